@@ -15,10 +15,10 @@ import games
 from bots.kits import Kit, KitError, catalogue, find
 from stich.commands.common import (
     GAME,
+    Starting,
     game_options,
     int_option,
     named_bot,
-    prepare_bots,
     run_command,
     start_options,
 )
@@ -58,9 +58,7 @@ def check(
     start_ms: int,
     positions: int,
     quick: bool,
-    sandbox: bool | None,
-    network: bool,
-    env: dict[str, str],
+    starting: Starting,
     verbose: bool,
     as_json: bool,
 ) -> int:
@@ -77,7 +75,7 @@ def check(
     bot = named_bot(command, url)
     wanted = _scope(game, players, options)
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    launch = prepare_bots([bot], start_ms, sandbox, network=network, env=env)
+    launch = starting.launch([bot], start_ms)
     with closing(JsonReport() if as_json else TextReport(verbose=verbose)) as report:
         for result in check_bot(bot, launch, clock, wanted, positions, report, quick=quick):
             report.add(result)
@@ -149,17 +147,14 @@ def take_part(
     url: str | None,
     tables: int,
     start_ms: int,
-    sandbox: bool | None,
-    network: bool,
-    env: dict[str, str],
+    starting: Starting,
 ) -> None:
     """Connect a bot to an arena, once it runs, with the token that is made then; Refused."""
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)
     # What the author's own machine can bear, the author knows.
-    limits = Limits(memory_mb=1 << 20)
-    launch = prepare_bots([named], start_ms, sandbox, limits, network=network, env=env)
+    launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
     with ExitStack() as stack:
         bots: list[HttpBot] = []
         for _ in range(tables):

@@ -10,9 +10,9 @@ import click
 from stich.commands.common import (
     GAME,
     FloatRange,
+    Starting,
     int_option,
     max_matches_option,
-    prepare_bots,
     refuse,
     run_command,
     start_options,
@@ -98,9 +98,7 @@ def bench(
     at_least: float | None,
     concurrency: int | None,
     max_matches: int,
-    sandbox: bool | None,
-    network: bool,
-    env: dict[str, str],
+    starting: Starting,
 ) -> int:
     """Measure a bot on fixed deals, against house bots, or compare two results.
 
@@ -131,7 +129,7 @@ def bench(
         raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")
     landmarks = read_par()
     with stopping("Stopped. Nothing is stored."):
-        launch = prepare_bots([bot], CLOCK.start_ms, sandbox, network=network, env=env)
+        launch = starting.launch([bot], CLOCK.start_ms)
         try:
             about = ask_about(bot, launch)
         except StartError as error:

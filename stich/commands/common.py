@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -97,26 +97,57 @@ def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str])
     return {name: os.environ[name] for name in names}
 
 
-def start_options(command: _Command) -> _Command:
-    """How bots are started: `--sandbox`, `--network` and `--env`."""
-    for option in (
-        click.option(
-            "--env",
-            multiple=True,
-            metavar="NAME",
-            callback=_variables,
-            help="Pass this environment variable of yours on to the bots that are started, not to"
-            " reference bots. Can be repeated.",
-        ),
-        click.option("--network", is_flag=True, help="Let bots in the sandbox use the network."),
-        click.option(
-            "--sandbox/--no-sandbox",
-            default=None,
-            help="Start bots in a sandbox, or not; by default where the system allows it.",
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True)
+class Starting:
+    """How the caller's own bots are started: the options `--sandbox`, `--network` and `--env`."""
+
+    sandbox: bool | None
+    network: bool
+    env: Mapping[str, str]
+
+    def launch(
+        self,
+        bots: Sequence[Bot],
+        start_ms: int,
+        limits: Limits | None = None,
+        secret: Sequence[Path] = (),
+    ) -> LaunchSettings:
+        """The settings; prints what it means if there is no sandbox. SandboxError."""
+        settings, warning = prepare_launch(
+            bots,
+            limits or Limits(),
+            start_ms,
+            sandbox=self.sandbox,
+            network=self.network,
+            secret=secret,
+        )
+        if warning:
+            click.echo(warning, err=True)
+        return replace(settings, env=self.env)
+
+
+def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `Starting`, which the command gets as `starting`."""
+
+    @click.option(
+        "--sandbox/--no-sandbox",
+        default=None,
+        help="Start bots in a sandbox, or not; by default where the system allows it.",
+    )
+    @click.option("--network", is_flag=True, help="Let bots in the sandbox use the network.")
+    @click.option(
+        "--env",
+        multiple=True,
+        metavar="NAME",
+        callback=_variables,
+        help="Pass this environment variable of yours on to the bots that are started, not to"
+        " reference bots. Can be repeated.",
+    )
+    @wraps(command)
+    def started(*, sandbox: bool | None, network: bool, env: dict[str, str], **more: Any) -> Any:
+        return command(starting=Starting(sandbox, network, env), **more)
+
+    return started
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
@@ -127,26 +158,6 @@ def named_bot(command: str | None, url: str | None) -> Bot:
     if wrong:
         raise click.UsageError(f"{url or 'The command'}: {wrong}")
     return Bot(str(command or url), command, url)
-
-
-def prepare_bots(
-    bots: Sequence[Bot],
-    start_ms: int,
-    sandbox: bool | None,
-    limits: Limits | None = None,
-    secret: Sequence[Path] = (),
-    *,
-    network: bool,
-    env: Mapping[str, str],
-) -> LaunchSettings:
-    """How to start the caller's own bots; prints what it means if there is no sandbox.
-    SandboxError."""
-    launch, warning = prepare_launch(
-        bots, limits or Limits(), start_ms, sandbox=sandbox, network=network, secret=secret
-    )
-    if warning:
-        click.echo(warning, err=True)
-    return replace(launch, env=env)
 
 
 def run_command(work: Callable[_P, int | None]) -> Callable[_P, NoReturn]:

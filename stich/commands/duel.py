@@ -15,11 +15,11 @@ import games
 from stich.commands.common import (
     GAME,
     FloatRange,
+    Starting,
     game_options,
     int_option,
     json_lines_option,
     max_matches_option,
-    prepare_bots,
     refuse,
     run_command,
     start_options,
@@ -71,7 +71,7 @@ from tournament.text import plural, printable
 @json_lines_option
 @run_command
 def duel(
-    a: str, b: str, out: str | None, env: dict[str, str], as_json: bool, **options: Any
+    a: str, b: str, out: str | None, starting: Starting, as_json: bool, **options: Any
 ) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
@@ -98,7 +98,7 @@ def duel(
         who = " and ".join(alone)
         click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
     with stopping(f"Stopped. {kept}"):
-        _play(cup, out, env, as_json)
+        _play(cup, out, starting, as_json)
 
 
 def duel_cup(
@@ -114,8 +114,6 @@ def duel_cup(
     bank_ms: int,
     concurrency: int,
     max_matches: int,
-    sandbox: bool | None,
-    network: bool,
 ) -> Cup:
     """The duel as a cup; ValueError with a sentence if its options are wrong."""
     rules = games.get(game)
@@ -148,12 +146,10 @@ def duel_cup(
         ),
         clock=Clock(move_ms, bank_ms),
         run=Run(concurrency=concurrency),
-        sandbox=sandbox,
-        network=network,
     )
 
 
-def _play(cup: Cup, out: str | None, env: Mapping[str, str], as_json: bool) -> None:
+def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))
@@ -164,15 +160,7 @@ def _play(cup: Cup, out: str | None, env: Mapping[str, str], as_json: bool) -> N
         if not isinstance(schedule, Duel):
             raise TypeError("A duel has another schedule.")
         secret = [store.folder] if store.folder else []
-        launch = prepare_bots(
-            cup.bots,
-            cup.clock.start_ms,
-            cup.sandbox,
-            cup.limits,
-            secret,
-            network=cup.network,
-            env=env,
-        )
+        launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret)
         executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
             schedule.on_look = _looks(cup, observer)

@@ -17,9 +17,9 @@ import games
 from games import OptionError, State
 from stich.commands.common import (
     GAME,
+    Starting,
     game_options,
     int_option,
-    prepare_bots,
     run_command,
     start_options,
     stopping,
@@ -147,9 +147,7 @@ def play(
     move_ms: int,
     browser: bool,
     port: int,
-    sandbox: bool | None,
-    network: bool,
-    env: dict[str, str],
+    starting: Starting,
 ) -> None:
     """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
 
@@ -188,7 +186,7 @@ def play(
     again = f"To play the same deal, add --seed {shlex.quote(chosen)}."
     stopped = f"You quit. {again}"
     with stopping(stopped), ExitStack() as stack:
-        launch = prepare_bots(bots, clock.start_ms, sandbox, network=network, env=env)
+        launch = starting.launch(bots, clock.start_ms)
         opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
         console.print(Text(f"{rules.title}, {count} players. {again}"), soft_wrap=True)
         try:

@@ -33,8 +33,6 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
         "bank_ms": 10_000,
         "concurrency": 1,
         "max_matches": 1,
-        "sandbox": None,
-        "network": False,
     }
     return duel_cup(**{"bots": bots, **usual, **fields})
 

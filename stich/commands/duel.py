@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -33,7 +33,7 @@ from tournament.config.cup import usual_cards
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
 from tournament.ranking.betting import Bets
-from tournament.results.standings import Standings, standings
+from tournament.results.standings import standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import only_runner, resume
 from tournament.run.session import play_all
@@ -206,8 +206,10 @@ def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: s
     if not isinstance(watcher, JsonLines):
         console = make_console()
         print_table(console, table, store.facts())
-        for sentence in _first_faults(store, table):
-            console.print(Text(sentence))
+        for line in table.standings:
+            if faults := sum(line.faults.values()):
+                had = f"{printable(line.bot)} had {plural(faults, 'fault')}"
+                console.print(Text(f"{had}. `stich check` finds out why."))
         return
     bets, duel = schedule.bets, table.duel
     if bets.settled:
@@ -223,22 +225,3 @@ def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: s
         evidence=bets.wealth,
         **table.to_dict(),
     )
-
-
-def _first_faults(store: Store, table: Standings) -> Iterator[str]:
-    """A sentence for each bot that had a fault: its first one, which may not be kept anywhere."""
-    counts = {line.bot: sum(line.faults.values()) for line in table.standings}
-    waiting = {bot for bot, count in counts.items() if count}
-    for match, fault in store.faults() if waiting else ():
-        bot = store.match(match).seating[fault.seat]
-        if bot not in waiting:
-            continue
-        written = [line for line in fault.output.split("\n") if line.strip()]
-        ends = f' Its output ends: "{printable(written[-1][:200])}".' if written else ""
-        yield (
-            f"{printable(bot)} had {plural(counts[bot], 'fault')}. The first: {fault.kind}, "
-            f"{printable(fault.detail)}{ends} `stich check` finds out more."
-        )
-        waiting.remove(bot)
-        if not waiting:
-            return

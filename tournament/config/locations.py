@@ -22,7 +22,10 @@ _PART = r"""(?:[\w-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
 _KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
 _HEADER = re.compile(r"\s*(\[.*\])\s*(?:#.*)?$")
 _NAME = re.compile(r"""\s*\[*\s*([\w."'-]+)\s*(?:=|$)""")
-_WORDS = re.compile(r"=\s*(yes|no|on|off|true|false)\b", re.IGNORECASE)
+_TOML_FIX = (
+    "write KEY = VALUE, with text in quotes and true or false without; set a key once, and close"
+    " brackets and quotes."
+)
 # Before Python 3.14 tomllib gives the position only at the end of its message.
 _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
@@ -39,33 +42,18 @@ def locate(text: str) -> dict[Path, int]:
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
     """Why tomllib refused a text: the line (from 1), the key, what is wrong with it and the fix."""
     lines, message = text.split("\n"), str(error)
-    paths = dict(_keys(lines))
-    position = _POSITION.search(message)
-    if position is None:
-        wrong = (line for line, source in enumerate(lines, 1) if _parse(source) is None)
-        line = next(wrong, 1)
-        what = "has a number with too many digits; write a shorter one."
-        if isinstance(error, RecursionError):
-            what = "is nested too deeply; flatten it."
-        return line, _key_of(lines[line - 1], paths.get(line)), what
-    at = line = int(position[1] or len(lines))
-    if _parse(lines[at - 1]) is not None:
-        here = paths.get(at, ())
-        earlier = [one for one, path in paths.items() if one < at and path[: len(here)] == here]
-        if here and earlier:
-            return at, label(here), f"is already set on line {earlier[0]}; delete one of them."
+    if position := _POSITION.search(message):
+        at = int(position[1] or len(lines))
         # What is right by itself is in brackets or quotes that an earlier line opened.
         line = next((n for n in range(at, 0, -1) if _parse(lines[n - 1]) is None), at)
-    source = lines[line - 1]
-    fix = "write KEY = VALUE on a line of its own, with strings in quotes"
-    if source.lstrip().startswith("["):
-        fix = "write [SECTION]"
-    elif line < at:
-        fix = f"close its brackets or quotes, or fix line {at}"
-    elif _WORDS.search(source):
-        fix = "write true or false"
-    what = f"is not valid TOML: {short(message[: position.start()])}; {fix}."
-    return line, _key_of(source, paths.get(line)), what
+        what = f"is not valid TOML: {short(message[: position.start()])}; {_TOML_FIX}"
+    else:
+        line = next((n for n, source in enumerate(lines, 1) if _parse(source) is None), 1)
+        what = "has a number that is too long, or too many brackets; shorten it."
+    if path := dict(_keys(lines)).get(line):
+        return line, label(path), what
+    name = _NAME.match(lines[line - 1])
+    return line, short(name[1]) if name else "TOML", what
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
@@ -101,12 +89,6 @@ def _parse(source: str) -> dict[str, Any] | None:
         return tomllib.loads(source)
     except (ValueError, RecursionError):
         return None
-
-
-def _key_of(source: str, path: Path | None) -> str:
-    """The key of a line as it is named to people; TOML where none can be read."""
-    name = _NAME.match(source)
-    return label(path) if path else short(name[1]) if name else "TOML"
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:

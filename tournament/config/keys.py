@@ -82,18 +82,11 @@ def type_name(value: object) -> str:
     return _TYPE_NAMES.get(type(value), ("", "a date or time"))[1]
 
 
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was probably meant."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return found[0] if found else None
-
-
 def suggest(word: str, known: Iterable[str]) -> str:
     """The fix for an unknown word: the closest known one, or all of them."""
     words = list(known)
-    meant = closest(word, words)
-    if meant:
-        return f'did you mean "{meant}"?'
+    if meant := difflib.get_close_matches(word, words, 1):
+        return f'did you mean "{meant[0]}"?'
     more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
     return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
 

@@ -33,12 +33,11 @@ from tournament.config.cup import (
     usual_cards,
     with_fillers,
 )
-from tournament.config.keys import Key, closest, suggest, type_name, utc
+from tournament.config.keys import Key, suggest, type_name, utc
 from tournament.config.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
-"""Finds further errors in a cup, in which values that are wrong are None: each is the path of a key
-and a sentence with the fix."""
+"""Finds further errors in a cup: each is the path of a key and a sentence with the fix."""
 
 LARGEST = 1 << 20
 _MAX_TABLES = 200_000
@@ -100,7 +99,9 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
         line, key, what = explain(text, error)
         raise CupError([f"{file}:{line}: {key}: {what}"]) from None
     _resolve_aliases(toml, errors)
-    cup = _make_cup(_check_keys(toml, errors), errors)
+    checked = _check_keys(toml, errors)
+    errors.raise_if_any()
+    cup = _make_cup(checked, errors)
     for path, text in check(cup):
         errors.add(path, text)
     errors.raise_if_any()
@@ -125,36 +126,27 @@ def _resolve_aliases(toml: dict[str, Any], errors: _Errors) -> None:
 
 
 def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
-    """Check each key by itself: known, present, of its type and in its range.
-
-    The values come back with None for each that is wrong, so that the rest can be checked.
-    """
-    sections = [*SECTIONS, "options", "bots"]
-    top = {name: value for name, value in toml.items() if name not in sections}
-    checked = _check_section(top, TOP, (), errors, sections)
-    for name in (*SECTIONS, "options"):
-        section = toml.get(name, {})
+    """Check each key by itself: known, present, of its type and in its range. The sections that
+    the file leaves out are empty."""
+    sections: dict[str, Any] = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
+    bots = toml.get("bots", [])
+    top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}
+    _check_section(top, TOP, (), errors, (*sections, "bots"))
+    for name, section in sections.items():
         if name == "options" and isinstance(section, str):  # a named set
-            checked[name] = section
             continue
         if not isinstance(section, dict):
             errors.add((name,), f"must be a section, not {type_name(section)}; write [{name}].")
-            section = {}
-        keys = SECTIONS.get(name)
-        checked[name] = _check_section(section, keys, (name,), errors) if keys else section
-    checked["bots"] = _check_bots(toml.get("bots", []), errors)
-    return checked
-
-
-def _check_bots(bots: Any, errors: _Errors) -> list[dict[str, Any]] | None:
-    """Check the section of each bot by itself; None if they are not a list of sections."""
+        elif name in SECTIONS:
+            _check_section(section, SECTIONS[name], (name,), errors)
     if not isinstance(bots, list) or any(not isinstance(bot, dict) for bot in bots):
         errors.add(("bots",), "must be a section for each bot; write [[bots]], two brackets.")
     elif not bots:
         errors.add(("bots",), "there are none; write [[bots]] with a name and a command or url.")
     else:
-        return [_check_section(bot, BOT, ("bots", i), errors) for i, bot in enumerate(bots)]
-    return None
+        for index, bot in enumerate(bots):
+            _check_section(bot, BOT, ("bots", index), errors)
+    return {**top, **sections, "bots": bots}
 
 
 def _check_section(
@@ -163,27 +155,16 @@ def _check_section(
     path: Path,
     errors: _Errors,
     subsections: Iterable[str] = (),
-) -> dict[str, Any]:
-    """The section with None for each wrong value, under the name that was probably meant."""
-    names = [*keys, *subsections]
-    checked: dict[str, Any] = {}
+) -> None:
     for name, value in section.items():
         if name not in keys:
-            fix = _place_of(name) or suggest(name, names)
+            fix = _place_of(name) or suggest(name, [*keys, *subsections])
             errors.add((*path, name), f"unknown key; {fix}")
-            meant = closest(name, names)
-            if meant is not None and meant in keys and meant not in section:
-                checked[meant] = None
-            continue
-        wrong = keys[name].check(value)
-        if wrong:
+        elif wrong := keys[name].check(value):
             errors.add((*path, name), wrong)
-        checked[name] = None if wrong else value
     for name, key in keys.items():
-        if key.required and name not in checked:
+        if key.required and name not in section:
             errors.add((*path, name), f'is missing; write {name} = "…".')
-            checked[name] = None
-    return checked
 
 
 def _place_of(name: str) -> str | None:
@@ -196,21 +177,21 @@ def _place_of(name: str) -> str | None:
 
 def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     """Check what depends on other keys, and make the cup."""
-    game = games.get(checked["game"]) if checked["game"] else None
-    players = checked.get("players") or (game.min_players if game else 2)
-    if game and not game.min_players <= players <= game.max_players:
+    game = games.get(checked["game"])
+    players = checked.get("players") or game.min_players
+    if not game.min_players <= players <= game.max_players:
         low, high = game.min_players, game.max_players
         allowed = f"{low}" if low == high else f"{low} to {high}"
         errors.add(("players",), f"{game.title} is for {allowed}, not {players}; write {low}.")
         players = low
     options = _options(checked["options"], game, errors)
     format_ = _format(checked["format"], errors)
-    bots = _bots(checked["bots"], format_, errors)
-    bots = with_fillers(bots, players, format_.fill)
+    bots = with_fillers(_bots(checked["bots"], format_, errors), players, format_.fill)
+    ladder = format_.type == LADDER
     if "cards" not in checked["format"]:
-        cards = "fresh" if format_.type == LADDER else usual_cards(bots, format_.seating)
+        cards = "fresh" if ladder else usual_cards(bots, format_.seating)
         format_ = dataclasses.replace(format_, cards=cards)
-    if checked["bots"] is not None and len(bots) < players and format_.type != LADDER:
+    if len(bots) < players and not ladder:
         errors.add(
             ("bots",),
             f"{len(bots)} {'is' if len(bots) == 1 else 'are'} too few for tables of {players}; add"
@@ -230,7 +211,7 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         join=_join(checked["join"], format_.type, errors),
         stop=_stop(checked["stop"], format_.type, len(bots), errors),
         clock=Clock(**checked["clock"]),
-        **({"outage_s": 60} if format_.type == LADDER else {}) | checked["faults"],
+        **({"outage_s": 60} if ladder else {}) | checked["faults"],
         run=Run(**checked["run"]),
         sandbox=checked["sandbox"].get("enabled"),
         network=checked["sandbox"].get("network", False),
@@ -238,10 +219,10 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
     )
 
 
-def _check_tables(bots: int, players: int, kind: str | None, errors: _Errors) -> None:
+def _check_tables(bots: int, players: int, kind: str, errors: _Errors) -> None:
     """Refuse a format that pairs so many bots in more tables than can be played."""
     tables = {"round-robin": comb(bots, players), "gauntlet": comb(max(0, bots - 1), players - 1)}
-    count = tables.get(kind or "", 0)
+    count = tables.get(kind, 0)
     if count > _MAX_TABLES:
         errors.add(
             ("format", "type"),
@@ -251,10 +232,8 @@ def _check_tables(bots: int, players: int, kind: str | None, errors: _Errors) ->
 
 
 def _options(
-    options: Mapping[str, Any] | str, game: Game | None, errors: _Errors
+    options: Mapping[str, Any] | str, game: Game, errors: _Errors
 ) -> dict[str, int | bool | None]:
-    if game is None:
-        return {}
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -275,27 +254,27 @@ def _options(
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
     kind = section.get("type", "round-robin")
     for name, owner in ONLY_FOR.items():
-        if name in section and kind not in (owner, None):
+        if name in section and kind != owner:
             errors.add(("format", name), f'is for type = "{owner}", not "{kind}"; delete it.')
     if kind == "gauntlet" and "challenger" not in section:
         errors.add(("format", "challenger"), "is missing; write the name of one of the bots.")
     if kind == LADDER and "deals" in section:
         errors.add(("format", "deals"), "has no meaning in a ladder, which goes on; delete it.")
     ends = section.get("ends")
-    known = {"seeds": tuple(section.get("seeds") or ()), "ends": ends and utc(ends)}
+    known = {"seeds": tuple(section.get("seeds", ())), "ends": ends and utc(ends)}
     return Format(**{**section, **known})
 
 
-def _join(section: Mapping[str, Any], kind: str | None, errors: _Errors) -> Join:
-    if section and kind not in (LADDER, None):
+def _join(section: Mapping[str, Any], kind: str, errors: _Errors) -> Join:
+    if section and kind != LADDER:
         errors.add(("join",), f'is for type = "ladder", not "{kind}"; delete the section.')
     if section.get("open") and "code" in section:
         errors.add(("join", "code"), "is not needed where join.open = true; delete one of them.")
     return Join(**section)
 
 
-def _stop(section: Mapping[str, Any], kind: str | None, bots: int, errors: _Errors) -> Stop:
-    if section and kind is not None and kind not in STOPPING:
+def _stop(section: Mapping[str, Any], kind: str, bots: int, errors: _Errors) -> Stop:
+    if section and kind not in STOPPING:
         owners = " or ".join(f'"{name}"' for name in STOPPING)
         errors.add(("stop",), f'is for type = {owners}, not "{kind}"; delete the section.')
     if section and "top" not in section:
@@ -309,20 +288,15 @@ def _stop(section: Mapping[str, Any], kind: str | None, bots: int, errors: _Erro
     return Stop(**section)
 
 
-def _bots(
-    sections: list[dict[str, Any]] | None, format_: Format, errors: _Errors
-) -> tuple[Bot, ...]:
-    if sections is None:
-        return ()
+def _bots(sections: list[dict[str, Any]], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
         path = ("bots", index)
         name = bot["name"]
         if name in numbers:
             errors.add((*path, "name"), f'bot {numbers[name] + 1} is "{name}" too; rename one.')
-        elif name is not None:
-            numbers[name] = index
-        ways = [way for way in WAYS if way in bot and bot[way] is not False]
+        numbers[name] = index
+        ways = [way for way in WAYS if bot.get(way, False) is not False]
         if len(ways) > 1:
             errors.add((*path, ways[1]), f"is given as well as {ways[0]}; delete one of them.")
         elif not ways:
@@ -332,7 +306,7 @@ def _bots(
         for key, way in ONLY_WITH.items():
             if key in bot and way not in bot:
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")
-        if format_.fill and name and name.startswith(f"{format_.fill} (house"):
+        if format_.fill and name.startswith(f"{format_.fill} (house"):
             errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     named = [("challenger", format_.challenger)] if format_.challenger is not None else []
     for key, name in [*named, *(("seeds", name) for name in format_.seeds)]:

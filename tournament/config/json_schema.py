@@ -1,7 +1,7 @@
 """The JSON Schema of a CUP.toml, with which editors complete and check one.
 
-It is made from the description that checks a cup. What depends on several keys, such as the number
-of bots that a table needs, only `stich run` checks.
+It is made from the description that checks a cup: keys, types, ranges, and the options of each
+game. How keys fit each other only `stich run` checks.
 """
 
 from __future__ import annotations
@@ -13,30 +13,13 @@ from typing import Any
 
 import games
 from games.game import Game, Option
-from tournament.config.cup import ALIASES, BOT, ONLY_FOR, ONLY_WITH, SECTIONS, STOPPING, TOP, WAYS
+from tournament.config.cup import ALIASES, BOT, SECTIONS, TOP
 from tournament.config.keys import Key
 
 
 def cup_schema() -> dict[str, Any]:
     """The schema, of JSON Schema draft 7, which TOML editors know."""
     sections = {name: _object(keys) for name, keys in SECTIONS.items()}
-    sections["format"]["allOf"] = [
-        {
-            "if": {"properties": {"type": {"const": "gauntlet"}}, "required": ["type"]},
-            "then": {"required": ["challenger"]},
-        },
-        *(
-            {"not": {"required": [key], "properties": {"type": {"not": {"const": kind}}}}}
-            for key, kind in ONLY_FOR.items()
-        ),
-    ]
-    sections["stop"]["required"] = ["top"]
-    bot = _object(BOT)
-    # `connect = false` is no way of reaching it
-    bot["oneOf"] = [
-        {"required": [way], "properties": {way: {"not": {"const": False}}}} for way in WAYS
-    ]
-    bot["dependencies"] = {key: [way] for key, way in ONLY_WITH.items()}
     cup = _object(TOP)
     cup["properties"] |= {
         **sections,
@@ -44,17 +27,13 @@ def cup_schema() -> dict[str, Any]:
             "type": ["object", "string"],
             "description": "The options of the game, or the name of a set of them.",
         },
-        "bots": {"type": "array", "minItems": 1, "items": bot},
+        "bots": {"type": "array", "minItems": 1, "items": _object(BOT)},
     }
     cup["required"].append("bots")
     for alias, (section, key) in ((a, p) for a, p in ALIASES.items() if len(p) == 2):
         cup["properties"][alias[0]] = sections[section]["properties"][key]
     sections["run"]["properties"]["commit"] = cup["properties"]["commit"]
-    stopping = {"format": {"properties": {"type": {"enum": list(STOPPING)}}}}
-    cup["allOf"] = [
-        {"if": {"required": ["stop"]}, "then": {"properties": stopping}},
-        *(_of_game(game) for game in games.GAMES.values()),
-    ]
+    cup["allOf"] = [_of_game(game) for game in games.GAMES.values()]
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stich cup", **cup}
 
 

@@ -29,6 +29,11 @@ BEYOND_IT = (
     "must be only scheme",
     "is not the URL",
     "cannot be split",
+    " is for ",
+    "is given as well as",
+    "format.challenger: is missing",
+    "command: is missing",
+    "stop.top: is missing",
 )
 """What the check finds and a JSON Schema cannot say."""
 

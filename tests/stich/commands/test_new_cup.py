@@ -19,25 +19,12 @@ CONNECT = ("--bot", "d=connect")
 
 def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
-    answers = [
-        "Spring cup",
-        "doudizhu",
-        "",
-        "botzone",
-        "swiss",
-        "4",
-        "random",
-        "",
-        "",
-        "greedy",
-        "one",
-    ]
-    answers += ["python 'x", "http://", "python -m bots.sensible", "one", "sense", ""]
-    result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
+    answers = ["Spring cup", "doudizhu", "random=random", "one", "one=python 'x", "one=http://"]
+    answers += ["one=greedy", "sense=python -m bots.sensible", ""]
+    words = ["--options", "botzone", "--format", "swiss", "--deals", "4"]
+    result = CliRunner().invoke(new_cup, [str(path), *words], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
-    assert "botzone (single_round, reveal_talon, spring)" in result.output
-    assert "It needs 3 bots; name 2 more." in result.output
-    assert "There is a bot one already; another name" in result.output
+    assert "write NAME=BOT" in result.output
     assert "python 'x: cannot be split into words" in result.output
     assert "http://: is not the URL of a server" in result.output
     cup = read_cup(path)
@@ -76,8 +63,8 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
 
 def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
     path = tmp_path / "ladder.toml"
-    answers = ["Autumn", "dasan", "", "ladder", "greedy", "", ""]
-    result = CliRunner().invoke(new_cup, [str(path)], input="\n".join(answers) + "\n")
+    words = ["--name", "Autumn", "--game", "dasan", "--format", "ladder", "--bot", "greedy=greedy"]
+    result = CliRunner().invoke(new_cup, [str(path), *words])
     assert result.exit_code == 0, result.output
     assert "Run it: stich arena" in result.output
     cup = read_cup(path)
@@ -88,14 +75,13 @@ def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--name", "X", *BOTS], "give --name and --game too"),
         (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
         (
             ["--name", "X", "--game", "dasan", "--format", "ladder", "--deals", "4", *BOTS],
             "omit --deals",
         ),
         (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
-        (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], "there is a bot a already"),
+        (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], 'bot 1 is "a" too; rename one'),
         (["--name", "X", "--game", "chess", *BOTS], "'chess' is not one of"),
         (
             ["--name", "X", "--game", "doudizhu", "--options", "botzon", *BOTS],

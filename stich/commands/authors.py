@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,14 @@ from stich.commands.common import (
     start_options,
 )
 from stich.console.check_report import JsonReport, TextReport
-from tournament.bot.protocol import TimeBank
+from tournament.bot.client import ExchangeError
+from tournament.bot.protocol import TimeBank, read_about
 from tournament.bot.started_bot import reach
 from tournament.bot.supports import Scope
 from tournament.bot.url_bot import HttpBot
 from tournament.check.suite import QUICK, check_bot
 from tournament.config import Limits, keys
+from tournament.run.preflight import ANSWER_S, identity
 from web.gateway.connector import Connector
 
 
@@ -136,12 +138,12 @@ def connect(arena: str, token: str, **bot: Any) -> None:
       stich connect https://arena.example --token TOKEN "python bot.py"
       stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
-    take_part(arena, lambda: token.strip(), **bot)
+    take_part(arena, lambda _about: token.strip(), **bot)
 
 
 def take_part(
     arena: str,
-    token: Callable[[], str],
+    token: Callable[[Mapping[str, str]], str],
     *,
     command: str | None,
     url: str | None,
@@ -149,7 +151,8 @@ def take_part(
     start_ms: int,
     starting: Starting,
 ) -> None:
-    """Connect a bot to an arena, once it runs, with the token that is made then; Refused."""
+    """Connect a bot to an arena, once it runs, with the `token` for what it says of itself;
+    Refused."""
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)
@@ -160,7 +163,17 @@ def take_part(
         for _ in range(tables):
             bots.append(reach(named, launch))
             stack.callback(bots[-1].close)
-        Connector(arena, token(), bots, lambda text: click.echo(text, err=True)).run()
+        Connector(
+            arena, token(_about(bots[0])), bots, lambda text: click.echo(text, err=True)
+        ).run()
+
+
+def _about(bot: HttpBot) -> dict[str, str]:
+    """The name, version and author that a bot says it has, as far as it says them."""
+    try:
+        return identity(read_about(bot.send("/", b"", ANSWER_S)))
+    except ExchangeError:
+        return {}
 
 
 class _WithProgram(click.Command):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -31,7 +32,8 @@ def join(
     """Enter a bot in a ladder, and connect it.
 
     The same command later is the same bot: your key proves that it is yours. A version is a bot of
-    its own to the ladder, so enter a changed bot with --new-version, once. All connections go out
+    its own to the ladder. A bot that says another name or version at GET / than before is entered
+    as the next one; if only its play has changed, add --new-version, once. All connections go out
     from here.
 
     \b
@@ -45,8 +47,9 @@ def join(
         click.echo(_ask(arena, name, "token")["token"])
         return
 
-    def enter() -> str:
-        answer = _ask(arena, name, "new-version" if new_version else "join", code)
+    def enter(about: Mapping[str, str]) -> str:
+        wants = "new-version" if new_version else "join"
+        answer = _ask(arena, name, wants, code=code, about=about)
         where = f"{arena.rstrip('/')}/bots/{quote(answer['bot'])}"
         click.echo(f"{answer['bot']} is in {answer['ladder']}; its page is {where}", err=True)
         return answer["token"]
@@ -68,10 +71,10 @@ def leave(arena: str, name: str) -> None:
     click.echo(f"{_ask(arena, name, 'leave')['bot']} plays no more; its results stand.")
 
 
-def _ask(arena: str, name: str, wants: str, code: str = "") -> dict[str, str]:
+def _ask(arena: str, name: str, wants: str, **more: object) -> dict[str, str]:
     """What the arena answers. Each arena sees another key of the author. Refused."""
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     key = make_key().derive("author", arena.rstrip("/").lower())
-    answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, "code": code})
+    answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, **more})
     return {field: printable(str(answer.get(field, ""))) for field in ("bot", "token", "ladder")}

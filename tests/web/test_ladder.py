@@ -75,12 +75,19 @@ def test_the_ladder(tmp_path: Path) -> None:
         until(lambda: matches_of("ann/2") > 0)
         assert 'href="/bots/ann/2"' in get("/bots/ann")
         assert "Mean of the last ten epochs" in get("/bots/ann")
+
+        bot = tmp_path / "ann" / "my-bot" / "bot.py"
+        bot.write_text(bot.read_text().replace('version="0.1"', 'version="0.2"'))
+        newest = stack.enter_context(machine.started("ann", "ann", **home("ann")))
+        newest.wait_for("Connected to Autumn ladder as ann/3.")
+        newer.wait_for("ann/2 has left.")
+        until(lambda: matches_of("ann/3") > 0)
         assert "bob plays no more" in machine.run("leave", "bob", **home("bob"))
         programs["bob"].wait_for("bob has left.")
 
         machine.run("finish")
         arena.wait_for("The run is over; the pages stay until Ctrl-C.")
-        assert [program.end() for program in (newer, *programs.values())] == [0] * 4
+        assert [program.end() for program in (newest, newer, *programs.values())] == [0] * 5
         assert "The ladder is over." in get("/join")
         verified = machine.run("verify")
         assert "ann/2" in verified

@@ -82,7 +82,7 @@ def _greet(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> tuple[str, Ma
         was, now = (", ".join(each.values()) for each in (known, said))
         problem = (
             f"{bot.name}: GET / said {was} when it was entered, and says {now} now. A changed bot"
-            " is a new version: enter it by `stich join` with --new-version."
+            " is a new version: run `stich join` again, which enters it."
         )
     return problem, said
 

@@ -17,7 +17,7 @@ from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.text import printable
 
-_ANSWER_S = 5
+ANSWER_S = 5
 _MAX_WORDS = 64  # of what a bot says about itself is kept
 
 
@@ -74,7 +74,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     """
     player = reach_url(bot, url)
     try:
-        about = read_about(player.send("/", b"", _ANSWER_S))
+        about = read_about(player.send("/", b"", ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
         why = f'Its answer has no "{missing[0]}".' if missing else ""
     except ExchangeError as error:

@@ -37,12 +37,14 @@ _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich co
 
 
 class _Call(msgspec.Struct):
-    """What the program of an author asks for. `key` is a secret of the author for this arena."""
+    """What the program of an author asks for. `key` is a secret of the author for this arena, and
+    `about` what the bot says of itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     wants: Literal["join", "new-version", "leave", "token"] = "join"
     code: str = ""
+    about: dict[str, str] = {}
 
 
 class Ladder:
@@ -95,14 +97,17 @@ class Ladder:
             leave(self._target, self.cup, latest.bot)
         if call.wants in ("leave", "token"):
             return latest.bot
-        return self._join(latest, call.wants == "new-version")
+        return self._join(latest, call)
 
-    def _join(self, latest: Decision, new_version: bool) -> str:
-        """The latest version of a bot, or the next one, which takes its place."""
+    def _join(self, latest: Decision, call: _Call) -> str:
+        """The latest version of a bot; or the next one, which takes its place, if that is asked for
+        or the bot says something else of itself than before."""
         out = out_of_play(current_run().store.decisions(), latest.bot)
         if out is not None and out.kind != DecisionKind.LEAVE:
             raise JoinRefused(f"The organiser decided that {latest.bot} plays no more.")
-        if new_version:
+        said: list[dict[str, str]] = current_run().store.get("about", {}).get(latest.bot, [])
+        changed = bool(said and call.about) and call.about != said[-1] and out is None
+        if call.wants == "new-version" or changed:
             number, retires = latest.version + 1, "" if out else latest.bot
             bot = f"{base(latest.bot)}/{number}"
             join(self._target, self.cup, bot, latest.author, number, retires)

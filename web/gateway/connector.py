@@ -169,7 +169,7 @@ class Connector:
         return tries + 1
 
 
-def ask_ladder(url: str, call: Mapping[str, str]) -> dict[str, Any]:
+def ask_ladder(url: str, call: Mapping[str, Any]) -> dict[str, Any]:
     """Join a ladder, or leave it: what its arena answers. Refused."""
     try:
         with requests.post(

@@ -54,10 +54,11 @@ class Arena:
         self.invitations = Invitations(folder / "run")
         app = create_app(self.store, 1, path, folder / "run", str(folder / "run"))
         self.client: FlaskClient = app.test_client()
+        self.about: dict[str, str] = {}
 
     def ask(self, name: str, key: str, wants: str = "join", code: str = "", **more: str) -> str:
         """The bot, or why not."""
-        call = {"name": name, "key": key, "wants": wants, "code": code}
+        call = {"name": name, "key": key, "wants": wants, "code": code, "about": self.about}
         answer = self.client.post("/join", json=call, environ_base=more)
         self.status = answer.status_code
         self.token = answer.json.get("token", "") if answer.json else ""
@@ -126,6 +127,20 @@ def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
     assert arena.ask("ann", ANN) == "ann/3 has left; enter it anew with --new-version."
     assert arena.ask("ann", ANN, "new-version") == "ann/4"
     assert arena.playing == ["ann/4"]
+
+
+def test_a_bot_that_says_something_else_of_itself_is_a_new_version(arena: Arena) -> None:
+    arena.about = {"name": "ann", "version": "1"}
+    assert arena.ask("ann", ANN) == "ann"
+    arena.about = {"name": "ann", "version": "2"}
+    assert arena.ask("ann", ANN) == "ann"  # the runner has not checked it yet
+    arena.store.put({"about": {"ann": [{"name": "ann", "version": "1"}]}})
+    assert arena.ask("ann", ANN, "token") == "ann"
+    assert arena.ask("ann", ANN) == "ann/2"
+    assert arena.ask("ann", ANN) == "ann/2"
+    arena.about = {}  # it could not be asked
+    assert arena.ask("ann", ANN) == "ann/2"
+    assert arena.playing == ["ann/2"]
 
 
 def test_no_more_bots_than_an_author_and_the_ladder_may_have(arena: Arena) -> None:

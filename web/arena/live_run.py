@@ -1,12 +1,10 @@
-"""A run as its pages see it: the standings are cached, and refreshed in the background when the
-store has changed."""
+"""A run as its pages see it: the standings are cached, and refreshed when the store has changed."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -24,7 +22,6 @@ from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, MatchSummary, Results
 from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
-from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
 from web.arena.earlier import EarlierTable, compared_hour, earlier_table
@@ -210,22 +207,16 @@ class LiveRun:
         """What spectators watch, with the version of the run for which it was chosen."""
 
     def snapshot(self) -> Snapshot:
-        """The run as it was when it was last read, which happens in the background while somebody
-        looks; who comes first, or after a while, waits for it."""
-        seen, due = self._snapshot, self._next
-        if seen is None or self._clock() >= due + _IDLE_S:
-            with self._refreshing:
-                if self._snapshot is seen and self._next == due:
-                    self._refresh()
-                return self._snapshot or self._refresh()
-        if self._clock() >= due and self._refreshing.acquire(blocking=False):
-            threading.Thread(target=self._refresh_and_release, daemon=True).start()
-        return seen
-
-    def refresh(self) -> Snapshot:
-        """The run as it is now."""
-        with self._refreshing:
-            return self._refresh()
+        """The run as it was when it was last read. Who finds that too long ago reads it again; the
+        others see it as it was, unless they come first or after a while."""
+        old = self._snapshot is None or self._clock() >= self._next + _IDLE_S
+        if self._clock() >= self._next and self._refreshing.acquire(blocking=old):
+            try:
+                if self._clock() >= self._next:
+                    self.refresh()
+            finally:
+                self._refreshing.release()
+        return self._snapshot or self.refresh()
 
     def facts(self) -> RunFacts:
         """What is known of the run without its matches."""
@@ -233,14 +224,8 @@ class LiveRun:
             facts = store.facts()
             return RunFacts(_version(store, facts), facts)
 
-    def _refresh_and_release(self) -> None:
-        try:
-            with suppress(StoreError):  # a database that was restarted is read again later
-                self._refresh()
-        finally:
-            self._refreshing.release()
-
-    def _refresh(self) -> Snapshot:
+    def refresh(self) -> Snapshot:
+        """Read the run as it is now; by one thread at a time."""
         began = thread_time()
         first = self._snapshot is None
         with self.store.snapshot() as store:

@@ -21,7 +21,7 @@ from games.game import Value
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
-from tournament.config import REFERENCE_BOTS, Bot, Clock, Limits, read_cup
+from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, read_cup
 from tournament.config.arguments import parse_bot
 from tournament.match.match import Observer, Pairing, Rules, play
 from tournament.match.referee import LocalReferee
@@ -35,8 +35,6 @@ IDLE_S: Final = 900.0
 _MEASURE_S: Final = 2.0
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
-_LONGEST_MS: Final = 10_000
-"""For a move of a bot of the cup."""
 _OF_CUP: Final = "cup:"
 _KEPT: Final = 300
 """The latest moves that a page can still ask for: those of several deals without the person."""
@@ -59,12 +57,11 @@ class AvailableBots:
     """
 
     def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
-        self._path = path
-        self._folder = folder
-        self._cup = None if path is None else read_cup(path)
-        of_cup = () if self._cup is None else self._cup.bots
-        self._own = {_OF_CUP + bot.name: bot for bot in of_cup if bot.command is not None}
-        taken = {bot.name for bot in of_cup}
+        self._cup = Cup("", "", 0, (), clock=_CLOCK) if path is None else read_cup(path)
+        self._secret = [one for one in (path, folder) if one is not None]
+        self._start_in = None if path is None else path.absolute().parent
+        self._own = {_OF_CUP + bot.name: bot for bot in self._cup.bots if bot.command is not None}
+        taken = {bot.name for bot in self._cup.bots}
         self._reference = {
             bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot
             for bot in map(parse_bot, REFERENCE_BOTS)
@@ -72,40 +69,36 @@ class AvailableBots:
 
     def choices(self, game: str) -> list[tuple[str, str]]:
         """The choices of a game that are bots of the cup, each with the bot's name."""
-        if self._cup is None or self._cup.game != game:
-            return []
-        return [(choice, bot.name) for choice, bot in self._own.items()]
+        own = self._own if self._cup.game == game else {}
+        return [(choice, bot.name) for choice, bot in own.items()]
 
     def options(self, game: str) -> Mapping[str, Any]:
         """The options of the cup, for its game."""
-        return self._cup.options if self._cup is not None and self._cup.game == game else {}
+        return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Mapping[str, Any], Clock]:
         """The bots of choices, and the options and the clock of their game: those of the cup if
         one is of the cup."""
         bots = [self._own.get(one) or self._reference[one] for one in chosen]
-        if self._cup is None or self._own.keys().isdisjoint(chosen):
+        if self._own.keys().isdisjoint(chosen):
             return bots, {}, _CLOCK
-        clock = replace(self._cup.clock, move_ms=min(self._cup.clock.move_ms, _LONGEST_MS))
-        return bots, self._cup.options, clock
+        return bots, self._cup.options, self._cup.clock
 
     @property
     def memory_mb(self) -> float:
         """The MB that the bots of all games together may use."""
-        return memory_for_bots(self._cup.run.memory_mb if self._cup else None) * PLAY_SHARE
+        return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
         """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""
-        if self._cup is None or self._path is None:
-            return prepare_launch(bots, Limits(), clock.start_ms)[0]
         return prepare_launch(
             bots,
             self._cup.limits,
             clock.start_ms,
             sandbox=must_sandbox(replace(self._cup, bots=tuple(bots))),
             network=self._cup.network,
-            secret=[self._path, *([self._folder] if self._folder else [])],
-            folder=self._path.absolute().parent,
+            secret=self._secret,
+            folder=self._start_in,
         )[0]
 
 

@@ -7,7 +7,6 @@ Readers may read while a runner writes: each method reads the store as it was at
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -223,21 +222,6 @@ class StoreReader:
             sa.tuple_(blocks.c.block, matches.c.number).in_(places),
         )
         return list(self._all(query, rows.to_summary))
-
-    def begun_before(self, moment: str) -> int:
-        """The number in the order of writing of the last match that began before this time (UTC,
-        ISO 8601), -1 without any: found by halving, as matches are written about as they begin."""
-        last = sa.select(sa.func.coalesce(sa.func.max(matches.c.sequence), -1))
-        each = sa.select(details.c.data).join(matches, matches.c.match == details.c.match)
-        each = each.order_by(matches.c.sequence.desc()).limit(1)
-        with self._read() as connection, damage(self.where):
-
-            def begun(number: int) -> str:
-                found = connection.execute(each.where(matches.c.sequence <= number)).scalar()
-                return "" if found is None else str(rows.unpack(found)["started"])
-
-            numbers = range(connection.execute(last).scalar_one() + 1)
-            return bisect_left(numbers, moment, key=begun) - 1
 
     def is_complete(self, block: int) -> bool:
         """Whether all matches of a block are finished."""

@@ -6,7 +6,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from time import monotonic, thread_time
 from typing import Any, Final
@@ -24,13 +24,13 @@ from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
-from web.arena.earlier import EarlierTable, compared_hour, earlier_table
 from web.ui.formatting import format_matches
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
+_HOUR_S, _DAY_S = 3600.0, 86400.0
 _UPCOMING: Final = 6  # tables that are shown, after those that are played
 _RECENT: Final = 1000  # matches among which spectators find one to watch
 _MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
@@ -45,6 +45,14 @@ class Upcoming:
     bots: tuple[str, ...]
     played: int
     seatings: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTable:
+    """The places of the bots at `since`, in UTC; a bot without a place has None."""
+
+    since: datetime
+    places: Mapping[str, int | None]
 
 
 class RunFacts:
@@ -124,7 +132,7 @@ class Snapshot(RunFacts):
         self.rate: float | None = None
         """The number of matches a second in the last minutes, None if it is not known."""
         self.earlier: EarlierTable | None = None
-        """The table an hour or a day ago, if the run is that old."""
+        """The table an hour to a day ago, if the pages were there then."""
         self.idle = False
         """Whether no match has ended for some minutes."""
 
@@ -199,8 +207,7 @@ class LiveRun:
         self._counts: deque[tuple[float, int]] = deque()
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches({})
-        self._earlier: EarlierTable | None = None
-        self._earlier_of: Any = None
+        self._tables: deque[tuple[float, dict[str, int | None]]] = deque()
         self.pages: dict[str, str] = {}
         """Pages that were rendered, by their tags."""
         self.watched: tuple[str, Any] | None = None
@@ -253,14 +260,22 @@ class LiveRun:
         found = Snapshot(version, facts, self._matches)
         found.upcoming = upcoming(store, facts, found.played)
         found.idle = idle
-        since = compared_hour(facts, datetime.now(UTC))
-        if (since, basis) != self._earlier_of:
-            self._earlier_of = since, basis
-            self._earlier = earlier_table(store, facts, since) if since else None
-        found.earlier = self._earlier
+        found.earlier = self._earlier(found)
         if last > first and ended > began:
             found.rate = (last - first) / (ended - began)
         return found
+
+    def _earlier(self, now: Snapshot) -> EarlierTable | None:
+        """The oldest table of the last day, if it is an hour old. One an hour is kept."""
+        clock, kept = self._clock(), self._tables
+        while kept and kept[0][0] < clock - _DAY_S:
+            kept.popleft()
+        if not kept or kept[-1][0] <= clock - _HOUR_S:
+            kept.append((clock, {line.bot: line.place for line in now.table.standings}))
+        at, places = kept[0]
+        if now.finished or at > clock - _HOUR_S:
+            return None
+        return EarlierTable(datetime.now(UTC) - timedelta(seconds=clock - at), places)
 
     def find(self, match: str) -> MatchRecord | None:
         """A finished match, whole, by its id."""

@@ -7,7 +7,7 @@ to `problems` for everything it finds wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from games.deck import HIDDEN, Deck
@@ -70,10 +70,11 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
 
-def check_common(
-    problems: list[str], game: Game, data: JsonDict, lists_by_seat: Iterable[str]
-) -> None:
-    """Check what all games share: phase, turn, seats, `scores` and other lists by seat, results."""
+def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat: str) -> None:
+    """Check what all games share: phase, turn, seats, results, and lists by seat such as `scores`.
+
+    `lists_by_seat` are those that only this game has.
+    """
     players: int = data["players"]
     phase: str = data["phase"]
     if phase != "over" and phase not in game.phases:
@@ -84,7 +85,7 @@ def check_common(
     for name in ("turn", "dealer", "first", "declarer", "partner", "seat"):
         if name in data:
             seat(problems, name, data[name], players)
-    for name in ("scores", *lists_by_seat):
+    for name in ("scores", "counts" if "seat" in data else "hands", *lists_by_seat):
         one_per_seat(problems, name, data[name], players)
     for number, result in enumerate(data["results"]):
         where = f"results[{number}]"

@@ -87,6 +87,12 @@ class ClimbingPosition(BasePosition):
             raise not_held()
         return self.validate_play(move, None if table is None else table.move)
 
+    def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
+        """Set the fields of a new deal that all climbing games share."""
+        super().start_deal(deal, dealer, hands)
+        self.passes = 0
+        self.table = None
+
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy the fields that all climbing games share; every seat may know them."""
         self.copy_common(other)

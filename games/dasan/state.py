@@ -28,15 +28,8 @@ from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
-from games.move import BID, CALL, PASS, PLAY, History, Move
-from games.position import (
-    Field,
-    hand_field,
-    hands_field,
-    list_field,
-    masked_field,
-    wrong_phase,
-)
+from games.move import BID, CALL, PASS, PLAY, Move
+from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field, wrong_phase
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE: Final = {3: 16, 4: 13}
@@ -155,27 +148,17 @@ class DasanState(DasanPosition):
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
-        Field("seed"),
-        hands_field("hands"),
+        *STATE_FIELDS,
         hand_field("talon"),
         Field("partner"),
     )
-    seed: str
-    hands: tuple[int, ...]
     talon: int
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if the game is over."""
-        return -1 if self.turn is None else self.hands[self.turn]
 
     def view(self, seat: int | None) -> DasanView:
         """What one seat may know: no seed, no other hand, no unseen talon, no secret partner."""
-        self.check_seat(seat)
         view = DasanView()
         view.copy_shared(self)
-        view.seat = seat
-        view.hand = 0 if seat is None else self.hands[seat]
-        view.counts = tuple(hand.bit_count() for hand in self.hands)
+        view.show_hand(self.hands, seat)
         shown = self.declarer is not None and (
             seat == self.declarer or bool(self.options["reveal_talon"])
         )
@@ -290,18 +273,9 @@ class DasanView(DasanPosition):
         *DasanPosition.FIELDS,
         masked_field("talon"),
         Field("partner"),
-        Field("seat"),
-        hand_field("hand"),
-        list_field("counts"),
+        *VIEW_FIELDS,
     )
-    seat: int | None
-    hand: int
-    counts: tuple[int, ...]
     talon: tuple[str, ...]
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
 
 def _deal(state: DasanState, deal: int, dealer: int) -> None:
@@ -309,16 +283,11 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, players, dealer, HAND_SIZE[players] * players)
-    state.deal = deal
-    state.dealer = dealer
-    state.hands = tuple(DECK.hand_of_numbers(hand) for hand in hands)
+    state.start_deal(deal, dealer, hands)
     state.talon = DECK.hand_of_numbers(talon)
     lowest = min(card for hand in hands for card in hand if card & 3 == HEART)
     state.first = state.turn = next(seat for seat, hand in enumerate(hands) if lowest in hand)
     state.phase = "auction"
-    state.history = History()
-    state.passes = 0
-    state.table = None
     state.bid = 0
     state.declarer = None
     state.called = 0

@@ -23,10 +23,9 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     hands, counts = validation.known_hands(data), validation.hand_sizes(data)
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
-    is_view = "seat" in data
-    validation.check_common(problems, game, data, ("counts" if is_view else "hands",))
+    validation.check_common(problems, game, data)
     table = read_table(problems, data["table"], DECK, players, identify)
-    if is_view:
+    if "seat" in data:
         validation.own_hand(problems, data, DECK, cards_outside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, 0)

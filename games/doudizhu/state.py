@@ -27,14 +27,8 @@ from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, com
 from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.validation import validate_position
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Value
-from games.move import BID, PLAY, History, Move
-from games.position import (
-    Field,
-    hand_field,
-    hands_field,
-    list_field,
-    masked_field,
-)
+from games.move import BID, PLAY, Move
+from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
 from games.shuffle import Randomness, distribute
 
 HAND_SIZE: Final = {3: 17, 4: 25}
@@ -109,26 +103,16 @@ class DoudizhuState(DoudizhuPosition):
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
-        Field("seed"),
-        hands_field("hands"),
+        *STATE_FIELDS,
         hand_field("talon"),
     )
-    seed: str
-    hands: tuple[int, ...]
     talon: int
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move."""
-        return -1 if self.turn is None else self.hands[self.turn]
 
     def view(self, seat: int | None) -> DoudizhuView:
         """What one seat may know: neither the seed, other hands, nor a talon it has not seen."""
-        self.check_seat(seat)
         view = DoudizhuView()
         view.copy_shared(self)
-        view.seat = seat
-        view.hand = 0 if seat is None else self.hands[seat]
-        view.counts = tuple(self.deck.count(hand) for hand in self.hands)
+        view.show_hand(self.hands, seat)
         shown = self.declarer is not None and (
             seat == self.declarer or bool(self.options["reveal_talon"])
         )
@@ -256,18 +240,9 @@ class DoudizhuView(DoudizhuPosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
         masked_field("talon"),
-        Field("seat"),
-        hand_field("hand"),
-        list_field("counts"),
+        *VIEW_FIELDS,
     )
-    seat: int | None
-    hand: int
-    counts: tuple[int, ...]
     talon: tuple[str, ...]
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
@@ -278,16 +253,11 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     drawn = HAND_SIZE[players] * players
     exposed = random.below(drawn)
     hands, talon = distribute(order, players, dealer, drawn)
-    state.deal = deal
-    state.dealer = dealer
-    state.hands = tuple(cards.hand_of_numbers(hand) for hand in hands)
+    state.start_deal(deal, dealer, hands)
     state.talon = cards.hand_of_numbers(talon)
     state.exposed = cards.names[order[exposed]]
     state.first = state.turn = (dealer + exposed) % players
     state.phase = "auction"
-    state.history = History()
-    state.passes = 0
-    state.table = None
     state.bid = 0
     state.declarer = None
     state.doublings = 0

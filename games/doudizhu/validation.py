@@ -24,11 +24,10 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
     deck = game.deck(players)
-    is_view = "seat" in data
-    validation.check_common(problems, game, data, ("counts" if is_view else "hands",))
+    validation.check_common(problems, game, data)
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
     table = read_table(problems, data["table"], deck, players, identify)
-    if is_view:
+    if "seat" in data:
         validation.own_hand(problems, data, deck, cards_outside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, players - 1)

@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
-from games.move import DISCARD, GIVE, PLAY, TRUMP, History, Move
+from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
     EXCHANGED_FIELD,
     OWED_FIELD,
@@ -41,10 +41,11 @@ from games.ninefivetwo.trick import (
 )
 from games.ninefivetwo.validation import TALON, TRICKS, validate_position
 from games.position import (
+    STATE_FIELDS,
+    VIEW_FIELDS,
     BasePosition,
     Field,
     hand_field,
-    hands_field,
     list_field,
     masked_field,
     not_held,
@@ -153,19 +154,12 @@ class NinefivetwoState(NinefivetwoPosition):
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
-        Field("seed"),
-        hands_field("hands"),
+        *STATE_FIELDS,
         hand_field("talon"),
         hand_field("discards"),
     )
-    seed: str
-    hands: tuple[int, ...]
     talon: int
     discards: int
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if the game is over."""
-        return -1 if self.turn is None else self.hands[self.turn]
 
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""
@@ -173,15 +167,12 @@ class NinefivetwoState(NinefivetwoPosition):
 
     def view(self, seat: int | None) -> NinefivetwoView:
         """What one seat may know: no seed, no other hand, no talon, no exchange of others."""
-        self.check_seat(seat)
         view = NinefivetwoView()
         view.copy_shared(self)
         view.history = history_for(self.history, seat, self.exchanged, self.owed)
         view.owed = tuple([pairing.seen_by(seat) for pairing in self.owed])
         view.exchanged = tuple([pairing.seen_by(seat) for pairing in self.exchanged])
-        view.seat = seat
-        view.hand = 0 if seat is None else self.hands[seat]
-        view.counts = tuple([hand.bit_count() for hand in self.hands])
+        view.show_hand(self.hands, seat)
         view.talon = (HIDDEN,) * self.talon.bit_count()
         discards = tuple(self.deck.names_of(self.discards))
         view.discards = discards if seat == self.dealer else (HIDDEN,) * len(discards)
@@ -290,19 +281,10 @@ class NinefivetwoView(NinefivetwoPosition):
         *NinefivetwoPosition.FIELDS,
         masked_field("talon"),
         masked_field("discards"),
-        Field("seat"),
-        hand_field("hand"),
-        list_field("counts"),
+        *VIEW_FIELDS,
     )
-    seat: int | None
-    hand: int
-    counts: tuple[int, ...]
     talon: tuple[str, ...]
     discards: tuple[str, ...]
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else -1
 
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""
@@ -315,10 +297,8 @@ def _deal(
     """Deal from the 5-player on, and start the exchange if cards are owed."""
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
-    state.deal = deal
-    state.dealer = targets.index(9)
+    state.start_deal(deal, targets.index(9), hands)
     state.targets = targets
-    state.hands = tuple([DECK.hand_of_numbers(hand) for hand in hands])
     state.talon = DECK.hand_of_numbers(talon)
     state.trump = None
     state.discards = 0
@@ -326,7 +306,6 @@ def _deal(
     state.exchanged = ()
     state.trick = ()
     state.tricks = (0,) * PLAYERS
-    state.history = History()
     state._start_exchange_or_trump()
 
 

@@ -29,9 +29,7 @@ def validate_position(game: Game, data: JsonDict) -> None:
     deck = game.deck(SEATS)
     data = validation.with_valid_players(problems, game, data, SEATS)
     is_view = "seat" in data
-    validation.check_common(
-        problems, game, data, ("targets", "tricks", "counts" if is_view else "hands")
-    )
+    validation.check_common(problems, game, data, "targets", "tricks")
     if is_view:
         validation.own_hand(problems, data, deck)
     _targets(problems, data)

@@ -11,15 +11,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from games.climbing.trick import (
-    ClimbingPosition,
-    Table,
-    table_facts,
-)
+from games.climbing.trick import ClimbingPosition, Table, table_facts
 from games.deck import Deck
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
-from games.move import PLAY, History, Move
-from games.position import Field, hand_field, hands_field, list_field
+from games.move import PLAY, Move
+from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import TrickMoves
@@ -89,26 +85,13 @@ class ZhengfenPosition(ClimbingPosition):
 class ZhengfenState(ZhengfenPosition):
     """A complete position of Zheng Fen; `hands` are hands of `deck`."""
 
-    FIELDS: ClassVar[tuple[Field, ...]] = (
-        *ZhengfenPosition.FIELDS,
-        Field("seed"),
-        hands_field("hands"),
-    )
-    seed: str
-    hands: tuple[int, ...]
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if the game is over."""
-        return -1 if self.turn is None else self.hands[self.turn]
+    FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
         """What one seat may know: everything but the seed and other hands."""
-        self.check_seat(seat)
         view = ZhengfenView()
         view.copy_shared(self)
-        view.seat = seat
-        view.hand = 0 if seat is None else self.hands[seat]
-        view.counts = tuple([hand.bit_count() for hand in self.hands])
+        view.show_hand(self.hands, seat)
         return view
 
     def deal_first(self) -> None:
@@ -187,19 +170,7 @@ class ZhengfenState(ZhengfenPosition):
 class ZhengfenView(ZhengfenPosition):
     """What one seat may know."""
 
-    FIELDS: ClassVar[tuple[Field, ...]] = (
-        *ZhengfenPosition.FIELDS,
-        Field("seat"),
-        hand_field("hand"),
-        list_field("counts"),
-    )
-    seat: int | None
-    hand: int
-    counts: tuple[int, ...]
-
-    def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if that is another seat."""
-        return self.hand if self.seat is not None and self.turn == self.seat else -1
+    FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *VIEW_FIELDS)
 
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
@@ -207,17 +178,12 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, _ = distribute(order, players, cutter, DECK.size)
-    state.deal = deal
-    state.dealer = dealer
-    state.hands = tuple([DECK.hand_of_numbers(hand) for hand in hands])
+    state.start_deal(deal, dealer, hands)
     first = cutter
     if deal == 1:
         first = [bool(hand & LEADING_CARD) for hand in state.hands].index(True)
     state.first = state.turn = first
     state.phase = "play"
-    state.history = History()
-    state.passes = 0
-    state.table = None
     state.trick = 0
     state.taken = (0,) * players
     state.out = ()

@@ -18,7 +18,7 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     data = validation.with_valid_players(problems, game, data, len(counts))
     players: int = data["players"]
     is_view = "seat" in data
-    validation.check_common(problems, game, data, ("counts" if is_view else "hands", "taken"))
+    validation.check_common(problems, game, data, "taken")
     if is_view:
         validation.own_hand(problems, data, DECK)
     table = read_table(

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -77,7 +78,42 @@ type Table struct {
 	Length   int    `json:"length"`
 }
 
-func reply(w http.ResponseWriter, status int, body any) {
+// decide answers the body of POST /move.
+func decide(body io.Reader) (answer any, err error) {
+	// Without this, net/http would close the connection after a panic, without an answer.
+	defer func() {
+		if failure := recover(); failure != nil {
+			debug.PrintStack()
+			err = fmt.Errorf("choose panicked: %v", failure)
+		}
+	}()
+	var request Request
+	if err := json.NewDecoder(body).Decode(&request); err != nil {
+		return nil, err
+	}
+	info := map[string]any{}
+	chosen, err := choose(request, info)
+	return map[string]any{"move": chosen, "info": info}, err
+}
+
+func handle(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusOK
+	var body any = map[string]any{}
+	switch r.Method + " " + r.URL.Path {
+	case "GET /":
+		body = map[string]any{"name": name, "version": version, "protocol": 1, "games": games}
+	case "POST /move":
+		answer, err := decide(r.Body)
+		body = answer
+		if err != nil {
+			log.Print(err)
+			status = http.StatusInternalServerError
+			body = map[string]any{"error": err.Error()}
+		}
+	case "POST /start", "POST /end":
+	default:
+		status = http.StatusNotFound
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(body); err != nil {
@@ -85,69 +121,15 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-func sendError(w http.ResponseWriter, status int, format string, values ...any) {
-	reply(w, status, map[string]string{"error": fmt.Sprintf(format, values...)})
-}
-
-// post turns a function from request to answer into a handler.
-func post(handle func(Request) (any, int, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			sendError(w, http.StatusMethodNotAllowed, paths)
-			return
-		}
-		var request Request
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit)).Decode(&request); err != nil {
-			sendError(w, http.StatusBadRequest, "The request is not valid: %v.", err)
-			return
-		}
-		body, status, err := handle(request)
-		if err != nil {
-			log.Print(err)
-			sendError(w, status, "%v", err)
-			return
-		}
-		reply(w, http.StatusOK, body)
-	}
-}
-
-func about(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/" || r.Method != http.MethodGet {
-		sendError(w, http.StatusNotFound, paths)
-		return
-	}
-	reply(w, http.StatusOK, map[string]any{"name": name, "version": version, "protocol": 1, "games": games})
-}
-
-func move(request Request) (body any, status int, err error) {
-	if len(request.Moves) == 0 || request.View.Game == "" {
-		return nil, http.StatusBadRequest, fmt.Errorf("a move request needs view and moves")
-	}
-	// Without this, net/http would close the connection after a panic, without an answer.
-	defer func() {
-		if failure := recover(); failure != nil {
-			debug.PrintStack()
-			body, status = nil, http.StatusInternalServerError
-			err = fmt.Errorf("choose panicked: %v", failure)
-		}
-	}()
-	info := map[string]any{}
-	chosen, err := choose(request, info)
-	return map[string]any{"move": chosen, "info": info}, http.StatusInternalServerError, err
-}
-
 func main() {
 	port := os.Getenv("PORT")
 	if port == "" {
 		port = "9000"
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", about)
-	mux.HandleFunc("/move", post(move))
 	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
 		log.Fatalf("%s: %v; set PORT to another port", name, err)
 	}
 	log.Printf("%s %s listens on http://%s", name, version, listener.Addr())
-	log.Fatal(http.Serve(listener, mux))
+	log.Fatal(http.Serve(listener, http.HandlerFunc(handle)))
 }

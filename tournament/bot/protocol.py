@@ -7,9 +7,8 @@ A bot is an HTTP server with four calls:
 - `POST /start` and `POST /end` with anything; a status in `UNSUPPORTED` declines the hook.
 
 The answers to the first two are read strictly: status 200, not compressed, JSON in UTF-8 without
-NaN and infinities, an object that has none of the required fields above twice. Other fields may
-hold anything, and `info` NaN too: nothing in it is a fault. The HTTP client caps an answer at 64
-KiB (`client.BODY_LIMIT`).
+NaN, an object that has none of the fields above twice. Other fields may hold anything, and `info`
+NaN too: nothing in it is a fault.
 """
 
 from __future__ import annotations
@@ -246,12 +245,8 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
         )
     try:
         text = reply.body.decode("utf-8")
-        data = json.loads(
-            text, parse_int=_integer, parse_constant=_Constant, object_pairs_hook=_Object
-        )
-        # Refuse NaN and infinities, except in `info`.
-        rest = {**data, "info": None} if isinstance(data, dict) else data
-        json.dumps(rest, default=_refuse_constant)
+        data = json.loads(text, parse_int=_integer, object_pairs_hook=_Object)
+        _refuse_nan({**data, "info": None} if isinstance(data, dict) else data)
     except UnicodeDecodeError:
         raise InvalidAnswer(
             "Its answer is not UTF-8.",
@@ -281,18 +276,14 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
     return data
 
 
-@dataclass(frozen=True, slots=True)
-class _Constant:
-    """NaN or an infinity in an answer, as Python writes them, although they are not JSON."""
-
-    name: str
-
-
-def _refuse_constant(constant: _Constant) -> None:
-    raise InvalidAnswer(
-        f"Its answer is not JSON: {constant.name} is not a JSON number.",
-        "JSON has no NaN and no Infinity: leave out such numbers.",
-    )
+def _refuse_nan(data: object) -> None:
+    try:
+        json.dumps(data, allow_nan=False)
+    except ValueError:
+        raise InvalidAnswer(
+            "Its answer is not JSON: NaN is not a JSON number, nor is Infinity.",
+            "JSON has no NaN and no Infinity: leave out such numbers.",
+        ) from None
 
 
 def _integer(digits: str) -> int | float:

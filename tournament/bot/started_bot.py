@@ -294,5 +294,5 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot by its command, or connect once to its URL; StartError, NotReached."""
+    """Start a bot by its command, or connect once to its URL; StartError."""
     return start(bot, launch) if bot.url is None else reach_url(bot, bot.url)

@@ -205,23 +205,19 @@ class StartError(Exception):
     """A bot that does not start; the text is a sentence that says why."""
 
 
-class NotReached(StartError):
-    """Nothing accepts connections at the URL of a bot; the text is a sentence that says why."""
-
-
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """A bot by URL that accepts connections; NotReached."""
+    """A bot by URL that accepts connections; StartError."""
     fix = "start it, or fix its url"
     where = "the end of its connection" if bot.connect else url
     try:
         dial = dial_url(url)
     except OSError as error:
         why = error.strerror or error
-        raise NotReached(f"{bot.name}: its host is not known ({why}); {fix}.") from None
+        raise StartError(f"{bot.name}: its host is not known ({why}); {fix}.") from None
     try:
         dial(monotonic() + CONNECT_S).close()
     except OSError as error:
         why = error.strerror or f"no answer within {CONNECT_S:g} s"
         text = f"{bot.name}: nothing accepts connections at {where} ({why}); {fix}."
-        raise NotReached(text) from None
+        raise StartError(text) from None
     return HttpBot(url, dial, bot.token)

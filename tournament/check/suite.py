@@ -14,7 +14,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import reach
 from tournament.bot.supports import Scope
-from tournament.bot.url_bot import InProcessBot, NotReached, Player, StartError
+from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Examiner
 from tournament.check.outcome import (
@@ -107,7 +107,7 @@ def _checks(scopes: Sequence[Scope], wanted: int, *, quick: bool) -> Iterator[Ch
     yield title, partial(checks.long_list, scope=largest)
     yield "two requests at once", pairs
     if not quick:
-        title = "the same time over reused and new connections"
+        title = "no more time over reused than over new connections"
         yield title, partial(checks.connections, scope=main)
         for scope in scopes:
             title = f"a short match of {games.get(scope.game).title}"
@@ -135,7 +135,7 @@ def check_bot(
         reached = reach(bot, launch)
     except StartError as error:
         fix = "Start it by hand, and read what it writes."
-        if isinstance(error, NotReached):
+        if bot.url is not None:
             fix = "Start the bot, or fix the host and the port of the URL."
         advice = Advice(LISTEN, fix)
         yield CheckResult(1, title, Outcome("", (CheckFailure(str(error), None, advice),)))

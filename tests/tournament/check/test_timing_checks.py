@@ -12,7 +12,7 @@ from stich.console.check_report import TextReport
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import everything
 from tournament.bot.url_bot import Choice, HttpBot
-from tournament.check.checks import REPEATS, connections, differ, pace, parallel, positions
+from tournament.check.checks import REPEATS, connections, pace, parallel, positions, slower
 from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import CheckFailure, CheckResult, Outcome
 from tournament.records import Answer
@@ -77,14 +77,6 @@ def test_a_bot_that_waits_on_reused_connections() -> None:
     assert "measured 3 times" in outcome.note
 
 
-def test_a_bot_that_is_slow_to_accept() -> None:
-    failure = only(connections(FakeExaminer(lambda reused, _: 1 if reused > 1 else 61), DASAN))
-    assert failure.problem.startswith(
-        "Over new connections it takes 60 ms more than over reused ones."
-    )
-    assert "A connection should cost next to nothing" in failure.advice.fix
-
-
 def test_one_unlucky_measurement_is_no_failure() -> None:
     """The machine was busy; the delay does not occur again."""
     outcome = connections(FakeExaminer(lambda _, number: 81 if number <= REPEATS else 1), DASAN)
@@ -105,17 +97,16 @@ WIDE = [30.0 * number for number in range(15)]
     [
         ([41.0 + each for each in NOISE], [1.5 + each for each in NOISE], True),
         ([141.0 + each for each in NOISE], [101.0 + each for each in NOISE], True),
-        ([250.0 + each for each in NOISE], [452.0 + each for each in NOISE], True),
         ([900.0 + each for each in NOISE], [915.0 + each for each in NOISE], False),
         (WIDE, [60.0 + each for each in WIDE], False),
-        (WIDE, [200.0 + each for each in NOISE], False),
     ],
-    ids=["quick", "thoughtful", "slow to accept", "the same", "uneven", "one of them uneven"],
+    ids=["quick", "thoughtful", "the same", "uneven"],
 )
 def test_a_delay_shows_however_long_a_bot_thinks(
     reused: list[float], new: list[float], found: bool
 ) -> None:
-    assert differ(reused, new) is differ(new, reused) is found
+    assert slower(reused, new) is found
+    assert not slower(new, reused)
 
 
 def test_a_bot_within_its_time() -> None:

@@ -185,6 +185,12 @@ class VoidRecord:
     record: str = ""
     decision: int | None = None
 
+    @classmethod
+    def of(cls, match: Any, **more: Any) -> VoidRecord:
+        """That of a match, which is to be played or has been."""
+        names = ("match", "block", "key", "round", "number", "seating")
+        return cls(**{name: getattr(match, name) for name in names}, **more)
+
 
 class DecisionKind(StrEnum):
     """What an organiser or, in a ladder, an author can decide."""

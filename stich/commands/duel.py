@@ -36,7 +36,7 @@ from tournament.ranking.betting import Bets
 from tournament.results.standings import standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import only_runner, resume
-from tournament.run.session import play_all
+from tournament.run.runner import Runner
 from tournament.store.store import Store
 from tournament.text import plural, printable
 
@@ -165,7 +165,8 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
             schedule.on_look = _looks(cup, observer)
             try:
-                play_all(cup, schedule, store, executor, observer, weakness(seed))
+                with Runner(cup, schedule, store, executor) as runner:
+                    runner.run(observer, weakness(seed))
             except KeyboardInterrupt:
                 if store.count():
                     _report(observer, schedule, store, "stopped", "stopped")

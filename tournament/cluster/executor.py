@@ -17,6 +17,7 @@ from tournament.cluster.archive import Archives
 from tournament.cluster.connection import connect, differing_packages, version_problem
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config import Cup
+from tournament.records import VoidRecord
 from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import (
     Event,
@@ -37,7 +38,6 @@ WAIT_S = 20.0
 _TASK_S = 1.0  # what a task costs is little beside it
 _MOST_BLOCKS = 64
 _KEPT = "What is finished is kept"
-_OF_VOID = ("match", "block", "key", "round", "seating")
 
 
 @dataclass(eq=False, slots=True)
@@ -305,8 +305,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
         seats = {*record.struck, *(fault.seat for fault in record.faults)}
         valid &= seats <= set(range(cup.players))
     for void in played.voids if valid else ():
-        asked = asdict(pairing_of(job.block, void.number))
-        valid &= void == replace(void, **{name: asked[name] for name in _OF_VOID})
+        said = {name: getattr(void, name) for name in ("bot", "why", "started", "ended")}
+        valid &= void == VoidRecord.of(pairing_of(job.block, void.number), **said)
     if not valid:
         raise RunError(
             f"What a worker sent for block {job.block.number} does not belong to it. What is"

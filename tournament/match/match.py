@@ -228,7 +228,9 @@ class _Match:
                 outcome = illegal_move(outcome, error, seat.player.answer())
         detail = printable(outcome.detail)
         if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
-            raise self._void(self.pairing.seating[turn], detail)
+            bot = self.pairing.seating[turn]
+            times = {"started": self.started, "ended": _now()}
+            raise MatchVoid(VoidRecord.of(self.pairing, bot=bot, why=detail, **times))
         # The default move: pass if it is legal (it is then first), else the first.
         played, after = board.play(legal[0])
         self.faults.append(
@@ -269,23 +271,6 @@ class _Match:
             why += f" That was strike {seat.strikes} of {seat.strikes}: it is not asked again in"
             why += " this game."
         self.observer.failed(turn, why)
-
-    def _void(self, bot: str, detail: str) -> MatchVoid:
-        pairing = self.pairing
-        return MatchVoid(
-            VoidRecord(
-                match=pairing.match,
-                block=pairing.block,
-                key=pairing.key,
-                round=pairing.round,
-                number=pairing.number,
-                seating=pairing.seating,
-                bot=bot,
-                why=detail,
-                started=self.started,
-                ended=_now(),
-            )
-        )
 
 
 def _now() -> str:

@@ -17,8 +17,8 @@ from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.resume import resume
-from tournament.run.runner import Observer
-from tournament.run.session import local_launch, play_all
+from tournament.run.runner import Observer, Runner
+from tournament.run.session import local_launch
 from tournament.store.store import Store
 
 COSTS = ("input_tokens", "output_tokens", "cost")
@@ -71,7 +71,8 @@ def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
         launch, warnings = local_launch(cup, path, store)
         first = _FirstBlocks(cup, seed, store.facts()["match_key"])
         executor = LocalExecutor(cup, launch, tables_at_once(cup, first.blocks))
-        play_all(cup, first, store, executor, observer, *warnings)
+        with Runner(cup, first, store, executor) as runner:
+            runner.run(observer, *warnings)
         return extrapolate(cup, whole, list(store.matches()))
 
 

@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from tournament.bot.url_bot import StartError
 from tournament.config import Cup
 from tournament.decisions import absent, farewells, finished_by, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
@@ -147,22 +148,30 @@ class Runner:
         with suppress(StoreError):
             self._keep_away()
 
-    def inspect(self) -> tuple[str, ...]:
-        """Start or reach every bot once; what keeps the cup from being played, as sentences. What
-        the bots say about themselves is kept if it is something else than before."""
+    def _inspect(self) -> None:
+        """Start or reach every bot once. What the bots say about themselves is kept if it is
+        something else than before."""
         found = self._executor.inspect(absent(self._decisions))
+        if found.problems:
+            raise StartError("\n".join(found.problems))
         kept: dict[str, list[Mapping[str, str]]] = self._store.get("about", {})
         new = {
             bot: [*kept.get(bot, []), said]
             for bot, said in found.about.items()
             if said and [said] != kept.get(bot, [])[-1:]
         }
-        if new and not found.problems:
+        if new:
             self._store.put({"about": {**kept, **new}})
-        return found.problems
 
-    def run(self, observer: Observer) -> None:
-        """Play all matches that are not finished; RunError or StoreError if that fails."""
+    def run(self, observer: Observer, *warnings: str) -> None:
+        """Play all matches that are not finished. The warnings that are not empty are passed on
+        once all bots are ready. StartError if a bot cannot play; RunError or StoreError if the run
+        cannot continue."""
+        started = sum(bot.command is not None for bot in self._cup.bots)
+        observer.starting(started, len(self._cup.bots) - started)
+        self._inspect()
+        for warning in filter(None, warnings):
+            observer.warning(warning)
         # Looked up once: what appears in the store later is not from this runner.
         self._read_finished()
         if self._store.get("begun") is None:
@@ -257,7 +266,9 @@ class Runner:
                 # However recent the last look was: after its end, no match of this round can become
                 # void.
                 return not self._new_decisions(observer, every_s=0)
-            self._look_for_bots(observer)
+            self._outages.look()
+            if self._keep_away():
+                observer.away(self._outages.away)
             if self._entrants is not None:
                 self._entrants.look(self._decisions)
                 self._skip_tables(self._entrants, observer)
@@ -316,12 +327,6 @@ class Runner:
         for block in blocks:
             if not is_skipped(self._cup, block.table, gone) and self._missing(block):
                 yield block
-
-    def _look_for_bots(self, observer: Observer) -> None:
-        """Tell who is away, if others are than before."""
-        self._outages.look()
-        if self._keep_away():
-            observer.away(self._outages.away)
 
     def _keep_away(self) -> bool:
         """Keep who is away, for the pages; whether others are than before."""

@@ -15,10 +15,8 @@ from tournament.bot.launch import (
     processor_warning,
     shared_folders,
 )
-from tournament.bot.url_bot import StartError
 from tournament.config import Cup
 from tournament.decisions import farewells
-from tournament.formats import Schedule
 from tournament.formats.commitment import weakness
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
@@ -100,16 +98,8 @@ def run_cup(
         else:
             executor = cluster(cup, _secret(path, store))
         exclude = gateway.exclude if gateway is not None else lambda _bots: None
-        play_all(
-            cup,
-            schedule,
-            store,
-            executor,
-            observer,
-            *warnings,
-            exclude=exclude,
-            entrants=entrants,
-        )
+        with Runner(cup, schedule, store, executor, exclude, entrants) as runner:
+            runner.run(observer, *warnings)
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
         store.put({"finished": True, "places": places, "total": store.count(), **ended})
@@ -147,29 +137,3 @@ def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer)
     finally:
         if store.get("awaited"):
             store.put({"awaited": []})
-
-
-def play_all(
-    cup: Cup,
-    schedule: Schedule,
-    store: Store,
-    executor: Executor,
-    observer: Observer,
-    *warn: str,
-    exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
-    entrants: Entrants | None = None,
-) -> None:
-    """Play all matches that are still to be played, and close the executor and the entrants.
-    `exclude` and `entrants` are as in `Runner`.
-
-    The warnings in `warn` that are not empty are passed on once all bots are ready. StartError if a
-    bot cannot play; RunError or StoreError if the run cannot continue.
-    """
-    with Runner(cup, schedule, store, executor, exclude, entrants) as runner:
-        started = sum(bot.command is not None for bot in cup.bots)
-        observer.starting(started, len(cup.bots) - started)
-        if problems := runner.inspect():
-            raise StartError("\n".join(problems))
-        for warning in filter(None, warn):
-            observer.warning(warning)
-        runner.run(observer)

@@ -192,9 +192,8 @@ class Store(StoreReader):
 
         def change(connection: Connection) -> None:
             for record, decision, why in found:
-                void = VoidRecord(
-                    *(record.match, record.block, record.key, record.round, record.number),
-                    seating=record.seating,
+                void = VoidRecord.of(
+                    record,
                     bot="",
                     why=why,
                     started=record.started,

@@ -31,7 +31,7 @@ from tournament.run.entrants import Entrants
 from tournament.run.executor import Event, Executor, Finished, Job
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
-from tournament.run.session import play_all
+from tournament.run.runner import Runner
 from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
 from tournament.store import rows
 from tournament.store.store import Store
@@ -137,7 +137,8 @@ def play(
         entrants = Entrants(cup, schedule, store, hall, now)
         observer = Organiser(store, after)
         tables = executor or OneTable(cup)
-        play_all(cup, schedule, store, tables, observer, entrants=entrants)
+        with Runner(cup, schedule, store, tables, entrants=entrants) as running:
+            running.run(observer)
         store.put({"finished": True, "places": None, "total": store.count()})
 
 

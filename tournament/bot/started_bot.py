@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, NamedTuple
+from typing import Any
 
 from tournament.bot.client import (
     Busy,
@@ -48,15 +48,6 @@ _PAUSE_S = 0.01
 _LAST_TRY_S = 1.0
 
 
-class Report(NamedTuple):
-    """What the supervisor says of a bot: null while it runs, else its return code, or why it does
-    not run; how many bytes it has written, as far as known; and the end of them."""
-
-    status: int | str | None
-    written: int
-    output: str
-
-
 class BotProcess:
     """The process of one bot, which ends with `close` or with the runner. Safe for threads.
 
@@ -66,7 +57,6 @@ class BotProcess:
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which starts the bot; nothing is waited for."""
         limits = launch.limits
-        self._written = 0
         self._lock = Lock()
         self._group = None if launch.group is None else new_group(launch.group)
         self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -107,11 +97,15 @@ class BotProcess:
 
     def status(self) -> int | str | None:
         """None while it runs, else its return code, or why it could not be started."""
-        return self.report().status
+        return self._report()[0]
+
+    def output(self) -> str:
+        """The end of what it has written."""
+        return self._report()[1]
 
     def clear_output(self) -> bool:
         """Forget what it has written so far. Whether it runs, so that one request does for both."""
-        return self.report(b"C").status is None
+        return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
         """The memory that it uses now, with its supervisor and its sandbox."""
@@ -131,17 +125,17 @@ class BotProcess:
             kill_group(self._group)
             remove_group(self._group)
 
-    def report(self, request: bytes = b"R") -> Report:
-        """What the supervisor says; if it says nothing, the bot is ended."""
+    def _report(self, request: bytes = b"R") -> tuple[int | str | None, str]:
+        """What the supervisor says, its status and its output; if it says nothing, the bot is
+        ended."""
         with suppress(OSError), self._lock:
             self._control.sendall(request)
             if packet := self._control.recv(_REPORT_SIZE):
                 head, _, output = packet.partition(b"\n")
-                status, self._written = json.loads(head)
-                return Report(status, self._written, output.decode("utf-8", "backslashreplace"))
+                return json.loads(head), output.decode("utf-8", "backslashreplace")
         # A late answer would be taken for that to the next request.
         self._control.close()
-        return Report(_GONE, self._written, "")
+        return _GONE, ""
 
 
 class StartedBot(HttpBot):
@@ -214,7 +208,7 @@ class StartedBot(HttpBot):
 
     def output(self) -> str:
         """The end of what it has written in this match."""
-        return self.process.report().output
+        return self.process.output()
 
     def close(self) -> None:
         """End it and everything that it has started; a second call does nothing."""

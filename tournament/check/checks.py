@@ -13,6 +13,7 @@ from typing import Any
 import games
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
+from tournament.bot.started_bot import StartedBot
 from tournament.bot.supports import Scope, read_supports
 from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
@@ -23,7 +24,7 @@ MAX_FAILURES = 3
 """A check stops at so many failures."""
 
 OUTPUT_LIMIT = 64 * 1024
-"""Bytes that a bot may write per answer: as much as is kept of a whole match."""
+"""A bot may write less for an answer than is kept of a whole match."""
 
 REPEATS = 15
 ROUNDS = 3
@@ -309,23 +310,21 @@ def pace(examiner: Examiner) -> Outcome:
 # What it says and writes
 
 
-def output(examiner: Examiner) -> Outcome:
-    """How much a started bot wrote in the whole check, for each answer."""
-    written = examiner.written() or 0
-    note = f"{_size(written)} in {plural(examiner.asked, 'answer')}"
-    shown = examiner.output()
-    if written <= OUTPUT_LIMIT * examiner.asked:
-        return Outcome(note, output=shown)
-    problem = (
-        f"It wrote {note}, {_size(written // examiner.asked)} for each; only the last 64 KiB of a"
-        " match are kept."
-    )
+def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
+    """How much a started bot writes for an answer."""
+    question, shown = openings(scope)[0], started.output()
+    started.process.clear_output()
+    with examiner.connect() as bot, examiner.match(bot, question) as session:
+        examiner.ask(bot, session, question)
+    if len(started.output()) < OUTPUT_LIMIT:
+        return Outcome("", output=shown)
+    problem = "It wrote 64 KiB or more for an answer; only the last 64 KiB of a match are kept."
     advice = Advice(
         "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is"
         " lost, and reading it slows down the machine that the bot plays on.",
         "Write at most a line per move, or nothing; switch debugging output off.",
     )
-    return Outcome(note, (CheckFailure(problem, None, advice, output=shown),))
+    return Outcome("", (CheckFailure(problem, None, advice, output=examiner.output()),))
 
 
 def info(examiner: Examiner) -> Outcome:
@@ -335,9 +334,3 @@ def info(examiner: Examiner) -> Outcome:
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in found
     )
     return Outcome("", warnings=tuple(warnings))
-
-
-def _size(count: int) -> str:
-    if count < 1024:
-        return plural(count, "byte")
-    return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"

@@ -102,7 +102,6 @@ class Examiner:
         self._on_answer = on_answer
         self._run = secrets.token_hex(4)
         self._matches = 0
-        self._written_earlier = 0
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
         bot.reconnect()
@@ -197,13 +196,6 @@ class Examiner:
         """The end of what the bot has written; empty if that cannot be seen."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
-    def written(self) -> int | None:
-        """How many bytes the bot has written, also before it was started again; None if that cannot
-        be seen."""
-        if not isinstance(self.bot, StartedBot):
-            return None
-        return self._written_earlier + self.bot.process.report().written
-
     def ended(self, *, wait: bool = False) -> str | None:
         """How its process ended; None while it runs or if that cannot be seen. With `wait`, a
         process that is about to end is waited for."""
@@ -222,6 +214,5 @@ class Examiner:
     def restart_if_ended(self) -> None:
         """Start the bot again if it has ended; StartError."""
         if self.ended() is not None:
-            self._written_earlier = self.written() or 0
             self.bot.restart()
             self.bot.reconnect()

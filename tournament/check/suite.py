@@ -12,7 +12,7 @@ from games.game import Value
 from games.shuffle import Randomness
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
-from tournament.bot.started_bot import reach
+from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.supports import Scope
 from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
@@ -91,8 +91,8 @@ def _checks(scopes: Sequence[Scope], wanted: int, *, quick: bool) -> Iterator[Ch
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))
     fields = partial(checks.unknown_fields, scope=main)
     pairs = partial(checks.parallel, scope=main)
-    if quick:  # one for each of the four next checks, and one more for the pair
-        wanted = min(wanted, (QUICK - 5) // len(scopes))
+    if quick:  # one for each of five other checks, and one more for the pair
+        wanted = min(wanted, (QUICK - 6) // len(scopes))
         fields, pairs = partial(fields, wanted=1), partial(pairs, rounds=1)
     for scope in scopes:
         game = games.get(scope.game)
@@ -146,8 +146,9 @@ def check_bot(
         about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         found = list(_checks(scopes, positions, quick=quick))
-        if examiner.written() is not None:
-            found.append(("little is written to stdout and stderr", checks.output))
+        if isinstance(reached, StartedBot):
+            writes = partial(checks.output, started=reached, scope=scopes[0])
+            found.append(("little is written to stdout and stderr", writes))
         found.append(("its time for a move", checks.pace))
         for number, (title, run) in enumerate(found, start=3):
             observer.start(number, len(found) + 2, title)

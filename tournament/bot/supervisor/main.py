@@ -11,9 +11,8 @@ if it need not be created; `group` is null or has the `folder` of a control grou
 what to write to its `files`.
 
 Every other packet is a request for a report; with `C`, the output so far is forgotten. A report is
-a line of JSON, `[status, written]`, and the end of the output. `status` is null while the bot runs,
-else its return code (negative for a signal), or text that says why it could not be started;
-`written` counts all bytes of its output.
+a line of JSON and the end of the output. The line is null while the bot runs, else its return code
+(negative for a signal), or text that says why it could not be started.
 """
 
 from __future__ import annotations
@@ -57,7 +56,6 @@ class Supervisor:
     def __init__(self, control: socket.socket) -> None:
         self.control = control
         self.pipe, self.output = os.pipe()
-        self.written = 0
         self.tail = bytearray()
         self.status: int | str | None = None
         self.group: str | None = None
@@ -122,7 +120,6 @@ class Supervisor:
         except BlockingIOError:
             return None
         self.tail += chunk
-        self.written += len(chunk)
         if len(self.tail) > 2 * KEPT:
             del self.tail[:-KEPT]
         if len(chunk) == CHUNK:
@@ -166,7 +163,7 @@ class Supervisor:
             if not self.drain():
                 break
         self.reap()
-        head = json.dumps([self.status, self.written]).encode()
+        head = json.dumps(self.status).encode()
         if request == b"C":
             self.tail.clear()
         self.control.sendall(head + b"\n" + self.tail[-KEPT:])

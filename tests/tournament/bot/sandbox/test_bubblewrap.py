@@ -46,7 +46,7 @@ def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str
     with closing(BotProcess(trying, environment(shlex.split(command), 1), launch)) as process:
         while process.status() is None:
             os.sched_yield()
-        return process.report().output
+        return process.output()
 
 
 @pytest.fixture

@@ -225,23 +225,13 @@ def new_bot(
         raise click.UsageError(str(error)) from error
     command = kit.command(directory)
     install = [f"apt-get install {' '.join(kit.missing())}"] if kit.missing() else []
-    told = " --option single_round=true --option reveal_talon=true"
-    options = "" if kit.program is None else told
+    options = " --option single_round=true --option reveal_talon=true" if kit.program else ""
     steps = {
         "Install what is missing:": install,
         "Build it:": [f"(cd {shlex.quote(str(directory))} && {step})" for step in kit.build],
         "Check that it conforms to the protocol:": [f'stich check --command "{command}"'],
         "Play it against a reference bot:": [
             f'stich duel "{command}" greedy --game doudizhu{options}'
-        ],
-        "Enter it in a cup, in its CUP.toml:": [
-            *([] if kit.program is None else ['options = "botzone"']),
-            "[[bots]]",
-            'name = "mine"',
-            f"command = {json.dumps(command)}",
-        ],
-        "Enter it in a ladder, at its ARENA and under a NAME of your choice:": [
-            f'stich join ARENA NAME "{command}"'
         ],
     }
     if kit.by_url:
@@ -251,6 +241,8 @@ def new_bot(
     for title, lines in steps.items():
         if lines:
             click.echo("\n  ".join([title, *lines]))
+    page = "first-bot" if kit.program is None else "adapters"
+    click.echo(f"{directory}/docs/{page}.md leads from here to a cup.")
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:

@@ -122,26 +122,24 @@ class Watcher(Observer):
         return (self.total - self.done) / self.rate if self.done > self._first else None
 
 
-class _Sentences(Watcher):
-    def __init__(self, out: Console) -> None:
-        self._out = out
-
-    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence; the commitment to a seed is a result."""
-        if event == "commitment":
-            click.echo(sentence)
-        else:
-            self._out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
+def _print(out: Console, sentence: str, event: str) -> None:
+    if event == "commitment":
+        click.echo(sentence)
+    else:
+        out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
 
 
-class Lines(_Sentences):
+class Lines(Watcher):
     """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
-        super().__init__(out)
+        self._out = out
         self._every_s = every_s
         self._next = 0.0
-        self._away = ""
+
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """Print the sentence; the commitment to a seed is a result."""
+        _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int) -> None:
         """Print the first line."""
@@ -157,22 +155,19 @@ class Lines(_Sentences):
             self._next = monotonic() + self._every_s
             left = "" if not self.left_s else f", {timedelta(seconds=round(self.left_s))} left"
             total = plural(self.total, "match", "matches")
-            away = f". {self._away}" if self._away else ""
-            self.tell(f"{self.done} of {total}, {self.rate:.1f} a second{left}{away}")
-
-    def away(self, bots: Sequence[str]) -> None:
-        """Print who is waited for, and again in the next lines."""
-        self._away = unreachable(bots)
-        super().away(bots)
+            self.tell(f"{self.done} of {total}, {self.rate:.1f} a second{left}")
 
 
-class ProgressBar(_Sentences):
+class ProgressBar(Watcher):
     """A progress bar: done, rate, time left, faults; the sentences are above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
-        super().__init__(progress.console)
         self._progress = progress
         self._task = progress.add_task(name, rate="", faults="", away="")
+
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """Print the sentence above the bar; the commitment to a seed is a result."""
+        _print(self._progress.console, sentence, event)
 
     def begin(self, done: int, total: int) -> None:
         """Show the bar, and how many are done already."""

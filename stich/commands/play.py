@@ -88,9 +88,8 @@ class TerminalGame(Player, Observer):
     def move(self, body: bytes, seconds: float) -> Choice:
         """Ask the person until they type a legal move; _Quit if they quit."""
         view = self._state.view(self._seat)
-        wire = view.to_dict()
         menu = screen.Menu(view)
-        self._console.print(screen.position(wire, self._names, view.game.title))
+        self._console.print(screen.position(view.to_dict(), self._names, view.game.title))
         self._console.print(screen.menu(menu.groups()))
         while True:
             typed = self._console.input("[b]your move[/b] (? helps): ").strip()
@@ -99,8 +98,6 @@ class TerminalGame(Player, Observer):
                     raise _Quit
                 if typed in ("?", "help"):
                     self._console.print(screen.HELP)
-                elif typed == "h":
-                    self._console.print(screen.history(wire, self._names))
                 elif typed.startswith("/"):
                     self._console.print(screen.menu(menu.groups(typed[1:].strip()), limit=None))
                 elif not typed and len(menu) > 1:

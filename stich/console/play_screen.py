@@ -35,7 +35,6 @@ HELP = """\
 [b]p[/b]          pass
 [b]/run[/b]       all moves of a kind
 [b]/[/b]          all moves
-[b]h[/b]          the moves of this deal so far
 [b]?[/b]          this help
 [b]q[/b]          quit, as do Ctrl-D and Ctrl-C
 Enter alone shows the moves again, or makes the only legal move."""
@@ -142,17 +141,6 @@ def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType
     grid.add_row(Text("your hand", style="dim"), cards(view["hand"]))
     heading = f"{title}, deal {view['deal']}, {view['phase']}"
     return Group(Rule(heading, align="left"), seats(view, names), "", grid)
-
-
-def history(view: JsonDict, names: Sequence[str]) -> RenderableType:
-    """The moves of this deal, as far as this seat may know them."""
-    if not view["history"]:
-        return Text("Nobody has moved in this deal.")
-    grid = Table.grid(padding=(0, 2))
-    for number, entry in enumerate(view["history"], start=1):
-        name = Text(names[entry["seat"]])
-        grid.add_row(Text(str(number), style="dim"), name, move_text(entry["move"]))
-    return grid
 
 
 def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,13 +14,11 @@ import games
 from games import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
-from stich.console.cards import card, cards, move_text
+from stich.console.cards import card, cards
 from stich.console.play_screen import InputError, Menu
-from stich.processes import find_port
 from tests.tournament.check.misbehaving import Call, honest, only_move, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
-from tournament.config.arguments import fill_seats
 from web.ui.replay import cards_of
 
 
@@ -89,14 +85,6 @@ def test_cards_alone_mean_what_the_phase_is_about() -> None:
     assert Menu(state.view(0)).choose(card).text == f"discard:{card}"
 
 
-def test_moves_of_a_kind_are_found_by_its_beginning() -> None:
-    state = lead()
-    menu = Menu(state.view(state.turn or 0))
-    assert set(menu.groups("pair")) <= {"pair", "pair-run"}
-    with pytest.raises(InputError, match="There are no legal moves of the kind 'nothing'"):
-        menu.groups("nothing")
-
-
 # the screen
 
 
@@ -107,7 +95,6 @@ def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> 
         names = [f"player {seat}" for seat in range(question.position.players)]
         text = drawn(screen.position(view, names, "Title"))
         assert drawn(cards(view["hand"])).strip() in text
-        drawn(screen.history(view, names))
         drawn(screen.menu(Menu(question.position.view(view["seat"])).groups()))
         for result in view["results"]:
             assert f"Deal {result['deal']} is over" in drawn(screen.result(result, names))
@@ -119,23 +106,6 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
     assert all(name in drawn(screen.seats(view, names)) for name in names)
 
 
-@pytest.mark.parametrize(
-    ("move", "words"),
-    [
-        ("pass", "pass"),
-        ("discard:??", "discard 1 hidden card"),
-        ("give:3h????", "give 3♥ 2 hidden cards"),
-        ("bid:2", "bid 2"),
-        ("trump:s", "trumps are ♠"),
-        ("call:Th", "call 10♥"),
-        ("play:3s3hRj", "3♠ 3♥ red-joker"),
-        ("play:5s6s7sBjRj=flush", "5♠ 6♠ 7♠ black-joker red-joker as flush"),
-    ],
-)
-def test_moves_in_words(move: str, words: str) -> None:
-    assert drawn(move_text(move)).strip() == words
-
-
 def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     state = started("zhengfen", 3)
     groups = Menu(state.view(state.turn or 0)).groups()
@@ -144,25 +114,6 @@ def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
     assert more > 0
     assert f"and {more} more: /{biggest}" in drawn(screen.menu(groups))
     assert "more: /" not in drawn(screen.menu(groups, limit=None))
-
-
-def test_the_number_of_a_choice_cannot_be_taken_for_its_bid() -> None:
-    state = started("doudizhu").advance("bid:1")
-    bids = screen.menu(Menu(state.view(state.turn or 0)).groups())
-    assert [line.strip() for line in drawn(bids).splitlines()] == ["1) pass", "2) bid 2   3) bid 3"]
-
-
-@pytest.mark.parametrize("name", ["zhengfen", "doudizhu"])
-def test_the_cards_of_a_choice_stand_apart(name: str) -> None:
-    position = next(
-        each.position for each in questions(everything(name), 26) if len(each.moves) > 20
-    )
-    groups = Menu(position.view(position.turn or 0)).groups()
-    shown = drawn(screen.menu(groups, limit=None))
-    for group in groups.values():
-        for number, move in group.items():
-            if "=" not in move.text:
-                assert f"{number}) {drawn(move_text(move.text)).strip()}" in shown
 
 
 # the command
@@ -189,13 +140,12 @@ def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     assert not (shown & words) - played
 
 
-def test_help_history_search_and_mistakes() -> None:
-    typed = "?\nh\n/bid\n/nothing\n\nplay:3c\nwhat\np\nq\n"
+def test_help_search_and_mistakes() -> None:
+    typed = "?\n/bid\n/nothing\n\nplay:3c\nwhat\np\nq\n"
     result = sat_down("doudizhu", "--seat", str(started("doudizhu").turn), typed=typed)
     assert result.exit_code == 0
     for words in (
         "suits are c ♣",
-        "Nobody has moved in this deal.",
         "There are no legal moves of the kind 'nothing'.",
         "'what' is not a move",
         "you: pass",
@@ -209,14 +159,6 @@ def test_the_end_of_input_is_a_polite_end() -> None:
     assert result.exit_code == 0
     assert "You quit." in result.output
     assert "Traceback" not in result.output
-
-
-def test_enter_makes_the_only_move() -> None:
-    game = games.get("dasan")
-    state = game.start(3, "play", {})
-    first = state.turn
-    result = sat_down("dasan", "--seat", str(first), typed="\nq\n")
-    assert "you: bid 1" in result.output
 
 
 def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
@@ -237,30 +179,6 @@ def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None
     assert asked == ["/start", "/move", "/move", "/move"]
 
 
-def test_a_bot_knows_one_game_from_the_next() -> None:
-    requests: list[tuple[str, dict[str, Any]]] = []
-
-    def act(call: Call) -> None:
-        requests.append((call.path, json.loads(call.body)))
-        honest(call)
-
-    with running(act) as url:
-        for _ in range(2):
-            arguments = ["--with", url, "--with", "greedy", "--option", "deals=1"]
-            result = sat_down("dasan", *arguments, typed="1\n" * 60)
-            assert "The game is over." in result.output
-    matches = [body["match"] for _, body in requests]
-    assert len(set(matches)) == 2
-    assert [path for path, _ in requests if path != "/move"] == ["/start", "/end"] * 2
-
-
-def test_a_bot_that_is_not_running() -> None:
-    url = f"http://127.0.0.1:{find_port('127.0.0.1', 0)}"
-    result = sat_down("dasan", "--with", url)
-    assert result.exit_code == 1
-    assert f"{url}: nothing accepts connections at {url} (Connection refused)" in result.output
-
-
 def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     program = tmp_path / "bot.py"
     program.write_text("raise SystemExit('no cards today')")
@@ -268,11 +186,6 @@ def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     result = sat_down("dasan", "--with", command)
     assert result.exit_code == 1
     assert "no cards today" in result.output
-
-
-def test_bots_sit_down_in_turn() -> None:
-    assert fill_seats([], 3) == ["sensible", "greedy", "sensible"]
-    assert fill_seats(["a", "b", "c"], 5) == ["a", "b", "c", "a", "b"]
 
 
 def test_as_many_seats_as_bots_are_named() -> None:
@@ -287,15 +200,10 @@ def test_as_many_seats_as_bots_are_named() -> None:
         (["skat"], "'skat' is not one of"),
         (["dasan", "--players", "7"], "players"),
         (["dasan", "--seat", "3"], "0 to 2"),
-        (["dasan", "--seat", "-1"], "0 to 2"),
-        (["dasan", "--option", "deals"], "NAME=VALUE"),
-        (["dasan", "--option", "deals=many"], "must be a number"),
         (["dasan", "--option", "deals=0"], "options.deals"),
-        (["dasan", "--option", "nothing=1"], "options.nothing"),
         (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),
         (["dasan", "--with", "http://localhost:1/", "--move-ms", "0"], "--move-ms"),
         (["dasan", "--with", "python 'bot.py"], "cannot be split into words"),
-        (["dasan", "--with", ""], "A bot is a URL, a command, or one of"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], words: str) -> None:

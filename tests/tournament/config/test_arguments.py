@@ -24,6 +24,7 @@ def test_a_bot_is_a_reference_bot_a_url_or_a_command(text: str, bot: Bot) -> Non
         (" ", "one of random, greedy"),
         ("http://", "http://127.0.0.1:9000"),
         ("node 'bot", "node .bot: "),
+        ("a\0b", "a.x00b: must not have control characters"),
     ],
 )
 def test_what_is_no_bot_is_refused_with_a_fix(text: str, problem: str) -> None:
@@ -35,5 +36,6 @@ def test_options_are_numbers_and_booleans_by_name() -> None:
     assert parse_options(["deals=4", "spring=true"]) == {"deals": 4, "spring": True}
     with pytest.raises(ValueError, match="write NAME=VALUE"):
         parse_options(["deals"])
-    with pytest.raises(ValueError, match="must be a number, true or false"):
-        parse_options(["deals=four"])
+    for value in ("four", "[" * 9000, "9" * 9000):
+        with pytest.raises(ValueError, match="must be a number, true or false"):
+            parse_options([f"deals={value}"])

@@ -102,15 +102,6 @@ def test_a_wrong_call_is_refused(words: tuple[str, ...], why: str) -> None:
     assert why in " ".join((done.stdout + done.stderr).split())
 
 
-def test_records_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    write_record(record(result([3, 3])), one)
-    write_record(record(result([3, 3]), suite="bench-2"), other)
-    done = stich("bench", "compare", one, other)
-    assert done.returncode == 2
-    assert f"{one} and {other} cannot be compared: the first is a result of bench-1" in done.stderr
-
-
 def test_a_badge_is_svg_whatever_happened() -> None:
     problem = Problem("dasan", 3, "sensible", "It does not start.")
     for results in ((), (result([3, 6]),), (result([3, 6]), result([-9, -9], 1))):

@@ -37,11 +37,6 @@ def test_a_quick_result_is_compared_with_the_same_blocks() -> None:
     assert (found.blocks, found.verdict) == (3, "same")
 
 
-def test_a_single_block_shows_nothing() -> None:
-    found = compare(record(result([3])), record(result([90]))).differences[0]
-    assert (found.arm, found.verdict) == (None, "unknown")
-
-
 def test_tables_of_one_bot_only_are_left_out() -> None:
     found = compare(record(result([3, 3]), result([1, 2], 1)), record(result([3, 3])))
     assert found.left_out == ("doudizhu, 4 players, against sensible",)

@@ -144,11 +144,6 @@ def test_a_halving_has_no_places_before_its_end() -> None:
     assert result.course.winners == ()
 
 
-@pytest.mark.parametrize("format", ["round-robin", "duel", ""])
-def test_other_formats_have_no_course(format: str) -> None:
-    assert table(format, KNOCKOUT).course is None
-
-
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving", "gauntlet"])
 def test_a_cup_without_a_match_has_no_course(format: str) -> None:
     empty = run_of([], bots=["ann", "bob", "cat"], config={"format": {"type": format}})

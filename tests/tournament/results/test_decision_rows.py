@@ -48,12 +48,6 @@ def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecor
     }
 
 
-def test_forced_moves_have_rows_without_a_time(record: MatchRecord) -> None:
-    rows = [row for row in decision_rows(record) if row.forced]
-    assert [row.index for row in rows] == list(record.forced)
-    assert {row.ms for row in rows} == {None}
-
-
 def test_parquet_says_what_jsonl_says(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     with run(tmp_path, cup()) as store:

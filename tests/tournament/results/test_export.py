@@ -44,12 +44,6 @@ def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
     assert any(row["struck_out"] for row in rows)
 
 
-def test_rows_stand_in_the_order_of_the_schedule(store: Store) -> None:
-    rows = [json.loads(line) for line in written(store, "jsonl").splitlines()]
-    places = [(row["block"], row["seating"], row["seat"]) for row in rows]
-    assert places == sorted(places)
-
-
 def test_csv_says_the_same(store: Store) -> None:
     text = written(store, "csv").decode("utf-8")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))

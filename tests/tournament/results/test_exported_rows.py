@@ -100,15 +100,6 @@ def test_an_export_says_when_a_cup_ended_after_a_disqualification(tmp_path: Path
     assert says == f"{because}: bot2, bot1 (now disqualified)."
 
 
-def test_a_halving_without_places_has_those_that_follow_from_its_rows(rows: list[Row]) -> None:
-    rows = [row | {"format": "halving", "ranges": "anytime"} for row in rows]
-    placed = table(rows)["standings"]
-    for row in rows:
-        del row["place"]
-    assert table(rows)["standings"] == placed
-    assert all(line["place"] for line in placed)
-
-
 def test_the_order_of_rows_does_not_matter(rows: list[Row]) -> None:
     assert table(rows[::-1]) == table(rows)
 
@@ -159,12 +150,6 @@ def test_a_bad_row_is_refused(
     with pytest.raises(LineError) as error:
         table(rows)
     assert message in str(error.value)
-
-
-def test_null_counts_as_left_out(rows: list[Row]) -> None:
-    few = [{field: row[field] for field in REQUIRED} | {"format": "swiss"} for row in rows]
-    null = dict.fromkeys(rows[0].keys() - few[0].keys())
-    assert table([row | null for row in few]) == table(few)
 
 
 def test_more_bots_than_can_be_compared_are_refused() -> None:

@@ -69,10 +69,3 @@ def test_a_bot_that_never_played_is_listed_without_a_place() -> None:
     assert table.groups == 1
     assert row(table, "ann").place == 1
     assert "– zoe –" in printed(table)
-
-
-def test_a_bot_that_always_has_the_same_points_has_no_interval() -> None:
-    table = standings(run_of(blocks(20, (6, -2, -4))))
-    ann = row(table, "ann")
-    assert (ann.place, ann.rank, ann.won) == (1, (1, 1), 1.0)
-    assert (ann.low, ann.high) == (None, None)

@@ -70,42 +70,18 @@ def test_a_line_is_enough_to_deal_and_replay_its_match(lines: list[Line]) -> Non
         assert len(line["ms"]) == len(line["moves"])
 
 
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [("standings", ["--json"]), ("matches", ["--json"]), ("integrity", ["--json"]),
-     ("export", []), ("export", ["--format", "decisions"]), ("export", ["--format", "matches"])],
-)  # fmt: skip
+@pytest.mark.parametrize("options", ["", "--format decisions", "--format matches"])
 def test_a_file_is_read_as_its_run(
-    finished: Path, lines: list[Line], tmp_path: Path, command: str, options: list[str]
+    finished: Path, lines: list[Line], tmp_path: Path, options: str
 ) -> None:
     """Its bytes too, from a file and from standard input."""
     file = write(tmp_path / "spring.jsonl", lines)
-    of_run = stich(command, finished, *options)
-    of_file = stich(command, file, *options)
-    of_input = stich(command, "-", *options, input=file.read_text("utf-8"))
+    of_run = stich("export", finished, *options.split())
+    of_file = stich("export", file, *options.split())
+    of_input = stich("export", "-", *options.split(), input=file.read_text("utf-8"))
     assert (of_file.returncode, of_file.stderr) == (0, "")
     assert of_run.stdout == of_file.stdout == of_input.stdout
     assert of_file.stdout
-
-
-def test_a_match_of_a_file_is_replayed(finished: Path, lines: list[Line], tmp_path: Path) -> None:
-    file = write(tmp_path / "spring.jsonl", lines)
-    faulty = next(line for line in lines if line["faults"])["match"]
-    of_run = json.loads(stich("replay", finished, faulty, "--json").stdout)
-    of_file = json.loads(stich("replay", file, faulty[:8], "--json").stdout)
-    assert of_file["steps"] == of_run["steps"]
-    shown = stich("replay", file, faulty, "--faults").stdout
-    assert "The default move" in shown
-    assert "curl" not in shown
-
-
-def test_a_file_has_a_report(lines: list[Line], tmp_path: Path) -> None:
-    file = write(tmp_path / "spring.jsonl", lines)
-    done = stich("report", file, "-o", tmp_path / "report.html")
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert "böb" in page
-    assert lines[0]["match"] in page
 
 
 def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
@@ -216,12 +192,6 @@ def test_what_is_no_file_of_matches_is_refused(tmp_path: Path, text: bytes, what
     done = stich("verify", file)
     assert done.returncode == 2
     assert what in done.stderr
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    done = stich("matches", tmp_path / "no.jsonl")
-    assert done.returncode == 2
-    assert "no.jsonl: No such file" in done.stderr
 
 
 def test_a_file_is_verified(lines: list[Line], tmp_path: Path) -> None:

@@ -116,11 +116,6 @@ def test_what_was_forged_is_found(honest: MemoryRun, says: str) -> None:
     assert any(mismatch.detail.startswith(says) for mismatch in mismatches)
 
 
-def test_a_move_after_the_end_is_found(honest: MemoryRun) -> None:
-    moves = (*honest.records[1].moves, "pass")
-    assert "after the end" in forged(honest, 1, moves=moves)[0].detail
-
-
 def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
     rows = list(honest.summary_rows)
     rows[2] = rows[2]._replace(adjusted=(100, 0, 0))

@@ -232,7 +232,6 @@ class StartedBot(HttpBot):
 
     @property
     def _who(self) -> str:
-        """Its name and its command, or the command alone if that is its name."""
         name = "" if self.name == self.command else f"{self.name}: "
         return f'{name}"{self.command}" '
 
@@ -269,12 +268,8 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """A port at which no program listens now, and a socket that reserves it until it is closed.
-
-    A bot binds its port some time after its start. Until then another bot could get the same port,
-    of this run or of another on this machine, and answer in its place. The socket is of UDP, so
-    that the bot itself may bind the port for TCP.
-    """
+    """A port at which no program listens now, and a socket that reserves it until it is closed, so
+    that no other bot gets it meanwhile: of UDP, because the bot itself binds the port for TCP."""
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
         reserved = socket.socket(type=socket.SOCK_DGRAM)

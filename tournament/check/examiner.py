@@ -80,12 +80,11 @@ class Connection(HttpBot):
 class Examiner:
     """Asks one bot and judges its answers. Several threads may use it, each with its connection.
 
-    `clock` is the time of the bot: for each answer, and one bank for the whole check. `asked`
-    counts the questions, `dropped` by the reason what was dropped of the bot's `info`. `times` are
-    the milliseconds of the valid answers; the first one may include loading, so `slowest` is the
-    slowest of the others. `failed_before`: its answers to usual requests were wrong already.
-    `on_answer` is called with every answer. What a bot by URL writes, and its process, cannot be
-    seen.
+    `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
+    counts by the reason what was dropped of the bot's `info`. `times` are the milliseconds of the
+    valid answers, and `slowest` the slowest but the first, which may include loading.
+    `failed_before`: its answers to usual requests were wrong already. `on_answer` is called with
+    every answer.
     """
 
     def __init__(

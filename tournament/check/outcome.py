@@ -67,11 +67,8 @@ class CheckFailure:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a check found. `note` is a short line of facts, or why it was `skipped`; `output` is the
-    end of what the bot wrote if that is what was checked.
-
-    `warnings` are sentences about what costs the bot nothing in a cup, but is probably not meant.
-    A check that is `skipped` is not passed.
-    """
+    end of what the bot wrote if that is what was checked; `warnings` are sentences about what costs
+    the bot nothing in a cup, but is probably not meant."""
 
     note: str
     failures: tuple[CheckFailure, ...] = ()

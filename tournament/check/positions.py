@@ -1,9 +1,4 @@
-"""The positions of a check: the same ones for every bot, made by random play.
-
-They come from code, not from files: whole games are played with the random numbers of
-`games.shuffle`, and each situation (players, phase, leading or following) is
-represented by some positions.
-"""
+"""The positions of a check: the same ones for every bot, made by random play."""
 
 from __future__ import annotations
 

@@ -24,10 +24,8 @@ def commitment(seed: str) -> str:
 
 
 def committed_seed(named: str | None) -> str:
-    """A fresh seed for a cup that commits to it; it begins with the seed that the cup names.
-
-    The drawn part keeps anyone who sees the commitment, or a hand, from trying likely seeds.
-    """
+    """A fresh seed for a cup that commits to it; it begins with the seed that the cup names. The
+    drawn part keeps anyone who sees the commitment, or a hand, from trying likely seeds."""
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 
@@ -45,11 +43,8 @@ def opens(digest: str, seed: str) -> bool:
 
 
 def weakness(seed: str) -> str:
-    """A warning unless this seed looks drawn, as a hexadecimal number does; otherwise "".
-
-    Words and dates have few places where a letter and a digit meet. A seed may be guessable without
-    looking so, for example the hash of a date.
-    """
+    """A warning unless this seed looks drawn, as a hexadecimal number does; otherwise "". Words and
+    dates have few places where a letter and a digit meet."""
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(one.isalpha() != two.isalpha() for one, two in pairs) >= _DRAWN:
         return ""

@@ -27,11 +27,8 @@ def game_seed(seed: str, key: str, number: int | None = None) -> str:
 
 
 def match_id(match_key: str, key: str, number: int) -> str:
-    """The id of a match: 16 hexadecimal digits.
-
-    Bots see it, so it is drawn from a secret of the run instead of the seed: who guesses a seed
-    cannot confirm the guess by an id.
-    """
+    """The id of a match: 16 hexadecimal digits. Bots see it, so it is drawn from a secret of the
+    run: who guesses a seed cannot confirm the guess by an id."""
     return draw("match", match_key, key, str(number))[:16]
 
 

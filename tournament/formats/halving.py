@@ -1,8 +1,7 @@
 """Successive halving: after each stage the better half plays on, down to one table.
 
 Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits" (ICML 2013). Every
-stage has about as many blocks, so fewer bots play more blocks each; all blocks played so far count
-for the score that decides who plays on.
+stage has about as many blocks, so fewer bots play more blocks each.
 """
 
 from __future__ import annotations

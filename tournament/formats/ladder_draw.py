@@ -1,8 +1,7 @@
 """The tables of one epoch of a ladder, drawn from what was known before its first match.
 
-Half of the tables are drawn evenly, in passes: a pass seats some bots, once each, at tables drawn
-at random. The other half settles the top, by Thompson sampling: a score is drawn for each bot from
-what is known of it, and the bots meet that are then next to the place most in doubt.
+Half of the tables are drawn evenly, in passes: a pass seats some bots, once each. The other half
+settles the top, by Thompson sampling: a score is drawn for each bot from what is known of it.
 """
 
 from __future__ import annotations

@@ -17,11 +17,8 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The look after the one at so many blocks: a tenth more.
-
-    Between two looks all tables play on, and at a look they wait for the last of them. Looks at
-    fixed numbers of blocks make the end independent of `concurrency` and of interruptions.
-    """
+    """The look after the one at so many blocks: a tenth more. Looks at fixed numbers of blocks make
+    the end independent of `concurrency` and of interruptions."""
     return blocks + max(1, blocks // 10)
 
 

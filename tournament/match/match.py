@@ -183,11 +183,8 @@ class _Match:
         )
 
     def _notify(self, path: str, body: Callable[[int], bytes]) -> None:
-        """POST /start or /end to every bot that is still in and takes it, within a move's time.
-
-        All at once, so that one that hangs does not hold up the others. A player at two seats
-        has one connection, and is notified about one seat after the other.
-        """
+        """POST /start or /end to every bot that is still in and takes it, within a move's time: to
+        all at once, but one seat after the other to a player at two seats."""
         seats: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):

@@ -1,14 +1,10 @@
 """A confidence sequence for the mean difference of two bots, by betting against every mean.
 
-Of the hypothesis "the mean of the blocks is at most m", somebody who bets a share of the wealth on
-each block's x - m wins nothing on average: the product of 1 + stake (x - m) has an expectation of
-at most 1 while no stake can lose more than all, whatever the distribution of x, and wherever one
-stops. So under a true mean the wealth reaches 20 in at most 5 of 100 duels (Ville's inequality),
-and the means under which it stays below 20 are a 95 % interval that holds at every look
-(Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86,
-2024). It needs no symmetry: a rare large loss pays for many small wins.
-
-What a stake may be depends on the reach, the most by which a block can differ.
+Under a true mean m, who bets a share of the wealth on each block's x - m wins nothing on average,
+as long as no stake can lose more than all. So the wealth reaches 20 in at most 5 of 100 duels
+(Ville's inequality), and the means under which it stays below 20 are a 95 % interval that holds at
+every look (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS
+B 86, 2024). What a stake may be depends on the reach, the most by which a block can differ.
 """
 
 from __future__ import annotations
@@ -151,9 +147,8 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     """Which bots (rows) are settled above which (columns), (n, n), by bets on the meetings of each
     pair: with probability ``level`` no two bots are ever put in a wrong order.
 
-    That holds for all looks together and whoever meets next, because no bet can gain on average
-    where neither of two bots is better at the tables where both sit. It takes more blocks than the
-    rank ranges need, and supposes only how far a block can reach. It ends a cup (`[stop]`).
+    That holds for all looks together and whoever meets next, and supposes only how far a block can
+    reach. It ends a cup (`[stop]`).
     """
     bots = data.bots
     pair, differences = meetings(data)

@@ -1,12 +1,11 @@
 """Scores: expected points a deal at a table drawn at random from the other bots.
 
-Where every table of the bots has been played equally often, that is the plain mean. Elsewhere the
-mean depends on whom a bot met, and a model takes that out: points per deal of bot i at a table =
-base + a_i - mean of the a of its opponents there. Weighted least squares, where a block weighs as
-much as it has deals. At a table of p bots the right side is base + k (a_i - mean a of the table),
-k = p / (p - 1), so the normal equations are those of a weighted graph Laplacian of who met whom:
-n equations, however many blocks (incomplete block designs: Cochran and Cox, Experimental Designs,
-1957, chapter 9). The score is then base + a_i n / (n - 1). It describes; no rank rests on it.
+Where every table of the bots has been played equally often, that is the plain mean. Elsewhere a
+model takes out whom a bot met: points per deal of bot i at a table = base + a_i - mean of the a of
+its opponents there, by least squares, where a block weighs as much as it has deals. At a table of p
+bots the right side is base + k (a_i - mean a of the table), k = p / (p - 1), so the normal
+equations are those of a weighted graph Laplacian of who met whom (incomplete block designs: Cochran
+and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n / (n - 1).
 
 Bots that are connected by tables form a component. Scores of different components have no common
 scale.

@@ -1,14 +1,10 @@
 """What is known of each pair of bots: how they did in equal company.
 
-Strength is not one number: a bot may win much from one opponent and little from another. So two
-bots are compared by the differences of their points where everything else was alike: at tables
+Two bots are compared by the differences of their points where everything else was alike: at tables
 where both sat, and at two tables of one round where they sat with the same others. If the bots
 are equal, each such difference is as likely as its opposite, whoever the others were and whatever
-the distribution of the points. In a full round-robin the differences add up to that of the two
-scores.
-
-So they do where a draw seats bots at random tables: each of two equal bots could as well sit where
-the other does. A ladder compares the bots of each such draw.
+the distribution of the points. So it is where a draw seats bots at random tables: a ladder
+compares the bots of each such draw.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
 """Rank ranges: which bots are settled above which, all claims together at one level.
 
-A sum S of differences that are as likely as their opposites, divided by the root of the sum of
-their squares, has tails no heavier than normal, whatever the differences are (Efron, "Student's
-t-test under symmetry conditions", JASA 64, 1969), but for few differences of one size: m equal
-ones have one sign with probability 2^(1 - m). Pairs are settled by Holm's method with Shaffer's
-step: not all pairs that are left can be equal at once ("Modified sequentially rejective multiple
-test procedures", JASA 81, 1986).
-
-Of the same S, exp(xS - x^2/2 * squares) is not expected to grow for any x, whoever meets next and
-for whatever reason one stops; a normal mixture over x gives the bound for all looks together
-(Robbins, "Statistical methods related to the law of the iterated logarithm", 1970).
-
-Ranks from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of
-Economic Studies 91, 2024.
+docs/statistics.md says why they hold. A sum of differences by the root of the sum of their squares:
+Efron, "Student's t-test under symmetry conditions", JASA 64, 1969. Holm's method with a step:
+Shaffer, "Modified sequentially rejective multiple test procedures", JASA 81, 1986. All looks
+together: Robbins, "Statistical methods related to the law of the iterated logarithm", 1970. Ranks
+from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic
+Studies 91, 2024.
 """
 
 from __future__ import annotations

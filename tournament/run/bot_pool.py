@@ -48,11 +48,11 @@ class UnavailableBot(Player):
 class BotPool:
     """The bots that this worker keeps running, each for one table at a time.
 
-    Where the matches of a block have the same cards, a started bot has a process for each of
-    them: seating k of every block is played by process k, and no process meets a deal twice. A bot
-    that sits at a table twice (in a duel) has a process for each seat, so that none sees two hands.
-    If the bots use more than `memory_mb` together, those used least recently are ended, except
-    those of the last table. Bots in `in_process` are not started: their functions are called.
+    Where the matches of a block have the same cards, seating k of every block is played by process
+    k, and no process meets a deal twice. A bot that sits at a table twice (in a duel) has a process
+    for each seat. If the bots use more than `memory_mb` together, those used least recently are
+    ended, except those of the last table. Bots in `in_process` are not started: their functions are
+    called.
     """
 
     def __init__(

@@ -247,10 +247,7 @@ def _main(
     tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
     """The process: each table receives jobs and sends messages until its connection closes or
-    SIGTERM. The first is played by this thread, which gets the signal.
-
-    It dies with the runner, however that ends, and its bots with it. They share its cores.
-    """
+    SIGTERM, which this thread gets. It dies with the runner, and its bots with it."""
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

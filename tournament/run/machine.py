@@ -1,8 +1,7 @@
 """What the machine gives to the bots of a cup: memory, and for each table the same number of cores.
 
-With cores of its own, a bot that computes without end slows down no other table. A worker and its
-bots take turns, so they need no more: two tables of greedy bots play 1.4 times as many matches a
-second on two cores.
+With cores of its own, a bot that computes without end slows down no other table, and two tables of
+greedy bots play 1.4 times as many matches a second on two cores.
 """
 
 from __future__ import annotations

@@ -67,11 +67,8 @@ def _referee(url: str) -> Iterator[str]:
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
-    """What a bot by URL says about itself; StartError if no bot answers there.
-
-    Unlike a started bot it must say its protocol and its games: another server, or a wrong path,
-    often answers too.
-    """
+    """What a bot by URL says about itself; StartError if no bot answers there. It must say its
+    protocol and its games: another server, or a wrong path, often answers too."""
     player = reach_url(bot, url)
     try:
         about = read_about(player.send("/", b"", ANSWER_S))

@@ -72,10 +72,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     """The seed and the schedule of a run, which is put into the store if it is new.
 
     A store without a match or an epoch counts as new, so that whatever kept the run from starting
-    can be fixed.
-    CupChangedError if the store holds another cup, or this one has changed in a way that its
-    format does not allow, or has grown after its seed was shown. StoreError if the store has
-    matches but no cup.
+    can be fixed. CupChangedError if the store holds another cup, or this one has changed in a way
+    that its format does not allow, or has grown after its seed was shown.
     """
     facts = store.facts()
     if not store.count() and not store.epochs():

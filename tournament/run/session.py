@@ -62,9 +62,8 @@ def run_cup(
     """Play what is left of the cup in the file `path`; its store is at `target`.
 
     With `cluster` other machines play it; `gateway` is needed if bots connect. `memory_share` is
-    the part of the memory for bots that those of the cup may use on this machine.
-    StoreError, CupChangedError, SandboxError, StartError or RunError, with a sentence, if it cannot
-    be played; what is finished is kept.
+    the part of the memory for bots that those of the cup may use here. StoreError, CupChangedError,
+    SandboxError, StartError or RunError if it cannot be played; what is finished is kept.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target))

@@ -165,10 +165,8 @@ def _incomplete(
     cup: Cup, blocks: Sequence[Block], finished: Set[str], decisions: Collection[Decision]
 ) -> list[tuple[str, Decision]]:
     """The finished matches of blocks of which others are not played because a bot was withdrawn,
-    each with that decision: in a part of a block, luck does not cancel out.
-
-    The tables of bots that are disqualified do not count anyway.
-    """
+    each with that decision: in a part of a block, luck does not cancel out. The tables of bots that
+    are disqualified do not count anyway."""
     gone = absent(decisions)
     last = {one.bot: one for one in exclusions(decisions)}
     found = []

@@ -1,9 +1,9 @@
 """The digest of a store, and the user's note of it.
 
-The digest covers the matches, chained in the order in which they were written, and the facts,
-decisions and void matches. The note is a small file in the user's state folder, beside the signing
-key, where no bot in a sandbox can write. So a store that was changed, or replaced by an earlier
-copy, is found out before its run has ended. When it has, the digest is signed.
+The digest covers the matches, chained in the order in which they were written, and all the rest.
+The note is a small file in the user's state folder, beside the signing key. So a store that was
+changed, or replaced by an earlier copy, is found out before its run has ended. When it has, the
+digest is signed.
 """
 
 from __future__ import annotations

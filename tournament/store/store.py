@@ -275,11 +275,8 @@ class Store(StoreReader):
         return begun
 
     def _keep_digest(self, connection: Connection, before: Digest, after: Digest) -> None:
-        """Keep the digest, and sign it if the run is finished.
-
-        The note comes first and allows both digests: whoever is killed before the commit leaves the
-        store as it was.
-        """
+        """Keep the digest, and sign it if the run is finished. The note comes first and allows both
+        digests: whoever is killed before the commit leaves the store as it was."""
         facts = rows.read_facts(connection, *_KNOWN)
         digest.note(facts["run"], before, after)
         if facts.get("finished"):
@@ -303,11 +300,8 @@ class Store(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner; StoreError if another has it.
-
-        The connection that holds the lock is the one that writes. So a runner that has lost the
-        lock, which another may then hold, cannot write until it has it again.
-        """
+        """Reserve a PostgreSQL database for one runner; StoreError if another has it. The
+        connection that holds the lock is the one that writes: who has lost the lock cannot."""
         self._writer = self._locked()
         try:
             yield

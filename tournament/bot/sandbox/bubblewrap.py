@@ -1,9 +1,6 @@
 """Bots in a sandbox, where bubblewrap is installed and the system allows it.
 
-A bot in it has its own network with nothing but loopback (unless that of the machine is allowed),
-its own processes, and a private home in memory, which is /tmp. It may write nowhere else. Read-only
-it sees the system, the Python that runs Stich, and its folder. It cannot create namespaces, and a
-seccomp filter denies system calls that no bot needs.
+docs/sandbox.md says what a bot in it sees and may do.
 """
 
 from __future__ import annotations

@@ -4,11 +4,10 @@ When its control socket closes, which also happens when the runner is killed, it
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
 Its argument is the descriptor of the control socket, on which it receives packets. The first is
-JSON, `{"sandbox", "filters", "proxy", "argv", "env", "cwd", "home", "group", "memory_mb",
-"files"}`: `sandbox` has the words that start a sandbox, or none, and `filters` the descriptors in
-them; `proxy` is null or the control socket of the sandbox proxy; `home` is the bot's private folder
-if it need not be created; `group` is null or has the `folder` of a control group to create, and
-what to write to its `files`.
+the order of `BotProcess` in JSON: `sandbox` has the words that start a sandbox, or none, and
+`filters` the descriptors in them; `proxy` is null or the control socket of the sandbox proxy;
+`home` is the bot's private folder if it need not be created; `group` is null or has the `folder` of
+a control group to create, and what to write to its `files`.
 
 Every other packet is a request for a report; with `C`, the output so far is forgotten. A report is
 a line of JSON and the end of the output. The line is null while the bot runs, else its return code

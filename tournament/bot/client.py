@@ -81,11 +81,7 @@ def dial_through(
     _, passed, _, _ = socket.recv_fds(control, 1, 1)
     if not passed:
         raise ConnectionError(errno.EPIPE, "Its sandbox has ended")
-    inner = socket.socket(fileno=passed[0])
-    if (inner.family, inner.type) != (socket.AF_INET, socket.SOCK_STREAM):
-        inner.close()
-        raise ConnectionError(errno.EPROTO, "Its sandbox handed out something else")
-    return _connect(inner, address, deadline)
+    return _connect(socket.socket(fileno=passed[0]), address, deadline)
 
 
 def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> socket.socket:

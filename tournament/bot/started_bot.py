@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import secrets
 import shlex
 import socket
 import subprocess
@@ -28,7 +29,7 @@ from tournament.bot.launch import LaunchSettings, environment, program_problem
 from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
-from tournament.bot.sandbox.control_group import group_files, new_group
+from tournament.bot.sandbox.control_group import group_files
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
 from tournament.config import Bot, is_reference
@@ -58,7 +59,7 @@ class BotProcess:
         """Start the supervisor, which starts the bot; nothing is waited for."""
         limits = launch.limits
         self._lock = Lock()
-        self._group = None if launch.group is None else new_group(launch.group)
+        self._group = launch.group and os.path.join(launch.group, f"bot-{secrets.token_hex(4)}")
         self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(max(_ANSWER_S, launch.start_ms / 1000))
         self.proxy: socket.socket | None = None

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import permutations, product
-from math import factorial
 
 from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
@@ -90,12 +89,8 @@ class BlockMaker:
     @property
     def matches(self) -> int:
         """The number of matches in a block."""
-        counts = {
-            "rotations": self.players,
-            "permutations": factorial(self.players),
-            "mixed": (1 << self.players) - 2,
-        }
-        return counts.get(self.kind, 1)
+        bots = 2 if self.kind == "mixed" else self.players
+        return len(self._seatings(tuple(map(str, range(bots))), ""))
 
     def in_order(self, bots: Iterable[str]) -> Table:
         """The bots of a table in the order of the cup."""

@@ -52,11 +52,8 @@ def without_password(url: str) -> str:
         return "the store's URL"
     try:
         parsed = sa.make_url(url)
-        public = sa.URL.create(
-            parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
-        )
         kept = {key: parsed.query[key] for key in parsed.query if "pass" not in key.lower()}
-        return public.set(query=kept).render_as_string(hide_password=False)
+        return parsed._replace(password=None).set(query=kept).render_as_string()
     except (sa.exc.ArgumentError, ValueError):
         return "the store's URL"
 
@@ -86,7 +83,8 @@ def postgresql(url: str) -> Engine:
 def sqlite(path: Path) -> Engine:
     """The engine of an SQLite file."""
     log = path.with_name(path.name + "-wal")
-    if path.exists() and not os.access(path.parent, os.W_OK) and not _size(log):
+    all_in_file = not log.exists() or log.stat().st_size == 0
+    if path.exists() and not os.access(path.parent, os.W_OK) and all_in_file:
         # Nobody can write here, so SQLite need not look for who does, which takes a file.
         uri = f"file:{quote(os.fspath(path.absolute()))}?immutable=1"
         return sa.create_engine(
@@ -98,10 +96,6 @@ def sqlite(path: Path) -> Engine:
     engine = sa.create_engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def _set_pragmas(connection: Any, _record: object) -> None:

@@ -262,11 +262,11 @@ class StoreReader:
 
     def epochs(self) -> list[Epoch]:
         """The epochs of a ladder, in order."""
-        return list(self._all(sa.select(epochs).order_by(epochs.c.id), rows.to_epoch))
+        return list(self._all(sa.select(epochs).order_by(epochs.c.id), rows.from_json(Epoch)))
 
     def voids(self) -> list[VoidRecord]:
         """The void matches in the order in which they ended."""
-        return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
+        return list(self._all(sa.select(voids).order_by(voids.c.id), rows.from_json(VoidRecord)))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """What a query finds, lazily, as records."""

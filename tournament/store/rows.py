@@ -7,7 +7,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -33,6 +33,7 @@ _MOST_UNPACKED = 1 << 26
 """Bytes of JSON: the longest matches, of 1000 deals, have a quarter."""
 
 
+_T = TypeVar("_T")
 _Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\ud800-\udfff]*\Z")]
 
 
@@ -171,19 +172,14 @@ def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
             raise ValueError(f"match {found.match} has not the same seats everywhere")
 
 
-def to_void(row: sa.Row[Any]) -> VoidRecord:
-    """A void match from its row."""
-    return msgspec.convert(json.loads(row.data), VoidRecord)
-
-
 def to_decision(row: sa.Row[Any]) -> Decision:
     """A decision from its row."""
     return msgspec.convert({**json.loads(row.data), "number": row.id}, Decision)
 
 
-def to_epoch(row: sa.Row[Any]) -> Epoch:
-    """An epoch from its row."""
-    return msgspec.convert(json.loads(row.data), Epoch)
+def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
+    """Reads such records from the `data` of their rows."""
+    return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:

@@ -7,7 +7,6 @@ processes into the group `runner` within, and each bot gets a group beside it.
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from tournament.config import Limits
@@ -15,7 +14,6 @@ from tournament.config import Limits
 ROOT = Path("/sys/fs/cgroup")
 _NEEDED = {"memory", "pids"}
 _RUNNER = "runner"
-_BOT = "bot-"
 _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
@@ -63,12 +61,6 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
         return True
     except OSError:
         return False
-
-
-def new_group(parent: str) -> str:
-    """The folder of a new group of a bot, below the folder of `delegate`; its supervisor creates
-    it."""
-    return os.path.join(parent, f"{_BOT}{secrets.token_hex(4)}")
 
 
 def group_files(limits: Limits) -> dict[str, str]:

@@ -11,16 +11,31 @@ import argparse
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
 
 import games
 from service.app import create_app
 from service.problems import PROBLEM_TYPES
 from service.schemas import requests
-from service.schemas.fields import ObjectSchema
+from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
+
+
+class _Converter(OpenAPIConverter):
+    """Takes the JSON Schema that a field defines, in place of apispec's."""
+
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
 
 
 def update(contract: dict[str, Any]) -> None:
@@ -44,33 +59,25 @@ def update(contract: dict[str, Any]) -> None:
 
 def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions, each after those that it refers to."""
-    found: dict[str, ObjectSchema] = {}
+    found: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, STATES, VIEWS):
             _add(found, schemas[name])
     for validator in requests.BY_POSITION:
         for schema in validator.schemas.values():
             _add(found, schema)
-    return {name: _object_schema(schema) for name, schema in found.items()}
+    spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
+    for name, type_ in found.items():
+        spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
+    made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
+    return made
 
 
-def _add(found: dict[str, ObjectSchema], schema: ObjectSchema) -> None:
-    for field in schema.json_fields.values():
+def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in found:
             _add(found, field.nested)
-    found[type(schema).__name__] = schema
-
-
-def _object_schema(schema: ObjectSchema) -> dict[str, Any]:
-    fields = schema.json_fields
-    required = sorted(name for name, field in fields.items() if field.required)
-    return {
-        "description": schema.__doc__,
-        "type": "object",
-        "properties": {name: field.json_schema() for name, field in fields.items()},
-        **({"required": required} if required else {}),
-        "additionalProperties": False,
-    }
+    found[type(schema).__name__] = type(schema)
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:

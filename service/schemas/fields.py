@@ -51,15 +51,12 @@ class ObjectSchema(Schema):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.json_fields: Final = cast("Mapping[str, JsonField]", self.fields)
-
-    def member_types(self) -> dict[str, Any]:
-        """The msgspec type of each field."""
-        return {name: field.member_type() for name, field in self.json_fields.items()}
+        fields = cast("Mapping[str, JsonField]", self.fields)
+        self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
         """The msgspec type of such an object. It ignores unknown fields."""
-        return TypedDict(type(self).__name__, self.member_types())  # type: ignore[operator] # mypy reads literal names only
+        return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
 class JsonField(Field[Any]):

@@ -56,7 +56,7 @@ def _position_field(
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
-    members = [(name, type_) for name, type_ in schema.member_types().items() if name != "game"]
+    members = [(name, type_) for name, type_ in schema.member_types.items() if name != "game"]
     return msgspec.defstruct(type(schema).__name__, members, tag_field="game", tag=game)
 
 

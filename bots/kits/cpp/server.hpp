@@ -58,11 +58,6 @@ inline int serve(const std::string& name, const std::string& version,
     server.Post("/move", [&](const httplib::Request& request, httplib::Response& response) {
         move(request, response, choose);
     });
-    const auto nothing = [](const httplib::Request&, httplib::Response& response) {
-        response.set_content("{}", "application/json");
-    };
-    server.Post("/start", nothing);
-    server.Post("/end", nothing);
     const char* const given = std::getenv("PORT");
     const std::string wanted = given && *given ? given : "9000";
     char* end = nullptr;

@@ -110,7 +110,6 @@ func handle(w http.ResponseWriter, r *http.Request) {
 			status = http.StatusInternalServerError
 			body = map[string]any{"error": err.Error()}
 		}
-	case "POST /start", "POST /end":
 	default:
 		status = http.StatusNotFound
 	}

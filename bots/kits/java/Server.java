@@ -66,7 +66,6 @@ final class Server {
                 case "GET /" ->
                         body = Map.of("name", name, "version", version, "protocol", 1, "games", games);
                 case "POST /move" -> body = move(new String(bytes, StandardCharsets.UTF_8));
-                case "POST /start", "POST /end" -> { }
                 default -> status = 404;
             }
         } catch (RuntimeException | Error failure) { // Error: StackOverflowError

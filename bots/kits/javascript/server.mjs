@@ -9,9 +9,12 @@ import { json } from "node:stream/consumers";
  * `end(request)`, if given, are called when a match starts and ends.
  */
 export function serve({ name, version, author, games, choose, start, end }) {
+  const hooks = { "POST /start": start, "POST /end": end };
+
   /** The status and body of the answer to a request. */
   async function answer(request) {
-    switch (`${request.method} ${request.url}`) {
+    const call = `${request.method} ${request.url}`;
+    switch (call) {
       case "GET /":
         return [200, { name, version, author, protocol: 1, games }];
       case "POST /move": {
@@ -20,14 +23,10 @@ export function serve({ name, version, author, games, choose, start, end }) {
         if (typeof move !== "string") throw new TypeError(`choose must return a string, not ${move}`);
         return [200, { move, info }];
       }
-      case "POST /start":
-        await start?.(await json(request));
+      default: // a runner that reads 404 at /start or /end does not call it again
+        if (!hooks[call]) return [404, { error: "The paths are GET / and POST /move." }];
+        await hooks[call](await json(request));
         return [200, {}];
-      case "POST /end":
-        await end?.(await json(request));
-        return [200, {}];
-      default:
-        return [404, { error: "The paths are GET / and POST /move, /start and /end." }];
     }
   }
 

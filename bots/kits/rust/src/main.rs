@@ -23,7 +23,6 @@ fn answer(request: &mut Request) -> Result<Value, Box<dyn Error>> {
             "games": bot::GAMES,
         })),
         ("/move", Method::Post) => decide(&serde_json::from_reader(request.as_reader())?),
-        ("/start" | "/end", Method::Post) => Ok(json!({})),
         _ => Ok(Value::Null),
     }
 }

@@ -3,23 +3,23 @@
 import io
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import games
 from tests.tournament.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, Player
 from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores
-from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.match import Observer, Pairing, Rules, play
+from tournament.match.referee import LocalReferee, Referee
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.results.export import export
 from tournament.run.bot_pool import pairing_of
+from tournament.run.resume import facts_of
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
@@ -132,16 +132,24 @@ def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
 
 def facts(of: Cup) -> dict[str, Any]:
     return {
-        "name": of.name,
-        "game": of.game,
-        "players": of.players,
-        "teams": games.get(of.game).teams,
-        "max_difference": games.get(of.game).max_difference(of.players, of.options),
-        "config": of.to_dict(),
-        "bots": list(of.names),
+        **facts_of(of, schedule(of)),
         "seed": of.seed,
         "match_key": MATCH_KEY,
         "commitment": commitment(of.seed or "") if of.commit else None,
-        "total": schedule(of).matches,
         "finished": False,
     }
+
+
+def match(
+    bots: Sequence[Player],
+    game: str = "doudizhu",
+    options: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    strikes: int = 3,
+    referee: Referee | None = None,
+    observer: Observer | None = None,
+) -> MatchRecord:
+    """A match of three bots that belongs to no cup."""
+    rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
+    pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
+    return play(rules, pairing, referee or LocalReferee(), bots, observer=observer)

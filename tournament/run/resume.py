@@ -87,7 +87,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 "commitment": commitment(seed) if cup.commit else None,
                 "finished": False,
                 "about": {},
-                **_facts(cup, planned),
+                **facts_of(cup, planned),
             }
         )
         return seed, planned
@@ -121,7 +121,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             )
         # Who raises the deals may have looked first: only ranges that hold at any time hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
-        store.grow({**_facts(cup, planned), **open_again}, planned.number)
+        store.grow({**facts_of(cup, planned), **open_again}, planned.number)
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
         store.put({"config": cup.to_dict()})
     return seed, planned
@@ -142,7 +142,8 @@ def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
     return secrets.token_hex(32) if cup.seed is None else cup.seed
 
 
-def _facts(cup: Cup, planned: Schedule) -> dict[str, Any]:
+def facts_of(cup: Cup, planned: Schedule) -> dict[str, Any]:
+    """The facts of a run that follow from its cup."""
     game = games.get(cup.game)
     return {
         "name": cup.name,

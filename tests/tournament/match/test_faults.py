@@ -8,17 +8,13 @@ from typing import Any
 
 import pytest
 
-import games
-from tests.tournament import hostile
+from tests.tournament import hostile, played
 from tests.tournament.played import Dice
 from tournament.bot.client import BODY_LIMIT, dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config import Clock
-from tournament.match.match import Pairing, Rules, play
-from tournament.match.referee import LocalReferee
 from tournament.records import FaultKind, MatchRecord
 
-SEATS = ("hostile", "ann", "bob")
 REQUEST = json.dumps({"turn": 1, "moves": ["pass"]}).encode()
 
 
@@ -27,11 +23,8 @@ SHORT, LONG = Clock(40, 60), Clock(60_000, 0)
 
 
 def match(handle: hostile.Handler, strikes: int = 3, clock: Clock = LONG) -> MatchRecord:
-    options = {option.name: option.default for option in games.get("doudizhu").options}
-    rules = Rules("doudizhu", 3, options, clock, strikes)
-    pairing = Pairing("m", 1, "k", 1, "", 0, 1, SEATS, SEATS, "seed of a match")
     with hostile.connected(handle) as bot:
-        return play(rules, pairing, LocalReferee(), [bot, Dice("ann"), Dice("bob")])
+        return played.match([bot, Dice("ann"), Dice("bob")], clock=clock, strikes=strikes)
 
 
 def moves(handle: hostile.Handler, times: int = 1) -> list[str]:

@@ -11,12 +11,8 @@ from tests.tournament import played
 from tests.tournament.played import Dice
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Clock
-from tournament.match.match import Observer, Pairing, Rules, play
-from tournament.match.referee import LocalReferee
-from tournament.records import MatchRecord
+from tournament.match.match import Observer
 from tournament.results.verify import verify
-
-SEATS = ("ann", "bob", "cat")
 
 
 class Notes(Dice):
@@ -31,18 +27,24 @@ class Notes(Dice):
         return super().move(body, seconds)
 
 
-def match(bots: list[Notes], game: str, ask: bool = False) -> MatchRecord:
-    clock = Clock(ask_forced=ask)
-    rules = Rules(game, 3, {"deals": 2} if game != "zhengfen" else {}, clock, strikes=3)
-    pairing = Pairing.alone("m", SEATS, "seed")
-    return play(rules, pairing, LocalReferee(), bots)
+class Watches(Observer):
+    """Notes which moves nobody chose."""
+
+    def __init__(self) -> None:
+        self.forced: list[int] = []
+        self.made = 0
+
+    def moved(self, seat: int, move: str, forced: bool) -> None:
+        self.forced += [self.made] if forced else []
+        self.made += 1
 
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
-    bots = [Notes(name) for name in SEATS]
-    record = match(bots, game)
-    assert record.forced
+    bots, watcher = [Notes("ann"), Notes("bob"), Notes("cat")], Watches()
+    options = {"deals": 2} if game != "zhengfen" else {}
+    record = played.match(bots, game, options, observer=watcher)
+    assert record.forced == tuple(watcher.forced) != ()
     state = games.get(game).start(3, record.seed, record.options)
     for index, move in enumerate(record.moves):
         assert (index in record.forced) == (len(state.moves()) == 1)
@@ -54,34 +56,11 @@ def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
     assert not record.faults
 
 
-def test_a_cup_can_ask_for_every_move() -> None:
-    record = match([Notes(name) for name in SEATS], "doudizhu", ask=True)
-    assert record.forced == ()
-    assert sum(map(len, record.times)) == len(record.moves)
-
-
 def test_moves_of_a_bot_that_is_struck_out_are_default_moves_and_not_forced() -> None:
-    record = match([Notes(SEATS[0], faulty=100), Notes(SEATS[1]), Notes(SEATS[2])], "doudizhu")
+    record = played.match([Dice("ann", faulty=100), Dice("bob"), Dice("cat")])
     assert record.struck == (0,)
     asked = sum(map(len, record.times))
     assert asked + len(record.forced) < len(record.moves)
-
-
-def test_the_observer_learns_which_moves_nobody_chose() -> None:
-    class Watches(Observer):
-        def __init__(self) -> None:
-            self.forced: list[int] = []
-            self.made = 0
-
-        def moved(self, seat: int, move: str, forced: bool) -> None:
-            self.forced += [self.made] if forced else []
-            self.made += 1
-
-    watcher = Watches()
-    rules = Rules("doudizhu", 3, {}, Clock())
-    bots = [Notes(name) for name in SEATS]
-    record = play(rules, Pairing.alone("m", SEATS, "seed"), LocalReferee(), bots, observer=watcher)
-    assert tuple(watcher.forced) == record.forced
 
 
 @pytest.mark.parametrize("ask", [False, True])

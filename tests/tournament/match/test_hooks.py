@@ -2,23 +2,11 @@
 
 import socket
 import threading
-from collections.abc import Sequence
 
 from tests.tournament import played
 from tests.tournament.played import Dice
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import HttpBot, Player
-from tournament.match.match import Pairing, play
-from tournament.match.referee import LocalReferee
-
-NAMES = ("ann", "bob", "cat")
-
-
-def match(bots: Sequence[Player]) -> None:
-    cup = played.cup(NAMES)
-    rules = played.rules(cup)
-    pairing = Pairing("m", 1, "k", 1, "", 0, 1, NAMES, NAMES, "seed")
-    play(rules, pairing, LocalReferee(), bots)
+from tournament.bot.url_bot import HttpBot
 
 
 def test_all_are_notified_at_once() -> None:
@@ -32,7 +20,7 @@ def test_all_are_notified_at_once() -> None:
         def notify(self, path: str, body: bytes, seconds: float) -> None:
             meeting.wait()
 
-    match([Waits(name) for name in NAMES])
+    played.match([Waits("ann"), Waits("bob"), Waits("cat")])
 
 
 def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
@@ -49,7 +37,7 @@ def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
             alone.release()
 
     twice = Careful("twice")
-    match([twice, Dice("bob"), twice])
+    played.match([twice, Dice("bob"), twice])
     assert paths == ["/start", "/start", "/end", "/end"]
 
 
@@ -62,7 +50,7 @@ def test_who_declined_is_not_notified() -> None:
             paths.append(path)
 
     paths: list[str] = []
-    match([Declines(name) for name in NAMES])
+    played.match([Declines("ann"), Declines("bob"), Declines("cat")])
     assert paths == ["/end"] * 3
 
 

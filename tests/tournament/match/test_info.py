@@ -5,16 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile
+from tests.tournament import hostile, played
 from tests.tournament.played import Dice
 from tournament.bot.protocol import Info, read_info
 from tournament.bot.url_bot import Choice, Failure
-from tournament.config import Clock
-from tournament.match.match import INFO_LIMIT, Pairing, Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.match import INFO_LIMIT
 from tournament.records import MatchRecord
-
-SEATS = ("talks", "ann", "bob")
 
 
 def said(text: str) -> Choice | Failure:
@@ -106,9 +102,8 @@ class Talks(Dice):
 
 
 def match(info: dict[str, Any], deals: int) -> MatchRecord:
-    rules = Rules("doudizhu", 3, {"deals": deals}, Clock())
     bots = [Talks("talks", info), Dice("ann"), Dice("bob")]
-    return play(rules, Pairing.alone("m", SEATS, "seed"), LocalReferee(), bots)
+    return played.match(bots, options={"deals": deals})
 
 
 def test_it_is_kept_by_decision() -> None:

@@ -10,15 +10,11 @@ from werkzeug.serving import make_server
 import games
 from service.wsgi import app
 from tests.serving import serving
-from tests.tournament import hostile
+from tests.tournament import hostile, played
 from tests.tournament.played import Dice
-from tournament.config import Clock
-from tournament.match.match import Pairing, Rules, play
 from tournament.match.referee import LocalReferee, Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee
 from tournament.records import MatchRecord
-
-SEATS = ("ann", "bob", "cat")
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +24,9 @@ def service() -> Iterator[str]:
 
 
 def match(referee: Referee, game: str) -> MatchRecord:
-    options = {option.name: option.default for option in games.get(game).options}
-    options |= {"deals": 2} if "deals" in options else {}
-    rules = Rules(game, 3, options, Clock(), 3)
-    pairing = Pairing("m", 1, "k", 1, "", 0, 1, SEATS, SEATS, "seed")
-    record = play(rules, pairing, referee, [Dice(name, faulty=4) for name in SEATS])
+    bots = [Dice(name, faulty=4) for name in ("ann", "bob", "cat")]
+    options = {"deals": 2} if game != "zhengfen" else {}
+    record = played.match(bots, game, options, referee=referee)
     return dataclasses.replace(record, wall_ms=0, own_ms=0, started="", faults=())
 
 

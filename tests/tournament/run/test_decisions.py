@@ -1,10 +1,10 @@
 """Decisions of the organiser on runs that go on and that have ended."""
 
-import io
 import shutil
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
-from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import (
     Gate,
@@ -27,14 +26,14 @@ from tests.tournament.cups import (
     write,
 )
 from tests.tournament.moments import before_statement
-from tests.tournament.one_table import OneTable
+from tests.tournament.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.config import Cup, Stop
 from tournament.decisions import absent, is_skipped
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import play
 from tournament.match.referee import LocalReferee
-from tournament.records import DecisionKind, MatchRecord
+from tournament.records import DecisionKind
 from tournament.run.bot_pool import pairing_of
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
@@ -46,15 +45,10 @@ def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Pat
     schedule = played.schedule(of)
     told: list[Mapping[str, str]] = []
     with Store.create(tmp_path) as store:
-
-        class Organiser(JsonLines):
-            def match(self, record: MatchRecord) -> None:
-                if store.count() == 1:
-                    store.decide(DecisionKind.WITHDRAW, "", "dan")
-
+        withdraw = partial(store.decide, DecisionKind.WITHDRAW, "", "dan")
         store.put(played.facts(of))
         with Runner(of, schedule, store, OneTable(of), told.append) as runner:
-            runner.run(Organiser(io.StringIO()))
+            runner.run(Organiser(store, {1: withdraw}))
     assert told == [{}, {"dan": "The organiser decided that dan plays no more."}]
 
 

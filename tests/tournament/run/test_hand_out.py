@@ -1,49 +1,16 @@
 """In which order blocks are handed out: the drawn one, however often a run is interrupted."""
 
-import io
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import standings
-from tests.tournament.one_table import OneTable
-from tournament.config import Bot, Cup
-from tournament.records import MatchRecord
-from tournament.run.executor import Job
+from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
+from tournament.config import Bot
 from tournament.run.runner import Runner
-
-
-class Ordered(OneTable):
-    """It notes the numbers of the blocks."""
-
-    def __init__(self, cup: Cup, order: list[int]) -> None:
-        super().__init__(cup)
-        self.order = order
-
-    def submit(self, job: Job) -> None:
-        super().submit(job)
-        self.order.append(job.block.number)
-
-
-class Stopped(Exception):
-    """The run was interrupted."""
-
-
-class Watcher(JsonLines):
-    """Interrupts a run after so many matches."""
-
-    def __init__(self, stop_after: int) -> None:
-        super().__init__(io.StringIO())
-        self.left = stop_after
-
-    def match(self, record: MatchRecord) -> None:
-        self.left -= 1
-        if not self.left:
-            raise Stopped
 
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
@@ -61,10 +28,11 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
     schedule = played.schedule(cup)
     order: list[int] = []
     with played.unfinished(tmp_path / "stopped", cup) as store:
-        for stop_after in (21, -1):
-            executor = Ordered(cup, order)
+        for after in ({21: stop}, {}):
+            executor = OneTable(cup)
             with suppress(Stopped), Runner(cup, schedule, store, executor) as run:
-                run.run(Watcher(stop_after))
+                run.run(Organiser(store, after))
+            order += executor.blocks
         store.put({"finished": True, "places": None, "total": store.count()})
     assert order == [*range(1, 23), *range(22, schedule.blocks + 1)], "22 was interrupted"
     assert standings(tmp_path / "stopped") == standings(tmp_path / "whole")

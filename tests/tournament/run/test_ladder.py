@@ -1,8 +1,6 @@
 """A ladder from its first epoch to its end: bots come and go, the runner is stopped and resumed."""
 
-import io
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -14,21 +12,20 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from stich.console.progress import JsonLines
 from tests.tournament import hostile, played
 from tests.tournament.cups import stich
 from tests.tournament.hostile.server import ABOUT
-from tests.tournament.one_table import OneTable
+from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
 from tournament.config import Bot, Clock, Cup, Join
 from tournament.decisions import sentences
 from tournament.formats import make_schedule
 from tournament.formats.ladder import Ladder
-from tournament.records import DecisionKind, MatchRecord
+from tournament.records import DecisionKind
 from tournament.results.standings import standings
 from tournament.results.verify import verify
 from tournament.run import runner
 from tournament.run.entrants import Entrants
-from tournament.run.executor import Event, Executor, Finished, Job
+from tournament.run.executor import Executor
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
 from tournament.run.runner import Runner
@@ -69,46 +66,6 @@ class Hall:
 
     def fail(self, bots: Mapping[str, str]) -> None:
         self.failed |= bots
-
-
-class Stopped(Exception):
-    """As if the runner were killed."""
-
-
-class Organiser(JsonLines):
-    """Does something after so many matches of the run."""
-
-    def __init__(self, store: Store, after: Mapping[int, Act]) -> None:
-        super().__init__(io.StringIO())
-        self._store = store
-        self._after = dict(after)
-
-    def match(self, record: MatchRecord) -> None:
-        self._after.pop(self._store.count(), lambda: None)()
-
-
-class TenTables(OneTable):
-    """Ten tables, of which one at a time plays; `most` is at how many each bot sat at once."""
-
-    def __init__(self, cup: Cup) -> None:
-        super().__init__(cup)
-        self._jobs: list[Job] = []
-        self.most: Counter[str] = Counter()
-
-    @property
-    def has_free_table(self) -> bool:
-        return len(self._jobs) < 10
-
-    def submit(self, job: Job) -> None:
-        self._jobs.append(job)
-        self.most |= Counter(bot for each in self._jobs for bot in each.block.table)
-
-    def receive(self, seconds: float) -> Iterator[Event]:
-        self._job = self._jobs[0] if self._jobs else None
-        for event in super().receive(seconds):
-            if isinstance(event, Finished) and event.last:
-                del self._jobs[0]
-            yield event
 
 
 @pytest.fixture(autouse=True)
@@ -156,10 +113,6 @@ def finish(target: Path) -> Act:
     return partial(decide, target, DecisionKind.FINISH)
 
 
-def stop() -> None:
-    raise Stopped
-
-
 def table(target: Path) -> dict[str, Any]:
     """The table of a run that can be verified, without what a clock measured."""
     with Store.open(target) as store:
@@ -198,7 +151,7 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: H
 
 
 def test_a_bot_sits_at_no_more_tables_than_it_has(tmp_path: Path, hall: Hall) -> None:
-    tables = TenTables(LADDER)
+    tables = OneTable(LADDER, 10)
     with suppress(Stopped):
         play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: stop})
     play(tmp_path, hall, {54: finish(tmp_path)}, executor=tables)

@@ -2,20 +2,18 @@
 
 import json
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stich.console.progress import JsonLines
 from tests.tournament import played
 from tests.tournament.cups import code_and_text, served_toys, standings, stich, write
-from tests.tournament.one_table import OneTable
+from tests.tournament.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
 from tournament.formats.round_scores import RoundScores
-from tournament.records import DecisionKind, MatchRecord, VoidCause
+from tournament.records import DecisionKind, VoidCause
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
@@ -75,15 +73,12 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
         total = schedule.matches
         ends = {total // 2, total} if format == "swiss" else {total}
 
-        class Organiser(JsonLines):
-            def match(self, record: MatchRecord) -> None:
-                if store.count() in ends:
-                    ends.remove(store.count())
-                    store.decide(DecisionKind.VOID, "", block=record.block, matches=[record.match])
+        def void() -> None:
+            *_, (_, last) = store.written_after(-1)
+            store.decide(DecisionKind.VOID, "", block=last.block, matches=[last.match])
 
         with Runner(cup, schedule, store, executor) as runner:
-            runner.run(Organiser(StringIO()))
-        assert not ends
+            runner.run(Organiser(store, dict.fromkeys(ends, void)))
         assert store.count() == total
         assert not pending(store.decisions(), store.voids())
         again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]

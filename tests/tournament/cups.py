@@ -97,6 +97,7 @@ class Gate:
         self._most = matches
         self._begun: set[str] = set()
         self._opened = threading.Event()
+        self.reached = threading.Event()
         self._lock = threading.Lock()
 
     def guard(self, handle: hostile.Handler) -> hostile.Handler:
@@ -107,10 +108,15 @@ class Gate:
                     self._begun.add(match)
                 waits = match not in self._begun
             if waits:
+                self.reached.set()
                 self._opened.wait()
             handle(connection, request)
 
         return wait
+
+    def wait(self) -> None:
+        """Wait until a match has come to it."""
+        assert self.reached.wait(120)
 
     def open(self) -> None:
         self._opened.set()

@@ -135,23 +135,6 @@ def test_a_bot_that_does_not_say_when_to_ask_again_is_not_busy(header: str) -> N
         assert failure(url).kind is FaultKind.INVALID
 
 
-def test_a_bot_busy_at_the_start_of_a_match_is_notified_of_the_next() -> None:
-    bots: list[socket.socket] = []
-
-    def dial(deadline: float) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        theirs.sendall(hostile.answer(b"", "Retry-After: 99", status="503 Busy"))
-        bots.append(theirs)
-        return ours
-
-    with closing(HttpBot("http://bot", dial)) as bot:
-        bot.notify("/start", b"{}", 60)
-        bot.notify("/start", b"{}", 60)
-    for each in bots:
-        each.close()
-    assert len(bots) == 2
-
-
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A self-signed certificate for localhost, with its key in one file."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from itertools import groupby
 
 import pytest
@@ -85,21 +83,3 @@ def test_the_longest_lists(name: str) -> None:
     count = len(longest(everything(name)).moves)
     assert count >= max(len(question.moves) for question in questions(everything(name), 60))
     assert count == 31_122 or name != "zhengfen"
-
-
-def test_they_are_the_same_in_another_process() -> None:
-    program = (
-        "import json; from tournament.check.positions import questions;"
-        "from tournament.bot.supports import everything;"
-        "asked = questions(everything('dasan'), 30);"
-        "print(json.dumps([[q.situation, q.view, list(q.moves)] for q in asked]))"
-    )
-    elsewhere = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"PYTHONHASHSEED": "77"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    here = [[q.situation, q.view, list(q.moves)] for q in questions(everything("dasan"), 30)]
-    assert json.loads(elsewhere.stdout) == json.loads(json.dumps(here))

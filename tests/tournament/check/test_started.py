@@ -52,15 +52,6 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
     assert "PORT" in failure["rule"]
 
 
-def test_a_program_that_is_not_there() -> None:
-    status, report = checked("--command", "./no-such-bot --fast")
-    assert status == 1
-    (failure,) = failures(report)
-    why = 'there is no program "./no-such-bot"; install it, fix the command, or write the folder'
-    assert failure["problem"].startswith(f'"./no-such-bot --fast" cannot be started: {why}')
-    assert failure["mend"] == "Start it by hand, and read what it writes."
-
-
 @pytest.mark.parametrize("command", ["python 'bot.py", ""])
 def test_a_command_that_is_none(command: str) -> None:
     result = CliRunner().invoke(check, ["--command", command])

@@ -11,6 +11,7 @@ from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, VoidRecord
+from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import Job, RunError
 
 CUP = played.cup()
@@ -21,20 +22,8 @@ JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
 
 
 def void(**changes: Any) -> VoidRecord:
-    block = JOB.block
-    values: dict[str, Any] = {
-        "match": block.matches[1],
-        "block": block.number,
-        "key": block.key,
-        "round": block.round,
-        "number": 1,
-        "seating": block.seatings[1],
-        "bot": "ann",
-        "why": "It was away.",
-        "started": "2026",
-        "ended": "2027",
-    }
-    return VoidRecord(**(values | changes))
+    said = {"bot": "ann", "why": "It was away.", "started": "2026", "ended": "2027"}
+    return replace(VoidRecord.of(pairing_of(JOB.block, 1), **said), **changes)
 
 
 def change(**changes: Any) -> tuple[MatchRecord, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -73,11 +73,11 @@ class MatchArrays:
 
 
 class MatchCollector:
-    """Collects matches, in any order, into arrays; ``bots`` are listed even before they play."""
+    """Collects matches, in any order, into arrays."""
 
-    def __init__(self, bots: Sequence[str] = ()) -> None:
-        self._times = {bot: array("f") for bot in bots}
-        self._numbers = {bot: number for number, bot in enumerate(self._times)}
+    def __init__(self) -> None:
+        self._times: dict[str, array[float]] = {}
+        self._numbers: dict[str, int] = {}
         self._stages: dict[str, int] = {}
         self._tables: list[NDArray[np.void]] = []
 
@@ -89,8 +89,10 @@ class MatchCollector:
             rows = map(self._row, chain([first], found))
             self._tables.append(np.fromiter(rows, _row_type(len(first.seating))))
 
-    def arrays(self) -> MatchArrays:
-        """All matches that were added."""
+    def arrays(self, bots: Iterable[str] = ()) -> MatchArrays:
+        """All matches that were added; `bots` are listed even before they play."""
+        for bot in bots:
+            self._number(bot)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
         self._tables = [table] if self._tables else []
         table = table[np.lexsort((table["number"], table["block"]))]
@@ -115,11 +117,15 @@ class MatchCollector:
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
         )
 
+    def _number(self, bot: str) -> int:
+        if bot not in self._numbers:
+            self._numbers[bot] = len(self._numbers)
+            self._times[bot] = array("f")
+        return self._numbers[bot]
+
     def _row(self, match: MatchSummary) -> tuple[Any, ...]:
+        numbers = [self._number(bot) for bot in match.seating]
         for bot, thought in zip(match.seating, match.times, strict=True):
-            if bot not in self._numbers:
-                self._numbers[bot] = len(self._numbers)
-                self._times[bot] = array("f")
             self._times[bot].extend(thought)
         seats = range(len(match.seating))
         return (
@@ -129,18 +135,18 @@ class MatchCollector:
             self._stages.setdefault(match.stage, len(self._stages)),
             match.deals,
             match.seatings,
-            [self._numbers[bot] for bot in match.seating],
+            numbers,
             match.adjusted,
             [seat in match.struck for seat in seats],
             match.faults,
         )
 
 
-def collect(matches: Iterable[MatchSummary], bots: Sequence[str] = ()) -> MatchArrays:
+def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchArrays:
     """Arrays of these matches, see MatchCollector."""
-    collector = MatchCollector(bots)
+    collector = MatchCollector()
     collector.add(matches)
-    return collector.arrays()
+    return collector.arrays(bots)
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:

@@ -105,7 +105,7 @@ class Snapshot(RunFacts):
 
     def __init__(self, version: str, facts: dict[str, Any], read: _Matches) -> None:
         super().__init__(version, facts)
-        self.arrays = read.collector.arrays()
+        self.arrays = read.collector.arrays(facts.get("bots", ()))
         self.table = compute(self.arrays, facts)
         self.bots = self.arrays.bots
         """The bots of the cup, also those that are disqualified."""
@@ -174,8 +174,8 @@ def current_run() -> LiveRun:
 class _Matches:
     """The matches that were read, as statistics need them."""
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        self.collector = MatchCollector(facts.get("bots", ()))
+    def __init__(self) -> None:
+        self.collector = MatchCollector()
         self.played: Counter[int] = Counter()  # by block
         self.swing: MatchSummary | None = None
         self.recent: deque[MatchSummary] = deque(maxlen=_RECENT)
@@ -206,7 +206,7 @@ class LiveRun:
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
         self._basis: tuple[int, Any] | None = None
-        self._matches = _Matches({})
+        self._matches = _Matches()
         self._tables: deque[tuple[float, dict[str, int | None]]] = deque()
         self.pages: dict[str, str] = {}
         """Pages that were rendered, by their tags."""
@@ -252,10 +252,14 @@ class LiveRun:
         version = f"{count}-{idle}-{_version(store, facts)}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
-        # Matches are only added, unless some become void, or a cup grows and renumbers its blocks.
-        basis = (store.count_voids(), facts.get("config"))
+        # Matches are only added, unless some become void, or a cup grows and renumbers its blocks,
+        # which a ladder does not when bots join.
+        config = facts["config"]
+        if config["format"]["type"] == LADDER:
+            config = {**config, "bots": None}
+        basis = (store.count_voids(), config)
         if basis != self._basis:
-            self._basis, self._matches = basis, _Matches(facts)
+            self._basis, self._matches = basis, _Matches()
         self._matches.read(store)
         found = Snapshot(version, facts, self._matches)
         found.upcoming = upcoming(store, facts, found.played)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bots.dasan.strategy import BID_THRESHOLDS, choose_call, parse_play, win_probability
+from bots.dasan.strategy import BID_THRESHOLDS, choose_call, win_probability
 from bots.thinking import shedding_playout
 from bots.thinking.bidding import highest_bid
-from bots.thinking.hand_plan import DASAN, Combo, ComboRules, Counts
+from bots.thinking.hand_plan import DASAN, ComboRules, Counts
 from bots.thinking.shedding import opponents_of
 from games.dasan.state import DasanState
 
@@ -25,9 +25,6 @@ class _Dasan(shedding_playout.GameAdapter):
             )
             for seat in range(state.players)
         ]
-
-    def table(self, state: DasanState) -> Combo | None:
-        return None if state.table is None else parse_play(state.table.move.text)
 
     def declare(self, state: DasanState, counts: Counts) -> str:
         if state.phase == "call":

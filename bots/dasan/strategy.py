@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of
 from bots.thinking import shedding
 from bots.thinking.bidding import WinModel, choose_bid
-from bots.thinking.hand_plan import DASAN, Combo, Counts
+from bots.thinking.hand_plan import DASAN, Counts
 
 _VALUE: Final = VALUE["dasan"]
 
@@ -48,18 +47,7 @@ def choose_call(moves: Sequence[str], counts: Sequence[int]) -> str:
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """The moves of the play with their scores, best first."""
-    table = view["table"] and parse_play(view["table"]["move"])
     opponents = shedding.opponents_of(
         view["seat"], view["players"], view["declarer"], view["partner"]
     )
-    plays = [(text, parse_play(text)) for text in moves if text != "pass"]
-    return shedding.rank_moves(view, DASAN, opponents, table, plays)
-
-
-def parse_play(text: str) -> Combo:
-    """Parse a legal play."""
-    ranks = tuple(sorted(_VALUE[rank_of(card)] for card in cards_of(text)))
-    multiple = Counter(ranks)[ranks[0]]
-    length = len(ranks) // multiple
-    kinds = DASAN.group_kinds if length == 1 else DASAN.run_kinds
-    return Combo(kinds[multiple - 1], ranks[-1], length, ranks)
+    return shedding.rank_moves(view, moves, DASAN, opponents)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bots.doudizhu.strategy import BID_THRESHOLDS, WIN_MODELS, on_table, win_probability
+from bots.doudizhu.strategy import BID_THRESHOLDS, WIN_MODELS, win_probability
 from bots.thinking import shedding_playout
 from bots.thinking.bidding import highest_bid
-from bots.thinking.hand_plan import Combo, ComboRules, Counts
+from bots.thinking.hand_plan import ComboRules, Counts
 from bots.thinking.shedding import opponents_of
 from games.doudizhu.state import DoudizhuState
 
@@ -19,9 +19,6 @@ class _Doudizhu(shedding_playout.GameAdapter):
     def opponents(self, state: DoudizhuState) -> list[frozenset[int]]:
         players = state.players
         return [opponents_of(seat, players, state.declarer) for seat in range(players)]
-
-    def table(self, state: DoudizhuState) -> Combo | None:
-        return None if state.table is None else on_table(state.table.to_dict())
 
     def declare(self, state: DoudizhuState, counts: Counts) -> str:
         bid = highest_bid(win_probability(state.players, counts), BID_THRESHOLDS)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bots.cards import VALUE
+from games.move import Move
 
 Counts = tuple[int, ...]
 
@@ -37,6 +38,12 @@ class Combo(NamedTuple):
     top: int
     length: int
     ranks: tuple[int, ...]
+
+
+def combo_of(move: Move) -> Combo:
+    """A play that the rules have checked, without suits."""
+    ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
+    return Combo(move.category or "", move.level, move.length or 1, ranks)
 
 
 class Plan(NamedTuple):

@@ -6,12 +6,14 @@ beat, by how few cards the others hold, and by whether the unseen cards can beat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import games
 from bots.cards import View, count_ranks
 from bots.cards import unseen as unseen_cards
-from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
+from bots.thinking.hand_plan import Combo, ComboRules, Counts, combo_of, plan, without, worth
+from games.move import PASS
 
 
 @dataclass(slots=True, eq=False)
@@ -111,14 +113,11 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(
-    view: View,
-    rules: ComboRules,
-    opponents: frozenset[int],
-    table: Combo | None,
-    plays: Iterable[tuple[str, Combo]],
+    view: View, moves: Sequence[str], rules: ComboRules, opponents: frozenset[int]
 ) -> list[tuple[float, str]]:
-    """The moves with their scores, best first; passing, unless the seat leads, scores 0. `table` is
-    the play to beat as a combination, `plays` are the others as sent and as combinations."""
+    """The moves with their scores, best first; passing, unless the seat leads, scores 0."""
+    position = games.get(rules.game).view(view)
+    to_beat = position.to_beat
     turn = Turn(
         rules=rules,
         seat=view["seat"],
@@ -126,13 +125,16 @@ def rank_moves(
         unseen=count_ranks(rules.game, unseen_cards(view)),
         cards_left=list(view["counts"]),
         opponents=opponents,
-        table=table,
-        owner=view["table"] and view["table"]["seat"],
+        table=None if to_beat is None else combo_of(to_beat[1]),
+        owner=None if to_beat is None else to_beat[0],
     )
     leads = turn.table is None
     score = _score_lead if leads else _score_follow
     ranked = [] if leads else [(0.0, "pass")]
-    for move, combo in plays:
+    for move in moves:
+        if move == PASS:
+            continue
+        combo = combo_of(position.check(move))
         left = without(turn.counts, combo.ranks)
         winning = _score_win(turn, combo, left)
         ranked.append((score(turn, combo, left) if winning is None else winning, move))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
-from bots.thinking.hand_plan import Combo, ComboRules, Counts, plan, without, worth
+from bots.thinking.hand_plan import Combo, ComboRules, Counts, combo_of, plan, without, worth
 from bots.thinking.shedding import Turn, is_bomb, multiple_of
 from games.dasan.state import DasanState
 from games.deck import Deck
@@ -42,10 +42,6 @@ class GameAdapter:
 
     def opponents(self, state: Any) -> list[frozenset[int]]:
         """For each seat, the seats that it plays against, as far as it knows."""
-        raise NotImplementedError
-
-    def table(self, state: Any) -> Combo | None:
-        """The play to beat."""
         raise NotImplementedError
 
     def declare(self, state: Any, counts: Counts) -> str:
@@ -101,7 +97,7 @@ def _finish_play(game: GameAdapter, state: SheddingState) -> SheddingState:
     hands = [PlannedHand(rules, state.deck, cards) for cards in state.hands]
     opponents = game.opponents(state)
     secret = game.secret_card(state)
-    table = game.table(state)
+    table = combo_of(state.table.move) if state.table is not None else None
     owner = state.table.seat if state.table is not None else None
     cards_left = [hand.size for hand in hands]
     in_hands = [sum(counts) for counts in zip(*[hand.counts for hand in hands], strict=True)]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.cards import VALUE
-from bots.thinking.hand_plan import ZHENGFEN, Combo
+from bots.thinking.hand_plan import ZHENGFEN, Combo, combo_of
 from bots.thinking.shedding_playout import PlannedHand
 from bots.zhengfen.strategy import BLACK, FIVE, KING, POINTS, SPECIALS, TEN, THREE, TWO
 from games.move import PASS, Move
@@ -17,14 +16,13 @@ from games.zhengfen.state import ZhengfenState
 RICH: Final = 10
 """A trick with at least this many points is worth high cards."""
 
-_VALUE: Final = VALUE["zhengfen"]
 _510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
     """Play on from `state` to the end of the deal."""
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
-    table = _on_table(state)
+    table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
     passing = Move(PASS, state.deck)
     while state.turn is not None:
@@ -51,14 +49,6 @@ def finish(state: ZhengfenState) -> ZhengfenState:
 def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
     """What the deal was worth to a seat: its points."""
     return float(end.results[-1]["scores"][seat])
-
-
-def _on_table(state: ZhengfenState) -> Combo | None:
-    if state.table is None:
-        return None
-    table = state.table.to_dict()
-    ranks = tuple([number >> 2 for number in state.deck.numbers(state.table.move.cards)])
-    return Combo(table["category"], _VALUE[table["rank"]], table["length"], ranks)
 
 
 def _lead(hand: PlannedHand) -> Combo:

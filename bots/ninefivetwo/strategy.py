@@ -7,6 +7,7 @@ from typing import Final
 
 from bots.cards import SUITS, View, cards_of, unseen
 from bots.ninefivetwo import tricks
+from bots.thinking import determinization
 
 HELD_BY_DEBTOR: Final = 16 / 36
 """How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
@@ -77,7 +78,12 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
     trump = SUITS.index(view["trump"])
     hidden = tricks.cards(unseen(view))
     after = (view["seat"] + 1) % view["players"]
-    chosen = tricks.choose_card(hand, trick, trump, hidden, _voids(view, after))
+    void = sum(
+        1 << SUITS.index(suit)
+        for suit, seats in determinization.voids(view).items()
+        if after in seats
+    )
+    chosen = tricks.choose_card(hand, trick, trump, hidden, void)
     scored = []
     for text in moves:
         card = tricks.number(cards_of(text)[0])
@@ -85,15 +91,3 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
         score = 1000.0 if card == chosen else -tricks.keep_value(card, hand, trump)
         scored.append((score, text))
     return scored
-
-
-def _voids(view: View, seat: int) -> int:
-    """A bit for each suit that a seat has failed to follow."""
-    plays = [entry for entry in view["history"] if entry["move"].startswith("play:")]
-    voids = 0
-    for start in range(0, len(plays), view["players"]):
-        led = plays[start]["move"][-1]
-        for entry in plays[start + 1 : start + view["players"]]:
-            if entry["seat"] == seat and entry["move"][-1] != led:
-                voids |= 1 << SUITS.index(led)
-    return voids

@@ -212,7 +212,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
     limits: Limits = {}
     others = frozenset(range(view["players"])) - {view["seat"]}
     face_down = frozenset({TALON, DISCARDS, MISSING})
-    for suit, void in _voids(view).items():
+    for suit, void in voids(view).items():
         if void:
             locations = (others - void) | face_down
             limits.update({card: locations for card in hidden if card[1] == suit})
@@ -228,18 +228,18 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
     return limits
 
 
-def _voids(view: View) -> dict[str, set[int]]:
-    """For each suit, the seats that have failed to follow it."""
+def voids(view: View) -> dict[str, set[int]]:
+    """For each suit of 9-5-2, the seats that have failed to follow it."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]
         if entry["move"].startswith("play:")
     ]
-    voids: dict[str, set[int]] = {suit: set() for suit in SUITS}
+    found: dict[str, set[int]] = {suit: set() for suit in SUITS}
     for start in range(0, len(plays), 3):
         led = plays[start][1][1]
-        voids[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
-    return voids
+        found[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
+    return found
 
 
 def _played_by(view: View, seat: int) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final
 from bots.ninefivetwo import tricks
 from games.move import PLAY, Move
 from games.ninefivetwo.state import NinefivetwoState
+from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 TRICK_VALUE: Final = 0.25
 """What a trick is worth besides the point it may make: it saves an exchange, and nobody else has
@@ -51,8 +52,8 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
     trump = -1 if state.trump is None else state.trump
 
     def cost(text: str) -> float:
-        card = tricks.number(text[-2:])
-        length = (hand & tricks.SUIT[card & 3]).bit_count()
+        card = DECK.number[text[-2:]]
+        length = (hand & SUIT_CARDS[card & 3]).bit_count()
         short = length - 4.0 if card & 3 != trump else 0.0
         return tricks.keep_value(card, hand, trump) + short
 

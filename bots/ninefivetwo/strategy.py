@@ -8,6 +8,7 @@ from typing import Final
 from bots.cards import SUITS, View, cards_of, unseen
 from bots.ninefivetwo import tricks
 from bots.thinking import determinization
+from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 HELD_BY_DEBTOR: Final = 16 / 36
 """How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
@@ -20,7 +21,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """The moves with their scores, best first."""
-    hand = tricks.cards(view["hand"])
+    hand = DECK.hand(view["hand"])
     phase = view["phase"]
     if phase == "trump":
         scored = [(tricks.suit_strength(hand, SUITS.index(text[-1])), text) for text in moves]
@@ -29,7 +30,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     elif phase == "discard":
         trump = SUITS.index(view["trump"])
         scored = [
-            (-discard_cost(tricks.number(cards_of(text)[0]), hand, trump), text) for text in moves
+            (-discard_cost(DECK.number[cards_of(text)[0]], hand, trump), text) for text in moves
         ]
     else:
         scored = _plays(view, moves, hand)
@@ -40,7 +41,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def discard_cost(card: int, hand: int, trump: int) -> float:
     """What it costs to discard a card; short suits are cheap, so that they go entirely."""
     value = tricks.keep_value(card, hand, trump)
-    held = hand & tricks.SUIT[card & 3]
+    held = hand & SUIT_CARDS[card & 3]
     if card & 3 != trump and tricks.highest(held) >> 2 < tricks.KING:
         value += held.bit_count() - 4.0
     return value
@@ -48,9 +49,9 @@ def discard_cost(card: int, hand: int, trump: int) -> float:
 
 def _exchange_gain(view: View, hand: int, card: str) -> float:
     """The expected gain of giving a card: the debtor returns its best card of the suit."""
-    given = tricks.number(card)
+    given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
-    hidden = tricks.cards([other for other in unseen(view) if other[1] == card[1]])
+    hidden = DECK.hand([other for other in unseen(view) if other[1] == card[1]])
     higher = hidden & tricks.above(given)
     skipped = float(len(before))
     expected, missed = 0.0, 1.0
@@ -62,7 +63,7 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
             continue
         expected += missed * HELD_BY_DEBTOR * _card_value(top >> 2)
         missed *= 1 - HELD_BY_DEBTOR
-    length = (hand & tricks.SUIT[given & 3]).bit_count()
+    length = (hand & SUIT_CARDS[given & 3]).bit_count()
     return expected + missed * _card_value(given >> 2) - _card_value(given >> 2) + 0.1 * length
 
 
@@ -74,9 +75,9 @@ def _card_value(rank: int) -> float:
 
 
 def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str]]:
-    trick = [tricks.number(cards_of(entry["move"])[0]) for entry in view["trick"]]
+    trick = [DECK.number[cards_of(entry["move"])[0]] for entry in view["trick"]]
     trump = SUITS.index(view["trump"])
-    hidden = tricks.cards(unseen(view))
+    hidden = DECK.hand(unseen(view))
     after = (view["seat"] + 1) % view["players"]
     void = sum(
         1 << SUITS.index(suit)
@@ -86,7 +87,7 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
     chosen = tricks.choose_card(hand, trick, trump, hidden, void)
     scored = []
     for text in moves:
-        card = tricks.number(cards_of(text)[0])
+        card = DECK.number[cards_of(text)[0]]
         # The others follow, the least useful first.
         score = 1000.0 if card == chosen else -tricks.keep_value(card, hand, trump)
         scored.append((score, text))

@@ -1,40 +1,16 @@
-"""Card play for 9-5-2, on cards as numbers: four times the rank's value plus the suit.
+"""Card play for 9-5-2, on card numbers and hands as in `games.deck`.
 
-A set of cards is an integer with one bit for each card. Every trick is worth winning: above the
+Every trick is worth winning: above the
 target it makes a point, below it saves an exchange.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from bots.cards import SUITS, VALUE
-
-_VALUE: Final = VALUE["ninefivetwo"]
-
-SUIT: Final = tuple(sum(1 << (4 * rank + suit) for rank in range(13)) for suit in range(4))
-"""All cards of each suit."""
+from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
-
-
-def number(card: str) -> int:
-    """The number of a card."""
-    return 4 * _VALUE[card[0]] + SUITS.index(card[1])
-
-
-def name(card: int) -> str:
-    """The card of a number."""
-    return "23456789TJQKA"[card >> 2] + SUITS[card & 3]
-
-
-def cards(names: Sequence[str]) -> int:
-    """The set of these cards."""
-    held = 0
-    for card in names:
-        held |= 1 << number(card)
-    return held
 
 
 def lowest(held: int) -> int:
@@ -49,7 +25,7 @@ def highest(held: int) -> int:
 
 def above(card: int) -> int:
     """All cards of the same suit that are higher."""
-    return SUIT[card & 3] & ~((2 << card) - 1)
+    return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
 
 
 def best_of(trick: Sequence[int], trump: int) -> int:
@@ -70,9 +46,9 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
     if not trick:
         return _lead(hand, trump, unseen)
     led = trick[0] & 3
-    following = hand & SUIT[led]
+    following = hand & SUIT_CARDS[led]
     best = best_of(trick, trump)
-    winners = (following or hand & SUIT[trump]) & _beating(best, trump)
+    winners = (following or hand & SUIT_CARDS[trump]) & _beating(best, trump)
     if not winners:
         return lowest(following) if following else least_useful(hand, trump)
     if len(trick) == 2 or not following:
@@ -82,14 +58,14 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
 
 def _beating(best: int, trump: int) -> int:
     higher = above(best)
-    return higher if best & 3 == trump else higher | SUIT[trump]
+    return higher if best & 3 == trump else higher | SUIT_CARDS[trump]
 
 
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
     """As second player: win as cheaply as possible, if the next seat is unlikely to beat it."""
-    ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT[trump]
+    ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
         return lowest(following)
     top = highest(winners)
@@ -108,19 +84,19 @@ def _play_second(
 
 
 def _lead(hand: int, trump: int, unseen: int) -> int:
-    trumps = hand & SUIT[trump]
-    their_trumps = (unseen & SUIT[trump]).bit_count()
+    trumps = hand & SUIT_CARDS[trump]
+    their_trumps = (unseen & SUIT_CARDS[trump]).bit_count()
     if trumps and their_trumps and 2 * trumps.bit_count() >= their_trumps:
         top = highest(trumps)
         if not unseen & above(top):
             return top
     best, best_score = -1, -1.0
     for suit in range(4):
-        held = hand & SUIT[suit]
+        held = hand & SUIT_CARDS[suit]
         if not held or suit == trump:
             continue
         top = highest(held)
-        out = (unseen & SUIT[suit]).bit_count()
+        out = (unseen & SUIT_CARDS[suit]).bit_count()
         if not unseen & above(top) and (out >= 4 or not their_trumps):
             score = 20.0 + out if their_trumps else 20.0 + held.bit_count()
             if score > best_score:
@@ -135,13 +111,13 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
     """A low card of a suit without a high card to lose; of a short suit while this hand has trumps
     to ruff with, otherwise of a long one."""
-    side = hand & ~SUIT[trump]
+    side = hand & ~SUIT_CARDS[trump]
     if not side:
         return lowest(hand)
-    trumps = (hand & SUIT[trump]).bit_count()
+    trumps = (hand & SUIT_CARDS[trump]).bit_count()
     best, best_score = -1, -1000.0
     for suit in range(4):
-        held = side & SUIT[suit]
+        held = side & SUIT_CARDS[suit]
         if not held:
             continue
         length = held.bit_count()
@@ -156,7 +132,7 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
 
 def least_useful(hand: int, trump: int) -> int:
     """The least useful card, for when none can win."""
-    return min(_numbers(hand), key=lambda card: keep_value(card, hand, trump))
+    return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
@@ -164,7 +140,7 @@ def keep_value(card: int, hand: int, trump: int) -> float:
     suit, rank = card & 3, card >> 2
     if suit == trump:
         return 100.0 + rank
-    held = hand & SUIT[suit]
+    held = hand & SUIT_CARDS[suit]
     length = held.bit_count()
     if rank == ACE:
         return 60.0
@@ -179,18 +155,10 @@ def keep_value(card: int, hand: int, trump: int) -> float:
     return float(rank) + (0.3 * length if top < KING else 2.0)
 
 
-def _numbers(held: int) -> list[int]:
-    found = []
-    while held:
-        found.append(lowest(held))
-        held &= held - 1
-    return found
-
-
 def suit_strength(hand: int, suit: int) -> float:
     """How strong a hand is with this suit as trump."""
-    held = hand & SUIT[suit]
+    held = hand & SUIT_CARDS[suit]
     total = 0.0
-    for card in _numbers(held):
+    for card in DECK.numbers(held):
         total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)
     return total

@@ -8,16 +8,17 @@ import games
 from bots import sensible
 from bots.cards import SUITS
 from bots.ninefivetwo import tricks
+from games.ninefivetwo.trick import DECK
 
 
 def cards(text: str) -> int:
-    return tricks.cards([text[i : i + 2] for i in range(0, len(text), 2)])
+    return DECK.hand([text[i : i + 2] for i in range(0, len(text), 2)])
 
 
 def trick_card(hand: str, trick: str, trump: str, unseen: str, voids: int = 0) -> str:
-    played = [tricks.number(trick[i : i + 2]) for i in range(0, len(trick), 2)]
+    played = [DECK.number[trick[i : i + 2]] for i in range(0, len(trick), 2)]
     card = tricks.choose_card(cards(hand), played, SUITS.index(trump), cards(unseen), voids)
-    return tricks.name(card)
+    return DECK.names[card]
 
 
 def test_tricks() -> None:

@@ -18,7 +18,6 @@ MODULES = (
     "service.http",
     "service.worst_bodies",
     "cups.cup",
-    "cups.sandbox",
     "cups.deadline",
     "cups.connected",
     "cups.many_bots",

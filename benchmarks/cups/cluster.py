@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import subprocess
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import ROOT
-from benchmarks.cups.setup import GREEDY, cup_file
+from benchmarks.cups.setup import GREEDY, core_seconds, cup_file, events, started
 from benchmarks.figures import Figure, Section
 
 ROUNDS = 3
@@ -83,38 +82,27 @@ class PlayedCup(NamedTuple):
 
 def run(cup: Path, *more: str, core: int | None = None, most: int | None = None) -> PlayedCup:
     """Play a cup, on one core if it is given, or its first `most` matches."""
-    out = str(cup.with_name(str(time.monotonic_ns())))
-    command = ["taskset", "-c", str(core)] if core is not None else []
-    command += [sys.executable, "-m", "stich", "run", str(cup), "--out", out, "--json"]
+    out = cup.with_name(str(time.monotonic_ns()))
     times: list[float] = []
     begun = spent = 0.0
     memory = 0
-    with subprocess.Popen(
-        [*command, "--no-sandbox", *more], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
-        for line in process.stdout or ():
-            event = json.loads(line)
+    words = ("run", cup, "--out", out, "--json", "--no-sandbox", *more)
+    with started("stich", *words, core=core) as process:
+        for event in events(process):
             if event["event"] == "match":
                 times.append(time.perf_counter())
-                begun = begun or _core_s(process.pid)
+                begun = begun or core_seconds(process.pid)
                 if len(times) == min(event["total"], most or event["total"]):
-                    spent = _core_s(process.pid) - begun
+                    spent = core_seconds(process.pid) - begun
                     status = Path(f"/proc/{process.pid}/status").read_text()
                     memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
                     break
-        if most is not None:
-            process.terminate()
-        process.communicate()
+        if most is None:
+            process.communicate()
     if process.returncode and most is None:
         raise SystemExit("The cup failed.")
     rate = len(times) / (times[-1] - times[0])
     return PlayedCup(rate, spent / len(times) * 1000, memory / 1024)
-
-
-def _core_s(pid: int) -> float:
-    """The processor time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:

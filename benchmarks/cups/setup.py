@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import resource
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import ROOT
 from benchmarks.service.http import midgame
-from tournament.bot.supervisor.process_tree import PR_SET_CHILD_SUBREAPER, end_children, prctl
 from tournament.store.store import Store
 
 GREEDY = "python -m bots.greedy"
@@ -24,7 +25,7 @@ GREEDY = "python -m bots.greedy"
 @dataclass(frozen=True, slots=True)
 class PlayedCup:
     """Requests and matches of a cup, its seconds with and without the start of its bots, and the
-    processor seconds of the runner and the bots."""
+    processor seconds of the runner and the bots until the last match."""
 
     requests: int
     matches: int
@@ -59,27 +60,56 @@ def cup_file(
         yield path
 
 
+@contextmanager
+def started(
+    module: str, *words: object, core: int | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """A Python module as a process, on one core if it is given; it is ended as by Ctrl-C."""
+    command = [] if core is None else ["taskset", "-c", str(core)]
+    command += [sys.executable, "-m", module, *map(str, words)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+
+
+def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
+    """What `stich run --json` says."""
+    return map(json.loads, process.stdout or ())
+
+
+def core_seconds(pid: int) -> float:
+    """The processor seconds of a process and of all that it has started."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(word) for one in tasks for word in (one / "children").read_text().split()]
+    except OSError:  # it has just ended
+        return 0.0
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(map(core_seconds, children))
+
+
 def play(file: Path) -> PlayedCup:
     """Run a cup to its end by the program. RuntimeError if it fails."""
     out = file.with_name("out")
-    command = [sys.executable, "-m", "stich", "run", str(file), "--out", str(out), "--json"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = first = end = time.perf_counter()
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # else the time of bots that nobody waits for is lost
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout or ():
-            event = json.loads(line)["event"]
-            if event == "begin":
+    core_s = 0.0
+    with started("stich", "run", file, "--out", out, "--json") as process:
+        for event in events(process):
+            if event["event"] == "begin":
                 first = time.perf_counter()
-            elif event == "match":
+            elif event["event"] == "match":
                 end = time.perf_counter()
+                if event["done"] == event["total"]:
+                    core_s = core_seconds(process.pid)
+        process.wait()
+        seconds = time.perf_counter() - begin
     if process.returncode:
         raise RuntimeError("The cup failed.")
-    seconds = time.perf_counter() - begin
-    end_children()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     with Store.open(out) as store:
         times = [match.times for match in store.matches()]
-    core_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     asked = sum(len(seat) for match in times for seat in match)
     return PlayedCup(asked, len(times), seconds, end - first, core_s)

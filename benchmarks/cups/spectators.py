@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 import signal
@@ -14,13 +13,12 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import ROOT
-from benchmarks.cups.setup import cup_file
+from benchmarks.cups.setup import core_seconds, cup_file, events, started
 from benchmarks.figures import Figure, Section
 from stich.processes import find_port
 
@@ -29,7 +27,6 @@ ROUNDS = 3
 DEALS = 100
 AIM = 0.95
 EVERY_S = 5.0  # as in web/ui/static/live.js
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,60 +49,36 @@ def play(count: int) -> WatchedCup:
     with ExitStack() as stack:
         file = stack.enter_context(cup_file(4, DEALS, 2))
         out = file.with_name("out")
-        run = stack.enter_context(_started("stich", "run", file, "--out", out, "--json"))
-        events = (json.loads(line)["event"] for line in run.stdout or ())
-        next(event for event in events if event == "begin")
+        run = stack.enter_context(started("stich", "run", file, "--out", out, "--json"))
+        said = (event["event"] for event in events(run))
+        next(event for event in said if event == "begin")
         _decide("pause", out)
         port = find_port("127.0.0.1", 0)
-        pages = stack.enter_context(_started("stich", "arena", out, "--port", port))
-        watching = stack.enter_context(_started("benchmarks.cups.spectators", port, count))
+        pages = stack.enter_context(started("stich", "arena", out, "--port", port))
+        watching = stack.enter_context(started("benchmarks.cups.spectators", port, count))
         next(iter(watching.stdout or ()))
-        next(event for event in events if event == "decision")
+
+        def used() -> list[float]:
+            return [core_seconds(run.pid), core_seconds(pages.pid)]
+
+        next(event for event in said if event == "decision")
         _decide("resume", out)
-        next(event for event in events if event == "decision")
-        before, began, matches = [_used(run), _used(pages)], time.perf_counter(), 0
-        for event in events:
+        next(event for event in said if event == "decision")
+        before, began, matches = used(), time.perf_counter(), 0
+        for event in said:
             if event == "match":
                 matches += 1
-                ended, used = time.perf_counter(), [_used(run), _used(pages)]
+                ended, after = time.perf_counter(), used()
             if event == "finished":
                 break
         watching.terminate()
         sent = int(watching.stdout.read()) if watching.stdout else 0
-        cup_s, pages_s = (now - then for now, then in zip(used, before, strict=True))
+        cup_s, pages_s = (now - then for now, then in zip(after, before, strict=True))
         return WatchedCup(matches, ended - began, cup_s, pages_s, sent)
 
 
 def _decide(command: str, run: Path) -> None:
     subprocess.run([sys.executable, "-m", "stich", command, run], check=True, capture_output=True)
-
-
-@contextmanager
-def _started(module: str, *words: object) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", module, *map(str, words)]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-
-
-def _used(process: subprocess.Popen[str]) -> float:
-    """The processor seconds of a process and of all that it has started."""
-    return _used_by(process.pid) / TICKS
-
-
-def _used_by(pid: int) -> int:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(word) for one in tasks for word in (one / "children").read_text().split()]
-    except OSError:  # it has just ended
-        return 0
-    return sum(map(int, fields[11:15])) + sum(map(_used_by, children))
 
 
 class Spectators:

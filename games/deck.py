@@ -8,7 +8,7 @@ and subtract as multisets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -132,17 +132,10 @@ class Deck:
         """The names of a hand's cards in deck order, joined."""
         return "".join(self.names_of(hand))
 
-    def pack(self, cards: Iterable[str]) -> int:
+    def pack(self, cards: Sequence[str]) -> int:
         """Like `hand`, but -1 if no hand of this deck can have these cards."""
-        total = 0
-        for card in cards:
-            number = self.number.get(card)
-            if number is None:
-                return -1
-            if total >> (self.width * number) & self.packs:
-                return -1  # more often than in the deck
-            total += self.units[number]
-        return total
+        total = self.hand(cards)
+        return total if self.fits(total, len(cards)) else -1
 
     def count(self, hand: int) -> int:
         """How many cards a hand has."""

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
-from bots import kit, sensible
-from bots.adapters.deal import Deal, NoAnswer
-from bots.adapters.program import Program
+from bots import kit, lines, sensible
+from bots.adapters.deal import Answer, Deal
 from bots.cards import View
+from bots.lines import NoAnswer
 
 _MAX_COMMENT: Final = 1000
 _RESERVE_S: Final = 0.25  # for the fallback and the way back
 _MAX_MATCHES: Final = 16  # at once; a match that is forgotten is told again
 
 Info = dict[str, str | float]
+
+
+class Program(lines.Program, ABC):
+    """A match with a program."""
+
+    @abstractmethod
+    def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
+        """What the program answers now, and what it says beside it; raises NoAnswer."""
+
+    def close(self, score: int) -> None:
+        """The match is over, with this score for the program."""
+        self.stop()
 
 
 class Adapter:

@@ -13,8 +13,8 @@ from time import monotonic
 from typing import Any, Final
 
 from bots.adapters import adapter
-from bots.adapters.deal import Answer, Deal, NoAnswer, named, numbers
-from bots.adapters.program import Program
+from bots.adapters.deal import Answer, Deal, named, numbers
+from bots.lines import NoAnswer
 
 KEEP_RUNNING: Final = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 _END_S: Final = 1.0  # for a program to end, or to write that, after its response
@@ -67,7 +67,7 @@ def _first(deal: Deal, auction: bool) -> Request:
     return {"own": numbers((*deal.dealt, *talon)), "publiccard": numbers(deal.talon)}
 
 
-class Match(Program):
+class Match(adapter.Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str, auction: bool) -> None:
@@ -117,7 +117,7 @@ class Match(Program):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        self.write(json.dumps(value))
+        self.write(json.dumps(value), until)
         line = self.read(until)
         try:
             output: dict[str, Any] = json.loads(line)

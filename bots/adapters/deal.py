@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bots.cards import ORDER, View, cards_of, full_deck, rank_of
+from bots.lines import NoAnswer
 
 _SUITS: Final = "hdsc"
 
@@ -23,18 +24,6 @@ _ORDER: Final = {card: place for place, card in enumerate(full_deck("doudizhu", 
 
 Answer = int | Sequence[str]
 """What a program answers: a bid (0 to pass), or the cards that it plays (none to pass)."""
-
-
-class NoAnswer(Exception):
-    """The program has no usable answer.
-
-    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if its protocol cannot tell it
-    the position.
-    """
-
-    def __init__(self, kind: str, why: str) -> None:
-        super().__init__(why)
-        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)

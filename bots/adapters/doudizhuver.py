@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Final
 
 from bots.adapters import adapter
-from bots.adapters.deal import Answer, Deal, NoAnswer, named, numbers
-from bots.adapters.program import Program
+from bots.adapters.deal import Answer, Deal, named, numbers
+from bots.lines import NoAnswer
 
 _LETTERS: Final = "ABC"
 _END_S: Final = 0.5  # for the answer to GAMEOVER
@@ -49,7 +49,7 @@ def _cards(cards: Sequence[str]) -> str:
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
-class Match(Program):
+class Match(adapter.Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
@@ -83,7 +83,7 @@ class Match(Program):
             self._said = []
         for number, (line, expected) in enumerate(steps):
             if number == len(self._said):
-                self.write(line)
+                self.write(line, until)
                 self._said.append(_read(self.read(until), line, expected))
             if expected not in ("", self._said[number]):
                 return False
@@ -99,8 +99,9 @@ class Match(Program):
             elif deal.position == deal.landlord:
                 winner = (deal.landlord + 1) % 3
             with suppress(NoAnswer):
-                self.write(f"GAMEOVER {_LETTERS[winner]}")
-                self.read(monotonic() + _END_S)
+                until = monotonic() + _END_S
+                self.write(f"GAMEOVER {_LETTERS[winner]}", until)
+                self.read(until)
         self.stop()
 
 

@@ -12,9 +12,9 @@ from time import monotonic
 from typing import Any, Final
 
 from bots.adapters import adapter, rlcard_worker
-from bots.adapters.deal import CARDS, Answer, Deal, NoAnswer
-from bots.adapters.program import Program
+from bots.adapters.deal import CARDS, Answer, Deal
 from bots.cards import cards_of
+from bots.lines import NoAnswer
 
 _RANKS: Final = "3456789TJQKA2BR"
 _START_S: Final = 600.0  # longer than any runner waits
@@ -47,7 +47,7 @@ def ranks(cards: Iterable[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
-class Agent(Program):
+class Agent(adapter.Program):
     """The process of an agent, which plays all matches."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
@@ -69,7 +69,7 @@ class Agent(Program):
         with self._lock:
             if not self.running:
                 self._load(until)
-            self.write(json.dumps(raw_state(deal)))
+            self.write(json.dumps(raw_state(deal)), until)
             action = self.read(until)
         left, cards = list(deal.hand), []
         for rank in "" if action == "pass" else action:

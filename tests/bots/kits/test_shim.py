@@ -110,7 +110,7 @@ def test_a_program_that_does_not_answer_is_restarted(shim: Callable[[str], Ask])
     ask = shim(READ + "    if request['turn'] == 2: sys.stdin.read()\n    print(1, flush=True)\n")
     status, body = ask(turn=2, clock={"move_ms": 10, "bank_ms": 20})
     assert status == 500
-    assert "did not answer within 0.03 s" in body["error"]
+    assert "did not answer in time" in body["error"]
     assert ask() == (200, {"move": "1"})
 
 
@@ -119,7 +119,7 @@ def test_a_program_that_never_reads(shim: Callable[[str], Ask]) -> None:
     long = ["play:3c4c5c6c7c8c9cTcJcQc"] * 30_000  # more than a pipe holds
     status, body = ask(moves=long, clock={"move_ms": 10, "bank_ms": 20})
     assert status == 500
-    assert "did not answer within 0.03 s" in body["error"]
+    assert "did not read in time" in body["error"]
 
 
 def test_a_program_that_fails_is_told_from_a_slow_one(shim: Callable[[str], Ask]) -> None:
@@ -142,14 +142,12 @@ def test_a_second_line_is_not_the_next_answer(shim: Callable[[str], Ask]) -> Non
 
 def test_an_answer_without_a_newline_is_told_in_time(shim: Callable[[str], Ask]) -> None:
     ask = shim(READ + "    sys.stdout.write('pass'); sys.stdout.flush(); sys.stdin.read()\n")
-    assert ask(clock={"move_ms": 1500, "bank_ms": 0}) == (
-        500,
-        {"error": "the program wrote no newline after 'pass' within 1.5 s"},
-    )
+    status, body = ask(clock={"move_ms": 1500, "bank_ms": 0})
+    assert (status, "wrote no newline after 'pass'" in body["error"]) == (500, True)
 
 
 @pytest.mark.parametrize(
-    "answer", ["b'{\"move\": 3}\\n'", "b'{}\\n'", "b'{nothing\\n'", "b'\\xff\\n'", "b'x' * 70000"]
+    "answer", ["b'{\"move\": 3}\\n'", "b'{}\\n'", "b'{nothing\\n'", "b'x' * 70000"]
 )
 def test_an_unusable_answer(shim: Callable[[str], Ask], answer: str) -> None:
     ask = shim(READ + f"    sys.stdout.buffer.write({answer}); sys.stdout.flush()\n")
@@ -165,4 +163,4 @@ def test_no_program_and_a_wrong_one(tmp_path: Path) -> None:
     assert (none.returncode, "Name the program" in none.stderr) == (1, True)
     wrong = subprocess.run([*shim, "./none"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 1
-    assert wrong.stderr == "Cannot start ./none: No such file or directory.\n"
+    assert wrong.stderr == "the program cannot be started: ./none: No such file or directory.\n"

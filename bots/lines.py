@@ -1,0 +1,114 @@
+"""A program that reads lines from stdin and writes lines to stdout, each by a deadline.
+
+The file is self-contained: it is copied next to a stdio bot.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from select import select
+from time import monotonic
+
+MAX_LINE = 1 << 16  # bytes of an answer; the runner accepts no more
+
+
+class NoAnswer(Exception):
+    """The program has no usable answer.
+
+    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if its protocol cannot tell it
+    the position.
+    """
+
+    def __init__(self, kind: str, why: str) -> None:
+        super().__init__(why)
+        self.kind = kind
+
+
+class Program:
+    """Runs `command` in `folder` once it is started; its stderr is that of this process.
+
+    Times are those of `time.monotonic`.
+    """
+
+    def __init__(self, command: Sequence[str], folder: str = ".") -> None:
+        self.command = command
+        self.folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stdin = self._stdout = -1
+        self._rest = b""  # what was read after the last line
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start it, anew if it is running; raises NoAnswer if it cannot be started."""
+        self.stop()
+        try:
+            self._process = process = subprocess.Popen(  # noqa: S603 - the author names it
+                self.command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        except OSError as error:
+            why = f"{error.filename}: {error.strerror}"
+            raise NoAnswer("ended", f"the program cannot be started: {why}") from None
+        if process.stdin is not None and process.stdout is not None:
+            self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
+            os.set_blocking(self._stdin, False)
+
+    def stop(self) -> None:
+        """Kill it if it is running."""
+        if self._process is not None:
+            with self._process as process:
+                process.kill()
+        self._process, self._rest = None, b""
+
+    def write(self, line: str, until: float) -> None:
+        """Write a line; raises NoAnswer if the program has ended, or does not read until then."""
+        left = memoryview(line.encode() + b"\n")
+        while left:
+            if not select([], [self._stdin], [], max(0.0, until - monotonic()))[1]:
+                raise NoAnswer("late", "the program did not read in time")
+            try:
+                left = left[os.write(self._stdin, left) :]
+            except OSError:
+                raise self._ended() from None
+
+    def read(self, until: float) -> str:
+        """The next line that is not blank; raises NoAnswer if there is none until that time."""
+        if self._process is None:
+            raise NoAnswer("ended", "the program is not running")
+        while b"\n" not in self._rest.lstrip():
+            if not select([self._stdout], [], [], max(0.0, until - monotonic()))[0]:
+                begun = f"; it wrote no newline after {start_of(self._rest)}" if self._rest else ""
+                raise NoAnswer("late", f"the program did not answer in time{begun}")
+            more = os.read(self._stdout, MAX_LINE)
+            self._rest += more or b"\n"
+            if not more and not self._rest.strip():
+                raise self._ended()
+            if len(self._rest) > MAX_LINE:
+                raise NoAnswer("unreadable", "the program wrote more than 64 KiB without an answer")
+        line, _, self._rest = self._rest.lstrip().partition(b"\n")
+        return line.decode(errors="replace").strip()
+
+    def unread(self) -> bytes:
+        """What the program has written, and nobody has read."""
+        if select([self._stdout], [], [], 0)[0]:
+            self._rest += os.read(self._stdout, MAX_LINE)
+        return self._rest.strip()
+
+    def _ended(self) -> NoAnswer:
+        try:
+            status = self._process.wait(1) if self._process is not None else None
+        except subprocess.TimeoutExpired:
+            return NoAnswer("ended", "the program has closed its stdin or stdout")
+        why = f"exit status {status}; its stderr may say why"
+        return NoAnswer("ended", f"the program has ended ({why})")
+
+
+def start_of(line: bytes) -> str:
+    """The beginning of a line, for a message."""
+    text = line.decode(errors="replace").strip()
+    return repr(text if len(text) <= 60 else text[:60] + "...")

@@ -32,20 +32,21 @@ _EVERY_S = 10.0
 class Watcher(Observer):
     """Counts the matches since this call began, and tells each event as a sentence or as JSON."""
 
-    _first = done = total = faults = 0
+    _first = done = faults = 0
+    total: int | None = None
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
         """Print the sentence; or, for machines, the event with its fields, if it has a name."""
         raise NotImplementedError
 
-    def begin(self, done: int, total: int) -> None:
+    def begin(self, done: int, total: int | None) -> None:
         """Count from here."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
 
-    def planned(self, done: int, total: int) -> None:
+    def planned(self, done: int, total: int | None) -> None:
         """Count on from here."""
         self._first += done - self.done
         self.done, self.total = done, total
@@ -119,7 +120,9 @@ class Watcher(Observer):
     @property
     def left_s(self) -> float | None:
         """The time left at this rate; None if it is not known."""
-        return (self.total - self.done) / self.rate if self.done > self._first else None
+        if self.total is None or self.done == self._first:
+            return None
+        return (self.total - self.done) / self.rate
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
@@ -141,12 +144,15 @@ class Lines(Watcher):
         """Print the sentence; the commitment to a seed is a result."""
         _print(self._out, sentence, event)
 
-    def begin(self, done: int, total: int) -> None:
+    def begin(self, done: int, total: int | None) -> None:
         """Print the first line."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
-        so_far = f", {done} of them done already" if done else ""
-        self.tell(f"{plural(total, 'match', 'matches')}{so_far}")
+        so_far = f"{done} of them done already" if done and total is not None else ""
+        self.tell(", ".join(filter(None, (self._matches(total), so_far))))
+
+    def _matches(self, total: int | None) -> str:
+        return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:
         """Print a line if it is time for one."""
@@ -154,8 +160,8 @@ class Lines(Watcher):
         if monotonic() >= self._next or self.done == self.total:
             self._next = monotonic() + self._every_s
             left = "" if not self.left_s else f", {timedelta(seconds=round(self.left_s))} left"
-            total = plural(self.total, "match", "matches")
-            self.tell(f"{self.done} of {total}, {self.rate:.1f} a second{left}")
+            of = "" if self.total is None else f"{self.done} of "
+            self.tell(f"{of}{self._matches(self.total)}, {self.rate:.1f} a second{left}")
 
 
 class ProgressBar(Watcher):
@@ -169,13 +175,13 @@ class ProgressBar(Watcher):
         """Print the sentence above the bar; the commitment to a seed is a result."""
         _print(self._progress.console, sentence, event)
 
-    def begin(self, done: int, total: int) -> None:
+    def begin(self, done: int, total: int | None) -> None:
         """Show the bar, and how many are done already."""
         super().begin(done, total)
         self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
-    def planned(self, done: int, total: int) -> None:
+    def planned(self, done: int, total: int | None) -> None:
         """Show these, and count on from here."""
         super().planned(done, total)
         self._progress.update(self._task, completed=done, total=total)
@@ -205,8 +211,8 @@ class JsonLines(Watcher):
             self._out.write(json.dumps({"event": event, **fields}) + "\n")
             self._out.flush()
 
-    def begin(self, done: int, total: int) -> None:
-        """`begin`: `done`, `total`."""
+    def begin(self, done: int, total: int | None) -> None:
+        """`begin`: `done`, `total`, null in a ladder as in its matches."""
         super().begin(done, total)
         self.tell("", "begin", done=done, total=total)
 

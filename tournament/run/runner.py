@@ -62,8 +62,8 @@ class Observer(Protocol):
     def warning(self, text: str) -> None:
         """What the organiser should know before the cup is played."""
 
-    def begin(self, done: int, total: int) -> None:
-        """The run begins or resumes, with so many matches done."""
+    def begin(self, done: int, total: int | None) -> None:
+        """The run begins or resumes, with so many matches done; a ladder has no total."""
 
     def match(self, record: MatchRecord) -> None:
         """A match has been committed."""
@@ -80,7 +80,7 @@ class Observer(Protocol):
     def decided(self, decision: Decision) -> None:
         """The organiser has decided this."""
 
-    def planned(self, done: int, total: int) -> None:
+    def planned(self, done: int, total: int | None) -> None:
         """So many matches are done and planned now, after a decision."""
 
     def away(self, bots: Sequence[str]) -> None:
@@ -233,13 +233,14 @@ class Runner:
         done = self._finished.get(block.number, 0)
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
-    def _plan(self) -> int:
-        """The number of planned matches, which the store keeps."""
+    def _plan(self) -> int | None:
+        """The number of planned matches, which the store keeps; None in a ladder, where it is that
+        of the present epoch."""
         scores = RoundScores(self._store)
         total = self._schedule.planned_matches(absent(self._decisions), scores)
         if total != self._store.get("total"):
             self._store.put({"total": total})
-        return total
+        return None if self._cup.is_ladder else total
 
     def _new_decisions(self, observer: Observer, every_s: float = _TICK_S) -> bool:
         """Whether the organiser has decided something since the last look; it takes time, so False

@@ -83,3 +83,13 @@ def test_a_terminal_gets_a_bar() -> None:
     assert re.search(r"\d:\d\d:\d\d +[-\d]:[-\d]{2}:[-\d]{2} +left", shown)  # elapsed before it
     assert "1 fault" in out.getvalue()
     assert "faults" not in out.getvalue()
+
+
+def test_a_ladder_has_no_total() -> None:
+    lines, json_lines = io.StringIO(), io.StringIO()
+    for observer in (Lines(Console(file=lines), every_s=0), JsonLines(json_lines)):
+        observer.begin(3, None)
+        observer.match(record())
+    assert re.fullmatch(r"3 matches\n4 matches, [\d.]+ a second\n", lines.getvalue())
+    _, match = map(json.loads, json_lines.getvalue().splitlines())
+    assert (match["done"], match["total"], match["left_s"]) == (4, None, None)

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-import games
 from bots.kits import Kit, KitError, catalogue, find
 from stich.commands.common import (
     GAME,
@@ -19,6 +18,7 @@ from stich.commands.common import (
     game_options,
     int_option,
     named_bot,
+    resolve_options,
     run_command,
     start_options,
 )
@@ -90,10 +90,7 @@ def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Sc
         if players or options:
             raise click.UsageError("--players and --option are for one game; add --game.")
         return None
-    try:
-        games.get(game).resolve_options(players, "check", options)
-    except games.OptionError as error:
-        raise click.UsageError(f"{error.field}: {error.message}") from None
+    resolve_options(game, players, options)
     only = tuple((name, (value,)) for name, value in options.items())
     return Scope(game, (players,) if players else (), only)
 

@@ -11,6 +11,8 @@ from stich.commands.common import (
     GAME,
     FloatRange,
     Starting,
+    as_bot,
+    as_seed,
     int_option,
     max_matches_option,
     refuse,
@@ -30,8 +32,6 @@ from tournament.bench.session import ask_about, matches, run_bench
 from tournament.bench.suite import BOT, CLOCK, OPTIONS, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
-from tournament.config import keys
-from tournament.config.arguments import parse_bot
 from tournament.run.machine import available_cores
 
 _USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
@@ -45,12 +45,6 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise click.BadParameter(f"{value} cannot be written: name a file in an existing folder.")
     return file
-
-
-def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    if problem := keys.seed(value):
-        raise click.BadParameter(problem)
-    return value
 
 
 @click.command()
@@ -67,7 +61,7 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> str:
     "--seed",
     default=PUBLIC_SEED,
     metavar="SECRET",
-    callback=_seed,
+    type=as_seed,
     help="Play other deals than the public ones; par is played too.",
 )
 @click.option("--json", "json_file", callback=_file, metavar="FILE", help="Write the result.")
@@ -120,10 +114,7 @@ def bench(
         return 0
     if len(words) > 1:
         raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
-    try:
-        bot = replace(parse_bot(words[0]), name=BOT, max_matches=max_matches)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    bot = replace(as_bot(words[0]), name=BOT, max_matches=max_matches)
     best = None if against is None else read_record(Path(against))
     if best is not None and best.suite != SUITE:
         raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")

@@ -16,19 +16,20 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
-from games import GAMES
+import games
 from stich.console import interrupts
 from tournament.bot.launch import LaunchSettings, prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config import Bot, CupError, Limits, keys
-from tournament.config.arguments import parse_options
+from tournament.config.arguments import parse_bot
+from tournament.config.locations import short
 from tournament.text import printable_lines
 
 _P = ParamSpec("_P")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-GAME = click.Choice(tuple(GAMES))
+GAME = click.Choice(tuple(games.GAMES))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines."
@@ -68,13 +69,44 @@ class FloatRange(click.FloatRange):
         return number
 
 
+def as_bot(text: str) -> Bot:
+    """The type of an argument that names a bot."""
+    try:
+        return parse_bot(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def as_seed(text: str) -> str:
+    """The type of an option for a seed."""
+    if problem := keys.seed(text):
+        raise click.BadParameter(problem)
+    return text
+
+
+def resolve_options(
+    game: str, players: int | None, options: Mapping[str, object]
+) -> tuple[int, dict[str, Any]]:
+    """The seats of a game and all its options; a usage error if it cannot be played so."""
+    try:
+        return games.get(game).resolve_options(players, "seed", options)
+    except games.OptionError as error:
+        raise click.UsageError(f"{error.field}: {error.message}") from None
+
+
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    try:
-        return parse_options(pairs)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    options: dict[str, object] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        try:
+            options[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            raise click.BadParameter(
+                f"{short(pair)}: write NAME=VALUE with a number, true or false, as in deals=4."
+            ) from None
+    return options
 
 
 game_options = click.option(

@@ -11,24 +11,24 @@ from typing import Any
 import click
 from rich.text import Text
 
-import games
 from stich.commands.common import (
     GAME,
     FloatRange,
     Starting,
+    as_bot,
+    as_seed,
     game_options,
     int_option,
     json_lines_option,
     max_matches_option,
-    refuse,
+    resolve_options,
     run_command,
     start_options,
     stopping,
 )
 from stich.console.progress import JsonLines, Watcher, watch
 from stich.console.tables import make_console, print_table
-from tournament.config import Clock, Cup, Format, Run, keys
-from tournament.config.arguments import parse_bot
+from tournament.config import Bot, Clock, Cup, Format, Run
 from tournament.config.cup import usual_cards
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
@@ -42,8 +42,8 @@ from tournament.text import plural, printable
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", type=as_bot, metavar="A")
+@click.argument("b", type=as_bot, metavar="B")
 @click.option("--game", required=True, type=GAME, help="The game to play.")
 @int_option("--players", 2, 6, None, "How many seats; the fewest by default.")
 @int_option(
@@ -56,7 +56,7 @@ from tournament.text import plural, printable
     help="End early once the difference is below this many points a deal, with 95 % confidence.",
 )
 @game_options
-@click.option("--seed", help="The seed of all deals; a fresh one by default.")
+@click.option("--seed", type=as_seed, help="The seed of all deals; a fresh one by default.")
 @int_option("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
 @int_option("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
 @int_option("--concurrency", 1, 256, 1, "Tables at once.")
@@ -71,7 +71,7 @@ from tournament.text import plural, printable
 @json_lines_option
 @run_command
 def duel(
-    a: str, b: str, out: str | None, starting: Starting, as_json: bool, **options: Any
+    a: Bot, b: Bot, out: str | None, starting: Starting, as_json: bool, **options: Any
 ) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
@@ -84,10 +84,7 @@ def duel(
       stich duel sensible greedy --game doudizhu
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
-    try:
-        cup = duel_cup((a, b), **options)
-    except ValueError as error:
-        refuse(f"Error: {error}", 2)
+    cup = duel_cup((a, b), **options)
     kept = (
         f"Every finished match is kept in {out}. Resume with the same command."
         if out
@@ -102,7 +99,7 @@ def duel(
 
 
 def duel_cup(
-    bots: tuple[str, str],
+    bots: tuple[Bot, Bot],
     *,
     game: str,
     players: int | None,
@@ -115,24 +112,16 @@ def duel_cup(
     concurrency: int,
     max_matches: int,
 ) -> Cup:
-    """The duel as a cup; ValueError with a sentence if its options are wrong."""
-    rules = games.get(game)
-    try:
-        seats, filled = rules.resolve_options(players, "seed", options)
-    except games.OptionError as error:
-        raise ValueError(f"{error.field}: {error.message}") from None
-    problem = None if seed is None else keys.seed(seed)
-    if problem:
-        raise ValueError(f"--seed: {problem}")
+    """The duel as a cup; a usage error if its options are wrong."""
+    seats, filled = resolve_options(game, players, options)
     first, second = (
-        replace(bot, max_matches=max_matches) if bot.url is not None else bot
-        for bot in map(parse_bot, bots)
+        replace(bot, max_matches=max_matches) if bot.url is not None else bot for bot in bots
     )
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
     return Cup(
         name=f"{first.name} against {second.name}",
-        game=rules.name,
+        game=game,
         players=seats,
         bots=(first, second),
         seed=seed,

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 import games
-from stich.commands.common import GAME, int_option
+from stich.commands.common import GAME, as_bot, int_option
 from tournament.config import FORMATS, CupError, json_schema, parse_cup
-from tournament.config.arguments import is_url, parse_bot
+from tournament.config.arguments import is_url
 from tournament.config.cup import LADDER, REFERENCE_BOTS, reference_command
 
 _SCHEMA = "cup.schema.json"
@@ -106,11 +106,8 @@ def _bot(text: str) -> tuple[str, str] | None:
     name, equals, way = text.partition("=")
     if not equals:
         raise click.UsageError(f'--bot {text}: write NAME=BOT, as in mine="python bot.py".')
-    try:
-        if way != _CONNECT:
-            parse_bot(way)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    if way != _CONNECT:
+        as_bot(way)
     return name, way
 
 

@@ -14,12 +14,15 @@ from rich.console import Console
 from rich.text import Text
 
 import games
-from games import OptionError, State
+from games import State
 from stich.commands.common import (
     GAME,
     Starting,
+    as_bot,
+    as_seed,
     game_options,
     int_option,
+    resolve_options,
     run_command,
     start_options,
     stopping,
@@ -30,7 +33,7 @@ from stich.processes import find_port, pages_served
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player
 from tournament.config import Bot, Clock
-from tournament.config.arguments import DEFAULT_BOTS, fill_seats, parse_bot
+from tournament.config.arguments import DEFAULT_BOTS
 from tournament.match.match import Observer, Pairing, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import LocalReferee
@@ -122,11 +125,20 @@ class TerminalGame(Player, Observer):
     "wanted",
     multiple=True,
     metavar="BOT",
+    type=as_bot,
+    default=DEFAULT_BOTS,
+    show_default=True,
     help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated;"
-    f" repeated in turn to fill the seats. Default: {', '.join(DEFAULT_BOTS)}.",
+    " repeated in turn to fill the seats.",
 )
 @int_option("--players", 2, 6, None, "Seats, yours included; as few as possible by default.")
-@click.option("--seed", help="The seed of all deals; a fresh one, which is shown, by default.")
+@click.option(
+    "--seed",
+    "chosen",
+    type=as_seed,
+    default=lambda: secrets.token_hex(4),
+    help="The seed of all deals; a fresh one, which is shown, by default.",
+)
 @click.option("--seat", type=int, default=0, show_default=True, help="Your seat.")
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time of the bots for each move, in milliseconds.")
@@ -136,9 +148,9 @@ class TerminalGame(Player, Observer):
 @run_command
 def play(
     game: str,
-    wanted: tuple[str, ...],
+    wanted: tuple[Bot, ...],
     players: int | None,
-    seed: str | None,
+    chosen: str,
     seat: int,
     options: dict[str, object],
     move_ms: int,
@@ -167,19 +179,12 @@ def play(
     if len(wanted) > count - 1:
         why = f"{len(wanted)} bots are too many: besides yours there are {count - 1} seats."
         raise click.BadParameter(why, param_hint="--with")
-    chosen = seed if seed is not None else secrets.token_hex(4)
-    try:
-        state = rules.start(count, chosen, options)
-    except OptionError as error:
-        raise click.UsageError(f"{error.field}: {error.message}") from error
+    state = rules.start(count, chosen, resolve_options(game, count, options)[1])
     if not 0 <= seat < count:
         raise click.BadParameter(f"must be 0 to {count - 1}.", param_hint="--seat")
     console = Console(highlight=False)
     clock = Clock(move_ms=move_ms, bank_ms=10 * move_ms)
-    try:
-        bots = [parse_bot(text) for text in fill_seats(wanted, count - 1)]
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--with") from error
+    bots = [wanted[place % len(wanted)] for place in range(count - 1)]
     again = f"To play the same deal, add --seed {shlex.quote(chosen)}."
     stopped = f"You quit. {again}"
     with stopping(stopped), ExitStack() as stack:

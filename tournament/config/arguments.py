@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command
@@ -37,22 +36,3 @@ def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
     """The bots at `count` seats: the wanted in order, over and over if they are too few."""
     chosen = list(wanted) or list(DEFAULT_BOTS)
     return [chosen[index % len(chosen)] for index in range(count)]
-
-
-def parse_options(pairs: Sequence[str]) -> dict[str, object]:
-    """The options of a game, each written NAME=VALUE; the game itself checks them.
-
-    ValueError if one is not written so; the message is a sentence that says how to fix it.
-    """
-    options: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise ValueError(f"--option {short(pair)}: write NAME=VALUE, as in deals=4.")
-        try:
-            options[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            raise ValueError(
-                f"--option {short(pair)}: the value must be a number, true or false."
-            ) from None
-    return options

@@ -12,6 +12,7 @@ from stich.commands.duel import duel_cup
 from tests.tournament.cups import bot, events, started, stich
 from tests.tournament.memory_run import MemoryRun
 from tournament.config import Cup
+from tournament.config.arguments import parse_bot
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.store.store import Store
@@ -31,7 +32,7 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
         "concurrency": 1,
         "max_matches": 1,
     }
-    return duel_cup(**{"bots": bots, **usual, **fields})
+    return duel_cup((parse_bot(bots[0]), parse_bot(bots[1])), **{**usual, **fields})
 
 
 @pytest.mark.parametrize(
@@ -163,10 +164,10 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
         (("--game", "skat"), "'skat' is not one of"),
         (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
         (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
-        (("--game", "doudizhu", "--seed", ""), "--seed: must have 1 to 128 characters, not 0"),
+        (("--game", "doudizhu", "--seed", ""), "must have 1 to 128 characters, not 0"),
         (("--game", "doudizhu", "--within", "nan"), "nan is not a number."),
         (("--game", "doudizhu", "--within", "inf"), "inf is not in the range"),
-        (("--game", "doudizhu", "--option", "deals"), "--option deals: write NAME=VALUE"),
+        (("--game", "doudizhu", "--option", "deals"), "deals: write NAME=VALUE"),
     ],
 )
 def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: str) -> None:

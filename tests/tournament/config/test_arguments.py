@@ -3,7 +3,7 @@
 import pytest
 
 from tournament.config import Bot
-from tournament.config.arguments import parse_bot, parse_options
+from tournament.config.arguments import parse_bot
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,3 @@ def test_a_bot_is_a_reference_bot_a_url_or_a_command(text: str, bot: Bot) -> Non
 def test_what_is_no_bot_is_refused_with_a_fix(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         parse_bot(text)
-
-
-def test_options_are_numbers_and_booleans_by_name() -> None:
-    assert parse_options(["deals=4", "spring=true"]) == {"deals": 4, "spring": True}
-    with pytest.raises(ValueError, match="write NAME=VALUE"):
-        parse_options(["deals"])
-    for value in ("four", "[" * 9000, "9" * 9000):
-        with pytest.raises(ValueError, match="must be a number, true or false"):
-            parse_options([f"deals={value}"])

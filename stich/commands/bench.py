@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from rich.markdown import Markdown
 
 from stich.commands.common import (
     GAME,
@@ -21,7 +22,7 @@ from stich.commands.common import (
     stopping,
     writing,
 )
-from stich.console.bench_table import Grid, badge, comparison_grid, result_grid
+from stich.console.bench_table import badge, comparison_table, result_table
 from stich.console.progress import watch
 from stich.console.tables import make_console
 from stich.houses import HOUSES
@@ -148,7 +149,7 @@ def bench(
         with watch(make_console(stderr=True), SUITE) as observer:
             observer.begin(0, matches(tables, seed))
             record = run_bench(bot, about, tables, seed, HOUSES, launch, at_once, observer.match)
-    _print(result_grid(record, landmarks), markdown)
+    _print(result_table(record, landmarks), markdown)
     if json_file is not None:
         with writing(json_file):
             write_record(record, json_file)
@@ -163,11 +164,11 @@ def bench(
     return int(failed)
 
 
-def _print(grid: Grid, markdown: bool) -> None:
+def _print(table: str, markdown: bool) -> None:
     if markdown:
-        click.echo(grid.markdown())
+        click.echo(table)
     else:
-        grid.print(make_console())
+        make_console().print(Markdown(table), soft_wrap=True)  # a line of it is copied
 
 
 def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
@@ -177,5 +178,5 @@ def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown
         found = compare(old, new)
     except MismatchError as error:
         raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
-    _print(comparison_grid(old, new, found), markdown)
+    _print(comparison_table(old, new, found), markdown)
     return found.worse

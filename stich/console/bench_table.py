@@ -1,16 +1,11 @@
-"""The result of a benchmark and the comparison of two, on a terminal, in Markdown, as a badge."""
+"""The result of a benchmark and the comparison of two in Markdown, and as a badge."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 
-from rich.console import Console
-from rich.text import Text
-
 import games
-from stich.console.tables import make_table
 from tournament.bench.compare import Comparison, Difference
 from tournament.bench.play import LANDMARKS, Par
 from tournament.bench.record import Record, Result
@@ -24,35 +19,8 @@ _CHARACTER = 7
 """The width of a character of the badge, generously."""
 
 
-@dataclass
-class Grid:
-    """A title, a table of texts with its headings, and sentences below it."""
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    below: Sequence[str]
-
-    def print(self, console: Console) -> None:
-        """Print it on a terminal."""
-        if self.rows:
-            console.print(make_table(self.heads, self.rows, self.title))
-        for sentence in self.below:
-            console.print(Text(sentence), soft_wrap=True)
-
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        lines = [f"### {_plain(self.title)}", ""]
-        if self.rows:
-            lines += [_row(self.heads), _row(["---"] + ["---:"] * (len(self.heads) - 1))]
-            lines += [_row([_plain(cell) for cell in row]) for row in self.rows]
-        for sentence in self.below:
-            lines += ["", _plain(sentence)]
-        return "\n".join(lines) + "\n"
-
-
-def result_grid(record: Record, landmarks: Landmarks) -> Grid:
-    """The result of a benchmark."""
+def result_table(record: Record, landmarks: Landmarks) -> str:
+    """The result of a benchmark, in Markdown."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players, against"
@@ -66,7 +34,7 @@ def result_grid(record: Record, landmarks: Landmarks) -> Grid:
             " interval. On the right: other bots over par.",
             f"{record.title} over par in {record.suite}: " + "; ".join(parts),
         ]
-    return Grid(
+    return _markdown(
         f"{record.title}: {record.suite}, {deals}",
         ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *LANDMARKS],
         [_result_row(result, landmarks) for result in record.results],
@@ -98,8 +66,8 @@ def _over_par(result: Result) -> str:
     return f"{result.over_par:+.2f} [{result.low:+.2f}, {result.high:+.2f}]"
 
 
-def comparison_grid(old: Record, new: Record, found: Comparison) -> Grid:
-    """What the comparison of two bots has shown."""
+def comparison_table(old: Record, new: Record, found: Comparison) -> str:
+    """What the comparison of two bots has shown, in Markdown."""
     rows = []
     for each in found.differences:
         interval = f"{each.mean:+.2f}"
@@ -112,7 +80,7 @@ def comparison_grid(old: Record, new: Record, found: Comparison) -> Grid:
     below = [f"{kind} All intervals hold together with 95 % confidence."]
     if found.left_out:
         below.append(f"Only one has played: {'; '.join(found.left_out)}.")
-    return Grid(
+    return _markdown(
         f"{new.title} less {old.title}: {new.suite}",
         ["Game", "Against", "Points a deal", "Blocks", "Verdict"],
         rows,
@@ -162,6 +130,19 @@ def badge(record: Record) -> str:
 
 def _game(found: Result | Difference) -> str:
     return f"{games.get(found.game).title}, {found.players}"
+
+
+def _markdown(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]
+) -> str:
+    """A title, a table with these headings if it has rows, and sentences below it."""
+    lines = [f"### {_plain(title)}", ""]
+    if rows:
+        lines += [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
+        lines += [_row([_plain(cell) for cell in row]) for row in rows]
+    for sentence in below:
+        lines += ["", _plain(sentence)]
+    return "\n".join(lines)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ from web.ui.formatting import (
 
 _WIDTH = 120
 _PAIRS = 20
-_LEFT = ("Bot", "beats", "Number", "Game", "Against", "Verdict")
+_LEFT = ("Bot", "beats", "Number")
 """Headings of the columns of words; those of figures are on the right."""
 
 

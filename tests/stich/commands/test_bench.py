@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stich.console.bench_table import badge, comparison_grid, result_grid
+from stich.console.bench_table import badge, comparison_table, result_table
 from tests.tournament.bench.records import record, result
 from tests.tournament.cups import bot, stich
 from tournament.bench.compare import compare
@@ -115,11 +115,11 @@ def test_markdown_of_a_hostile_name_is_text() -> None:
     good = record(result([3, 6]))
     name = "[x](javascript:1)<b>|`"
     hostile = type(good)(**{**_fields(good), "bot": type(good.bot)(name, None, "x")})
-    for grid in (
-        result_grid(hostile, {}),
-        comparison_grid(good, hostile, compare(good, hostile)),
+    for text in (
+        result_table(hostile, {}),
+        comparison_table(good, hostile, compare(good, hostile)),
     ):
-        assert "\\[x\\](javascript:1)\\<b\\>\\|\\`" in grid.markdown()
+        assert "\\[x\\](javascript:1)\\<b\\>\\|\\`" in text
 
 
 def _fields(one: Any) -> dict[str, Any]:

@@ -268,6 +268,7 @@ SECTIONS = {
     "sandbox": {"enabled": TOP.pop("sandbox"), "network": TOP.pop("network")},
     "limits": keys_of(Limits),
 }
+TOP["fill"] = SECTIONS["format"]["fill"]  # accepted there too
 BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **keys_of(Bot)}
 
 ONLY_FOR = {
@@ -284,6 +285,3 @@ WAYS = ("command", "url", "connect")
 
 ONLY_WITH = {"max_matches": "url", "token": "url", "dir": "command", "env": "command"}
 """Keys of a bot that belong to one way of reaching it."""
-
-ALIASES = {("fill",): ("format", "fill"), ("run", "commit"): ("commit",)}
-"""Alternative places of a key -> its proper place."""

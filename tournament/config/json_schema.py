@@ -13,7 +13,7 @@ from typing import Any
 
 import games
 from games.game import Game, Option
-from tournament.config.cup import ALIASES, BOT, SECTIONS, TOP
+from tournament.config.cup import BOT, SECTIONS, TOP
 from tournament.config.keys import Key
 
 
@@ -30,9 +30,6 @@ def cup_schema() -> dict[str, Any]:
         "bots": {"type": "array", "minItems": 1, "items": _object(BOT)},
     }
     cup["required"].append("bots")
-    for alias, (section, key) in ((a, p) for a, p in ALIASES.items() if len(p) == 2):
-        cup["properties"][alias[0]] = sections[section]["properties"][key]
-    sections["run"]["properties"]["commit"] = cup["properties"]["commit"]
     cup["allOf"] = [_of_game(game) for game in games.GAMES.values()]
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stich cup", **cup}
 

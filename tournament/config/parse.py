@@ -13,7 +13,6 @@ from typing import Any
 import games
 from games.game import Game
 from tournament.config.cup import (
-    ALIASES,
     BOT,
     LADDER,
     ONLY_FOR,
@@ -98,7 +97,6 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     except (ValueError, RecursionError) as error:  # ValueError also for a number too long to read
         line, key, what = explain(text, error)
         raise CupError([f"{file}:{line}: {key}: {what}"]) from None
-    _resolve_aliases(toml, errors)
     checked = _check_keys(toml, errors)
     errors.raise_if_any()
     cup = _make_cup(checked, errors)
@@ -106,23 +104,6 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
         errors.add(path, text)
     errors.raise_if_any()
     return cup
-
-
-def _resolve_aliases(toml: dict[str, Any], errors: _Errors) -> None:
-    """Move every key to its own place."""
-    for alias, path in ALIASES.items():
-        source = toml if len(alias) == 1 else toml.get(alias[0])
-        if not isinstance(source, dict) or alias[-1] not in source:
-            continue
-        target = toml if len(path) == 1 else toml.setdefault(path[0], {})
-        if not isinstance(target, dict):
-            continue
-        value = source.pop(alias[-1])
-        if path[-1] in target:
-            errors.add(alias, f"is already set by {label(path)}; delete one of them.")
-        else:
-            target[path[-1]] = value
-            errors.lines[path] = line_of(errors.lines, alias)
 
 
 def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
@@ -185,7 +166,10 @@ def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
         errors.add(("players",), f"{game.title} is for {allowed}, not {players}; write {low}.")
         players = low
     options = _options(checked["options"], game, errors)
-    format_ = _format(checked["format"], errors)
+    if "fill" in checked and "fill" in checked["format"]:
+        errors.add(("fill",), "is already set by format.fill; delete one of them.")
+    top = {"fill": checked["fill"]} if "fill" in checked else {}
+    format_ = _format(top | checked["format"], errors)
     bots = with_fillers(_bots(checked["bots"], format_, errors), players, format_.fill)
     ladder = format_.type == LADDER
     if "cards" not in checked["format"]:

@@ -279,13 +279,9 @@ def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     assert len(found) >= 4
 
 
-def test_a_key_and_its_alias_are_an_error() -> None:
-    both = GOOD.replace("[format]", '[format]\nfill = "greedy"').replace(
-        "[run]", "[run]\ncommit = true"
-    )
-    assert parse_cup(both.encode(), "c").commit is True
-    (line,) = errors('fill = "random"\n' + both)
-    assert line == "cup.toml:1: fill: is already set by format.fill; delete one of them."
+def test_fill_stands_at_the_top_or_in_the_format() -> None:
+    both = 'fill = "random"\n' + GOOD.replace("[format]", '[format]\nfill = "greedy"')
+    assert errors(both) == ["cup.toml:1: fill: is already set by format.fill; delete one of them."]
 
 
 def test_a_byte_order_mark_is_allowed() -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -118,14 +119,10 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON, as `stich standings --json` prints it; with `places`, the bots best
         first, if the format decides them."""
-        data = asdict(self)
+        data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
         if self.format in BY_FORMAT and self.finished:
             data["places"] = [line.bot for line in self.standings]
-        data["standings"] = [
-            {**row, "rank": list(row["rank"]), "faults": dict(row["faults"])}
-            for row in data["standings"]
-        ]
         if self.format != LADDER:
             for row in data["standings"]:
                 del row["status"]
@@ -171,12 +168,11 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
     lines = [*_lines(arrays, data.plain, fitted, columns)]
+    last = float("inf")  # without a place, or without a score
     lines.sort(
         key=lambda line: (
-            line.place is None,
-            line.place or 0,
-            line.score is None,
-            -(line.score or 0.0),
+            line.place or last,
+            last if line.score is None else -line.score,
             line.bot,
         )
     )

@@ -186,7 +186,7 @@ def test_an_empty_run_has_an_empty_table() -> None:
         "name": "Test", "game": "doudizhu", "format": "", "finished": False, "stop": None,
         "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
         "duel": None,
-        "standings": [], "decisions": (), "incidents": (),
+        "standings": (), "decisions": (), "incidents": (),
     }  # fmt: skip
     assert standings(run_of([], bots=["ann"])).standings[0].rank == (1, 1)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -152,7 +153,7 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret)
         executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
-            schedule.on_look = _looks(cup, observer)
+            schedule.on_look = partial(_look, cup, observer)
             try:
                 with Runner(cup, schedule, store, executor) as runner:
                     runner.run(observer, weakness(seed))
@@ -164,29 +165,22 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         _report(observer, schedule, store, "finished", "budget")
 
 
-def _looks(cup: Cup, watcher: Watcher) -> Callable[[Bets], None]:
-    """What tells the difference so far and its interval, at looks that grow farther apart."""
-    following = 8
-
-    def look(bets: Bets) -> None:
-        nonlocal following
-        if bets.blocks < following:
-            return
-        following = bets.blocks * 5 // 4
-        low, high = bets.interval.low, bets.interval.high
-        known = low is not None and high is not None
-        interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
-        first, second = cup.names
-        watcher.tell(
-            f"After {bets.blocks} blocks: {first} less {second} {bets.mean:+.2f}{interval}",
-            "look",
-            blocks=bets.blocks,
-            difference=bets.mean,
-            low=low,
-            high=high,
-        )
-
-    return look
+def _look(cup: Cup, watcher: Watcher, bets: Bets) -> None:
+    """Tell the difference so far and its interval, at looks that grow farther apart."""
+    if bets.blocks < 8 or bets.blocks.bit_count() > 1:
+        return
+    low, high = bets.interval.low, bets.interval.high
+    known = low is not None and high is not None
+    interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
+    first, second = cup.names
+    watcher.tell(
+        f"After {bets.blocks} blocks: {first} less {second} {bets.mean:+.2f}{interval}",
+        "look",
+        blocks=bets.blocks,
+        difference=bets.mean,
+        low=low,
+        high=high,
+    )
 
 
 def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: str) -> None:

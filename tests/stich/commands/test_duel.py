@@ -62,7 +62,7 @@ def test_a_duel_that_is_decided(tmp_path: Path) -> None:
     assert (result["ended"], result["better"]) == ("decided", better)
     assert result["blocks"] < 60
     looks = [each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "look"]
-    assert [look["blocks"] for look in looks][:2] == [8, 12]
+    assert [look["blocks"] for look in looks][:2] == [8, 16]
     assert all(look["low"] < look["difference"] < look["high"] for look in looks)
     assert result["evidence"] >= 20
     assert [(line["bot"], line["rank"]) for line in result["standings"]] == [

@@ -22,7 +22,7 @@ from stich.commands.common import (
     run_command,
     start_options,
 )
-from stich.console.check_report import JsonReport, TextReport
+from stich.console.check_report import CheckProgress, print_as_they_come, print_json
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import TimeBank, read_about
 from tournament.bot.started_bot import reach
@@ -78,10 +78,12 @@ def check(
     wanted = _scope(game, players, options)
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     launch = starting.launch([bot], start_ms)
-    with closing(JsonReport() if as_json else TextReport(verbose=verbose)) as report:
-        for result in check_bot(bot, launch, clock, wanted, positions, report, quick=quick):
-            report.add(result)
-    return report.finish()
+    with closing(CheckProgress()) as progress:
+        found = check_bot(bot, launch, clock, wanted, positions, progress, quick=quick)
+        results = list(found) if as_json else print_as_they_come(found, progress, verbose=verbose)
+    if as_json:
+        print_json(results)
+    return int(not all(result.outcome.passed for result in results))
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,13 +22,12 @@ _ANSWER = 600
 _OUTPUT_LINES = 8
 
 
-class JsonReport(CheckObserver):
-    """Collects the results, with the progress on a terminal, and prints them at the end."""
+class CheckProgress(CheckObserver):
+    """Shows on a terminal which check is made, and how many answers there were."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
         self._answers = 0
-        self._results: list[CheckResult] = []
 
     def start(self, number: int, total: int, title: str) -> None:
         """Show that a check begins."""
@@ -42,74 +41,67 @@ class JsonReport(CheckObserver):
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
     def close(self) -> None:
-        """Remove the progress, so that lines can be printed."""
+        """Remove the progress until the next check begins, so that lines can be printed."""
         self._status.stop()
 
-    def add(self, result: CheckResult) -> None:
-        """Add the next result."""
-        self.close()
-        self._results.append(result)
 
-    def finish(self) -> int:
-        """Print what is left to print; the exit code: 0 if all checks passed, else 1."""
-        failed = [result.number for result in self._results if not result.outcome.passed]
-        self._print_end(failed)
-        return int(bool(failed))
-
-    def _print_end(self, failed: Sequence[int]) -> None:
-        report = {"passed": not failed, "checks": [_to_dict(each) for each in self._results]}
-        click.echo(json.dumps(report, indent=2))
+def print_json(results: Sequence[CheckResult]) -> None:
+    """Print the results with their complete requests."""
+    passed = all(result.outcome.passed for result in results)
+    report = {"passed": passed, "checks": [_to_dict(result) for result in results]}
+    click.echo(json.dumps(report, indent=2))
 
 
-class TextReport(JsonReport):
-    """Prints each result as it comes, and at the end how many checks passed. Failures of one cause
+def print_as_they_come(
+    results: Iterable[CheckResult], progress: CheckProgress, *, verbose: bool
+) -> list[CheckResult]:
+    """Print each result, and at the end how many checks passed; the results. Failures of one cause
     are printed once, unless `verbose`."""
+    causes: dict[tuple[str, str], int] = {}
+    seen = []
+    for result in results:
+        progress.close()
+        _print(result, causes, verbose)
+        seen.append(result)
+    failed = [str(result.number) for result in seen if not result.outcome.passed]
+    if failed:
+        if not seen[-1].outcome.failures:  # an empty line follows each of them
+            click.echo()
+        click.echo(f"{len(failed)} of {len(seen)} checks not passed: {', '.join(failed)}.")
+    else:
+        click.echo(f"\nAll {len(seen)} checks passed.")
+    for result in seen:
+        if lines := result.outcome.output.strip().splitlines():
+            last = printable(lines[-1])[:_ANSWER]
+            click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
+    return seen
 
-    def __init__(self, *, verbose: bool = False) -> None:
-        super().__init__()
-        self._verbose = verbose
-        self._causes: dict[tuple[str, str], int] = {}
 
-    def add(self, result: CheckResult) -> None:
-        """Print the next result."""
-        super().add(result)
-        number, title, outcome = result
-        word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
-        if outcome.skipped:
-            word, colour = "-   ", "yellow"
-        tail = f" ({printable(outcome.note)})" if outcome.note else ""
-        click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
-        for warning in outcome.warnings:
-            click.echo(f"        warning  {printable(warning)}")
-        again: list[int] = []
-        for failure in outcome.failures:
-            # failures of one cause have the same kind of fault, and the same fix
-            cause = failure.kind or failure.problem, failure.advice.fix
-            if self._verbose or cause not in self._causes:
-                self._causes.setdefault(cause, number)
-                for label, text in _lines(failure):
-                    click.echo(f"        {label:8} {text}")
-                click.echo()
-            else:
-                again.append(self._causes[cause])
-        if again:
-            where = ", ".join(map(str, sorted(set(again))))
-            what = f"{len(again)} more with the same cause as in check {where}"
-            click.echo(f"        {what}; --verbose shows all.")
-
-    def _print_end(self, failed: Sequence[int]) -> None:
-        total = len(self._results)
-        if failed:
-            numbers = ", ".join(map(str, failed))
-            if not self._results[-1].outcome.failures:  # an empty line follows each of them
-                click.echo()
-            click.echo(f"{len(failed)} of {total} checks not passed: {numbers}.")
-        else:
-            click.echo(f"\nAll {total} checks passed.")
-        for result in self._results:
-            if lines := result.outcome.output.strip().splitlines():
-                last = printable(lines[-1])[:_ANSWER]
-                click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
+def _print(result: CheckResult, causes: dict[tuple[str, str], int], verbose: bool) -> None:
+    """Print a result; `causes` are those of failures that were printed, with their checks."""
+    number, title, outcome = result
+    word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
+    if outcome.skipped:
+        word, colour = "-   ", "yellow"
+    tail = f" ({printable(outcome.note)})" if outcome.note else ""
+    click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
+    for warning in outcome.warnings:
+        click.echo(f"        warning  {printable(warning)}")
+    again: list[int] = []
+    for failure in outcome.failures:
+        # failures of one cause have the same kind of fault, and the same fix
+        cause = failure.kind or failure.problem, failure.advice.fix
+        if cause in causes and not verbose:
+            again.append(causes[cause])
+            continue
+        causes.setdefault(cause, number)
+        for label, text in _lines(failure):
+            click.echo(f"        {label:8} {text}")
+        click.echo()
+    if again:
+        where = ", ".join(map(str, sorted(set(again))))
+        what = f"{len(again)} more with the same cause as in check {where}"
+        click.echo(f"        {what}; --verbose shows all.")
 
 
 def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stich.console.check_report import TextReport
+from stich.console.check_report import CheckProgress, print_as_they_come
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import everything
 from tournament.bot.url_bot import Choice, HttpBot
@@ -130,9 +130,8 @@ def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixt
     positions(asked, DASAN, 9)
     outcome = pace(asked)
     assert "p99" in outcome.note
-    report = TextReport()
-    report.add(CheckResult(3, "its time for a move", outcome))
-    assert report.finish() == 1
+    result = CheckResult(3, "its time for a move", outcome)
+    print_as_they_come([result], CheckProgress(), verbose=False)
     shown = capsys.readouterr().out
     for words in (
         " 3 FAIL its time for a move (first answer",

@@ -6,25 +6,23 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from time import monotonic, sleep
 
 import click
 
 from stich.commands.common import refuse, run_command
 from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
-from tournament.decisions import absent, finished_by, out_of_play, paused, pending
+from tournament.decisions import absent, finished_by, out_of_play, paused
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
-from tournament.run.voiding import apply_voids, last_exclusion, matches_of, may_still_be_void
+from tournament.run.voiding import apply_voids, last_exclusion, matches_of
 from tournament.store import signing
 from tournament.store.engine import StoreError, shown_target
 from tournament.store.store import Store
 from tournament.text import plural
 
-_WAIT_S = 60.0
 _DONE = {DecisionKind.WITHDRAW: "withdrawn", DecisionKind.DISQUALIFY: "disqualified"}
 _NO_RESULTS = "the results of all its tables stop counting"
 
@@ -94,36 +92,17 @@ def void(target: str, what: str, why: str) -> None:
         block, matches = matches_of(store, cup, schedule, what)
         store.decide(DecisionKind.VOID, why, block=block, matches=matches)
         many = plural(len(matches), "match", "matches")
-        if _carry_out(store, cup, schedule):
+        try:
+            with only_runner(store):
+                apply_voids(store, cup, schedule)
             click.echo(f"{many} of block {block} void, to be played again.")
-        elif not may_still_be_void(store, cup, schedule, matches):
-            raise StoreError(
-                f"Too late: block {block} has meanwhile decided how the cup continues, so its"
-                " results stand."
-            )
-        else:
+        except StoreError:  # a runner is at work, and does it
             click.echo(f"{many} of block {block} will be void when the runner has time.")
 
 
 def _schedule(store: Store) -> tuple[Cup, Schedule]:
     cup = Cup.from_dict(store.get("config"))
     return cup, make_schedule(cup, store.get("seed"), store.get("match_key"))
-
-
-def _carry_out(store: Store, cup: Cup, schedule: Schedule) -> bool:
-    """Make the matches void, or wait until the runner that is at work has; whether it is done."""
-    until = monotonic() + _WAIT_S
-    while pending(store.decisions(), store.voids()):
-        try:
-            with only_runner(store):
-                apply_voids(store, cup, schedule)
-        except StoreError:  # a runner is at work, and does it
-            if monotonic() >= until:
-                return False
-            sleep(0.2)
-        else:
-            return not pending(store.decisions(), store.voids())
-    return True
 
 
 @click.command()

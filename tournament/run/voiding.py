@@ -17,12 +17,6 @@ class NotVoidable(StoreError):
     """The match or block cannot become void; the text is a sentence."""
 
 
-def may_still_be_void(store: Store, cup: Cup, schedule: Schedule, matches: Collection[str]) -> bool:
-    """Whether `apply_voids` can make all of these matches void that it has not yet."""
-    blocks = _last_blocks(store, cup, schedule, finished := _finished(store))
-    return finished.intersection(matches) <= {match for one in blocks for match in one.matches}
-
-
 def _finished(store: Store) -> set[str]:
     return {match.match for match in store.summaries()}
 

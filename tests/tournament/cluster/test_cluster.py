@@ -238,8 +238,8 @@ def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: 
             first = next(iter(store.summaries()))
             (gone,) = set(store.get("bots")) - set(first.table)
         stich("withdraw", out, gone, "--yes")
-        stich("resume", out)
         stich("void", out, first.match)
+        stich("resume", out)
         list(told)
     assert runner.returncode == 0
     with Store.open(out) as store:

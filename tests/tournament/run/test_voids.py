@@ -88,30 +88,6 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
     assert stich("verify", tmp_path / "run").returncode == 0
 
 
-def test_a_void_that_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the look of the command and its decision, the next round begins."""
-    cup = played.cup(BOTS, format="swiss")
-    with played.run(tmp_path / "whole", cup) as store:
-        matches = list(store.matches())
-    half = len(matches) // 2
-    with played.unfinished(tmp_path / "run", cup) as store:
-        for match in matches[: half - 1]:
-            store.add(match)
-    decide = Store.decide
-
-    def decide_late(store: Store, *words: Any, **more: Any) -> Any:
-        for match in matches[half - 1 : half + 1]:
-            store.add(match)
-        return decide(store, *words, **more)
-
-    monkeypatch.setattr(Store, "decide", decide_late)
-    code, text = code_and_text("void", tmp_path / "run", matches[0].match)
-    assert (code, text) == (
-        1,
-        "Too late: block 1 has meanwhile decided how the cup continues, so its results stand.\n",
-    )
-
-
 class Killed(BaseException):
     """What a test raises in place of the kill of a program."""
 

@@ -14,6 +14,7 @@ import requests
 
 from games import IllegalMove, Reason
 from tournament.match.referee import Board, RefereeError
+from tournament.text import printable
 
 
 @dataclass(slots=True)
@@ -66,15 +67,7 @@ class HttpReferee:
 
     def ready(self, seconds: float = 5.0) -> None:
         """Check that it answers GET /healthz; RefereeError if it does not in this time."""
-        status = self._request("GET", "/healthz", seconds).status_code
-        if status != 200:
-            raise self._unreachable(f"GET /healthz brought status {status}")
-
-    def _unreachable(self, why: str) -> RefereeError:
-        return RefereeError(
-            f"The rules service at {self.url} does not answer ({why}): start it, or fix"
-            " run.referee."
-        )
+        self._request("GET", "/healthz", seconds)
 
     def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
         """The first position."""
@@ -83,37 +76,26 @@ class HttpReferee:
 
     def call(self, operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """One operation of the service; RefereeError if it does not answer as it should."""
-        response = self._request("POST", f"/v1/{operation}", self._timeout_s, body)
-        try:
-            answer = response.json()
-        except requests.JSONDecodeError:
-            answer = None
-        if response.status_code != 200 or not isinstance(answer, dict):
-            detail = answer.get("detail") if isinstance(answer, dict) else None
-            raise RefereeError(
-                f"The rules service at {self.url} refused {operation}"
-                f" ({response.status_code}): {detail or 'no reason given'}"
-            )
-        return answer
+        return self._request("POST", f"/v1/{operation}", self._timeout_s, body)
 
     def _request(
         self, method: str, path: str, seconds: float, body: Mapping[str, Any] | None = None
-    ) -> requests.Response:
-        """An answer of the service; RefereeError if there is none."""
+    ) -> dict[str, Any]:
         try:
-            return self._session.request(
+            response = self._session.request(
                 method, f"{self.url}{path}", json=body, timeout=seconds, allow_redirects=False
             )
+            answer = response.json()
+            if response.status_code == 200 and isinstance(answer, dict):
+                return answer
+            why = f"status {response.status_code}, {printable(response.text[:200])}"
         except requests.Timeout:
-            raise self._unreachable(f"nothing within {seconds:g} s") from None
+            why = f"nothing within {seconds:g} s"
+        except requests.ConnectionError:
+            why = "no connection"
         except requests.RequestException as error:
-            raise self._unreachable(_reason(error)) from None
-
-
-def _reason(error: BaseException | None) -> str:
-    """What the system reported, below the errors of the libraries."""
-    while error is not None:
-        if isinstance(error, OSError) and error.strerror:
-            return error.strerror
-        error = error.__cause__ or error.__context__
-    return "no connection"
+            why = printable(str(error)[:200])
+        raise RefereeError(
+            f"The rules service at {self.url} does not answer {method} {path} ({why}): start it,"
+            " or fix run.referee."
+        )

@@ -92,7 +92,9 @@ def refused(reply: bytes) -> str:
 def test_a_rules_service_that_is_not_there() -> None:
     cup = replace(Cup("Cup", "doudizhu", 3, ()), run=Run(referee="http://127.0.0.1:1"))
     (problem,) = inspect(cup, BotPool(cup, LaunchSettings(Limits(), 1))).problems
-    assert problem.startswith("The rules service at http://127.0.0.1:1 does not answer (")
+    assert problem.startswith(
+        "The rules service at http://127.0.0.1:1 does not answer GET /healthz (no"
+    )
 
 
 def test_what_bots_say_about_themselves_is_kept_as_text() -> None:

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -91,7 +92,9 @@ def prepare_launch(
     started = [bot for bot in bots if bot.command is not None]
     if started and sandbox is not False:
         try:
-            hidden = [*_keys(), start_in / "runs", *secret]
+            hidden = [start_in / "runs", *secret]
+            with suppress(RuntimeError):  # a user without a home has no keys
+                hidden.append(state_folder())
             inside = sandboxes(started, start_in, limits, hidden, network=network)
             notice = _WITH_NETWORK if network and len(started) > 1 else ""
         except SandboxError as error:
@@ -137,14 +140,6 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
 def _is_stranger(bot: Bot) -> bool:
     """Whether a bot is started and is none of Stich's own."""
     return bot.command is not None and not is_reference(bot)
-
-
-def _keys() -> list[Path]:
-    """The folder of the user's keys; none if the user has no home."""
-    try:
-        return [state_folder()]
-    except RuntimeError:
-        return []
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:

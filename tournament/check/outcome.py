@@ -109,6 +109,19 @@ WHOLE = (
 """The fix for an answer whose end did not come."""
 
 _BUSY = "Answer 429 or 503 only with a Retry-After that leaves time for another answer."
+_LATE = (
+    "Nothing arrived. Decide sooner: `clock` in the request says how much time there is; stop"
+    " thinking well before that. If it never answers, look for a deadlock or an endless loop."
+)
+_GONE = (
+    "The bot does not run or has crashed, or its server closes reused connections without"
+    " sending `Connection: close`. Its own output may say why."
+)
+_SHORT = (
+    'Answer with the move and no more: {"move": "pass"}, and with few headers. Do not send the view'
+    " back."
+)
+_HTTP = "Use a web server library that answers with HTTP/1.1, and write logs to stderr."
 _AS_WRITTEN = (
     "Answer with an element of `moves`, exactly as written: no spaces, no line breaks, cards as"
     " rank then suit."
@@ -123,46 +136,21 @@ _STATUS = {
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
     """What to say about a fault at POST /move: its kind, its cause, and what came back."""
-    received = answer.size + len(answer.headers) + (answer.status is not None)
+    begun = answer.status is not None or answer.size > 0
     match kind:
+        case FaultKind.TIMEOUT if isinstance(error, Busy):
+            return Advice(DEADLINE, _BUSY)
         case FaultKind.TIMEOUT:
-            return Advice(DEADLINE, _BUSY if isinstance(error, Busy) else _late(received))
+            return Advice(DEADLINE, WHOLE if begun else _LATE)
         case FaultKind.UNREACHABLE:
-            return Advice(_UNREACHABLE, _broken(received))
+            return Advice(_UNREACHABLE, WHOLE if begun else _GONE)
         case FaultKind.ILLEGAL:
             syntax = isinstance(error, IllegalMove) and error.reason is Reason.SYNTAX
             return Advice(LEGAL, _AS_WRITTEN if syntax else _OF_THIS_REQUEST)
+        case FaultKind.INVALID if isinstance(error, InvalidAnswer):
+            return Advice(ANSWER, _STATUS.get(answer.status or 0, error.fix))
         case FaultKind.INVALID:
-            return Advice(ANSWER, _invalid(error, answer.status))
-
-
-def _invalid(error: Exception | None, status: int | None) -> str:
-    if isinstance(error, InvalidAnswer):
-        return _STATUS.get(status or 0) or error.fix
-    if isinstance(error, ResponseTooLarge):
-        return (
-            'Answer with the move and no more: {"move": "pass"}, and with few headers. Do not send'
-            " the view back."
-        )
-    return "Use a web server library that answers with HTTP/1.1, and write logs to stderr."
-
-
-def _late(received: int) -> str:
-    if received:
-        return f"An answer was started ({received} bytes) but not finished in time. {WHOLE}"
-    return (
-        "Nothing arrived. Decide sooner: `clock` in the request says how much time there is; stop"
-        " thinking well before that. If it never answers, look for a deadlock or an endless loop."
-    )
-
-
-def _broken(received: int) -> str:
-    if received:
-        return f"The connection ended in the middle of the answer. {WHOLE}"
-    return (
-        "The bot does not run or has crashed, or its server closes reused connections without"
-        " sending `Connection: close`. Its own output may say why."
-    )
+            return Advice(ANSWER, _SHORT if isinstance(error, ResponseTooLarge) else _HTTP)
 
 
 def died(how: str, output: str) -> str:

@@ -18,7 +18,6 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from time import monotonic
-from typing import NoReturn
 
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
@@ -251,7 +250,7 @@ def _main(
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _exit)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # some systems allow less than they say
@@ -270,10 +269,6 @@ def _main(
         for _, bot_pool, _ in tables:
             with suppress(RuntimeError):  # it starts a bot just now, which ends with this process
                 bot_pool.close()
-
-
-def _exit(*_: object) -> NoReturn:
-    sys.exit()
 
 
 def _work(

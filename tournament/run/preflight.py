@@ -24,8 +24,14 @@ _MAX_WORDS = 64  # of what a bot says about itself is kept
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once. Started bots stay in the pool; those in `absent` play no
     more."""
-    problems = [] if cup.run.referee is None else list(_referee(cup.run.referee))
-    identities = {}
+    problems, identities = [], {}
+    if cup.run.referee is not None:
+        from tournament.match.remote_referee import HttpReferee  # which takes long to load
+
+        try:
+            HttpReferee(cup.run.referee).ready()
+        except RefereeError as error:
+            problems.append(str(error))
     bots = [bot for bot in cup.bots if bot.name not in absent]
     for bot, about in chain(_reach(bots), bot_pool.start(bots)):
         if isinstance(about, StartError):
@@ -54,16 +60,6 @@ def identity(about: Mapping[str, Any]) -> dict[str, str]:
         for key, value in said.items()
         if isinstance(value, str) and value.strip()
     }
-
-
-def _referee(url: str) -> Iterator[str]:
-    """A rules service that the cup names must answer."""
-    from tournament.match.remote_referee import HttpReferee
-
-    try:
-        HttpReferee(url).ready()
-    except RefereeError as error:
-        yield str(error)
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:

@@ -55,25 +55,10 @@ def test_bots_that_join_are_bots_of_the_run_and_its_cup_is_the_same(target: str)
     assert cup == with_joined(LADDER, facts["decisions"])
 
 
-def test_a_name_is_taken_once_and_for_good(target: str) -> None:
-    assert enter(target, "greedy", "a") == "name"
-    assert enter(target, "ann", "a") == ""
-    assert enter(target, "ANN", "b") == "name"
-    leave(target, LADDER, "ann")
-    assert enter(target, "ann", "a") == "name"
-
-
 def test_of_many_that_want_a_name_at_once_one_gets_it(target: str) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))
     assert sorted(found) == ["", *["name"] * 7]
-
-
-def test_no_more_bots_than_the_ladder_allows(target: str) -> None:
-    assert [enter(target, name, "a") for name in ("ann", "bob", "cat")] == ["", "", "author"]
-    assert [enter(target, name, "b") for name in ("dan", "eve")] == ["", "full"]
-    leave(target, LADDER, "dan")
-    assert enter(target, "eve", "b") == ""
 
 
 def test_what_makes_no_sense_is_refused(target: str) -> None:

@@ -113,22 +113,6 @@ def outages(probes: dict[str, Answers], now: list[float], *before: VoidRecord) -
         yield made
 
 
-def test_a_bot_that_is_back_plays_on_and_may_be_away_once_more(probes: dict[str, Answers]) -> None:
-    with outages(probes, [0.0]) as found:
-        assert found.wait_for == {"ann", "bob", "cat"}
-        found.add(void("bob"))
-        assert list(found.away) == ["bob"]
-        found.look()
-        assert list(found.away) == ["bob"]
-        probes["bob"].answers = True
-        found.look()
-        assert list(found.away) == []
-        assert "bob" in found.wait_for
-        found.add(void("bob"))
-        assert "bob" not in found.wait_for, "two void matches are the most"
-        assert found.away == ("bob",), "but its blocks wait until it is back"
-
-
 def test_after_outage_s_its_faults_count(probes: dict[str, Answers]) -> None:
     now = [0.0]
     with outages(probes, now) as found:

@@ -1,9 +1,9 @@
 """The store: matches are atomic, in SQLite and in PostgreSQL."""
 
-import dataclasses
 import gc
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.tournament import postgres
+from tests.tournament import played, postgres
 from tests.tournament.cups import ROOT, served_toys, standings, stich, toys, write
 from tests.tournament.moments import before_statement
 from tournament.records import Answer, DecisionKind, FaultKind, FaultRecord, MatchRecord
@@ -21,6 +21,8 @@ from tournament.run.resume import only_runner
 from tournament.store.engine import shown_target
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
+
+NAMES = ("ann", "böb", "cat")
 
 
 @pytest.fixture(scope="session")
@@ -52,55 +54,35 @@ def store(target: str) -> Iterator[Store]:
         yield store
 
 
+FAULTY = next(one for one in played.played(played.cup(NAMES), {"böb": 40}) if one.faults)
+
+
 def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
-    return FaultRecord(
-        seat=1,
-        turn=turn,
-        move=3,
-        kind=kind,
-        detail="Its output: \0 \ud800 ☃.",
-        url="http://127.0.0.1:1",
-        request='{"view": {}}',
-        answer=Answer(200, "X: \0", "\ud800", 3),
-        played="pass",
-        started="2026-01-01T00:00:00.000+00:00",
-        elapsed_ms=12.5,
-        deadline_ms=10.0,
-        move_ms=10,
-        bank_ms=0.0,
-        output="\0last words",
-    )
+    words: dict[str, Any] = {
+        "detail": "Its output: \0 \ud800 ☃.",
+        "answer": Answer(200, "X: \0", "\ud800", 3),
+    }
+    return replace(FAULTY.faults[0], seat=1, turn=turn, kind=kind, output="\0last words", **words)
 
 
 def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
-    usual = MatchRecord(
+    usual = replace(
+        FAULTY,
         match=f"{block:08x}{number:08x}",
         block=block,
         key=f"block {block}",
-        round=1,
-        stage="",
         number=number,
-        seatings=3,
-        table=("ann", "böb", "cat"),
-        seating=("cat", "ann", "böb"),
-        game="doudizhu",
-        players=3,
-        seed=f"seed {block}",
-        options={"deals": 1, "spring": False},
-        moves=("pass", "bid:1", "pass", "play:3s"),
         scores=(2, -1, -1),
         adjusted=(2, -1, -1),
-        deals=1,
         results=({"deal": 1, "scores": [2, -1, -1], "declarer": 0},),
         struck=(),
         faults=(),
         times=((1.5, 2.25), (), (3.0,)),
         outputs=("", "böb says \x1b[2J", ""),
-        started="2026-01-01T00:00:00.000+00:00",
         wall_ms=20.5,
         own_ms=1.25,
     )
-    return dataclasses.replace(usual, **fields)
+    return replace(usual, **fields)
 
 
 def test_a_match_comes_back_as_it_was(store: Store) -> None:

@@ -10,12 +10,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
-from tournament.bot.launch import environment, must_sandbox, prepare_launch, shared_folders
+from tournament.bot.launch import (
+    LaunchSettings,
+    environment,
+    must_sandbox,
+    prepare_launch,
+    shared_folders,
+)
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
 from tournament.bot.started_bot import BotProcess, StartedBot, start
 from tournament.bot.url_bot import Choice, Failure, StartError
@@ -26,24 +33,23 @@ from tournament.store.signing import make_key
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
 
 
+def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
+    return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
+
+
 @contextmanager
-def running(
-    how: str, *words: str, folder: Path = HOSTILE, secret: tuple[Path, ...] = ()
-) -> Iterator[StartedBot]:
-    """A misbehaving bot in a sandbox whose folder is `folder`."""
-    trying = Bot("x", bot(how, *words))
-    launch, _ = prepare_launch(
-        [trying], Limits(), 60_000, sandbox=True, secret=secret, folder=folder
-    )
-    with closing(start(trying, launch)) as started:
+def running(how: str) -> Iterator[StartedBot]:
+    """A misbehaving bot in a sandbox."""
+    trying = Bot("x", bot(how))
+    with closing(start(trying, launched(trying, HOSTILE))) as started:
         yield started
 
 
 def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
     """What a program prints that is started as a bot in a sandbox."""
     trying = Bot("x", command, dir=dir)
-    launch, _ = prepare_launch([trying], Limits(), 60_000, sandbox=True, folder=folder)
-    with closing(BotProcess(trying, environment(shlex.split(command), 1), launch)) as process:
+    env = environment(shlex.split(command), 1)
+    with closing(BotProcess(trying, env, launched(trying, folder))) as process:
         while process.status() is None:
             os.sched_yield()
         return process.output()
@@ -66,19 +72,21 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 READ_ALL = "grep -rhs . .. /etc/shadow"
 
 
-@needs_sandbox
-def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
-    """From the folder of the cup, what is secret is covered; it reaches no network."""
+def spied(hall: Path, **more: Any) -> str:
+    """What a spy prints that is started in the folder of the cup, and still makes its moves."""
     shutil.copytree(HOSTILE, hall / "hostile", ignore=shutil.ignore_patterns("__pycache__"))
     cup = hall / "cup.toml"
     with hostile.running(hostile.first) as url:
         spy = Bot("x", f"{sys.executable} hostile spies {cup} {url}")
-        launch, _ = prepare_launch(
-            [spy], Limits(), 60_000, sandbox=True, secret=(cup,), folder=hall
-        )
-        with closing(start(spy, launch)) as started:
+        with closing(start(spy, launched(spy, hall, secret=(cup,), **more))) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)
-            output = started.output()
+            return started.output()
+
+
+@needs_sandbox
+def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
+    """From the folder of the cup, what is secret is covered; it reaches no network."""
+    output = spied(hall)
     for line in ("no outside", "cup hidden", "runs []", "key hidden", "notes NOTES"):
         assert line in output
     assert output.count("cannot write") == 2
@@ -88,17 +96,11 @@ def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
 @needs_sandbox
 def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
     """And it is asked there, in a sandbox all the same."""
-    shutil.copytree(HOSTILE, hall / "hostile", ignore=shutil.ignore_patterns("__pycache__"))
-    with hostile.running(hostile.first) as url:
-        spy = Bot("x", f"{sys.executable} hostile spies {hall / 'cup.toml'} {url}")
-        launch, notice = prepare_launch(
-            [spy, spy], Limits(), 60_000, sandbox=True, network=True, folder=hall
-        )
-        with closing(start(spy, launch)) as started:
-            assert isinstance(started.move(REQUEST, 60), Choice)
-            output = started.output()
+    output = spied(hall, network=True)
     assert "reached the outside" in output
     assert "key hidden" in output
+    two = [Bot(name, f"./{name}") for name in ("x", "y")]
+    _, notice = prepare_launch(two, Limits(), 1, sandbox=True, network=True, folder=hall)
     assert notice.startswith("Warning: the bots have the network, so they can reach each other")
 
 
@@ -118,9 +120,8 @@ def test_a_link_in_the_folder_of_a_bot_leads_nowhere(hall: Path, target: str) ->
     assert near.read_text() == far.read_text(), "outside it leads there"
     command = f"sh -c 'cat bold far {target}; echo tried' bold far"
     trying = Bot("x", command, dir="alice", env={"STYLE": "bold", "PATHS": "far:bold"})
-    launch, _ = prepare_launch([trying], Limits(), 60_000, sandbox=True, folder=hall)
     with pytest.raises(StartError):
-        start(trying, launch)
+        start(trying, launched(trying, hall))
     output = printed(command, hall, "alice")
     assert "tried" in output
     assert "SEED" not in output
@@ -128,19 +129,12 @@ def test_a_link_in_the_folder_of_a_bot_leads_nowhere(hall: Path, target: str) ->
 
 
 @needs_sandbox
-@pytest.mark.parametrize(
-    ("make", "why"),
-    [
-        (lambda place: place.symlink_to("../runs"), "is a link or behind one"),
-        (lambda place: place.symlink_to("eve"), "is a link or behind one"),
-        (lambda place: (place.symlink_to(".."), (place / "eve")), "is a link or behind one"),
-    ],
-)
-def test_a_folder_that_is_a_link_is_refused(hall: Path, make: object, why: str) -> None:
-    """To what is hidden, to itself, and behind a link."""
-    make(hall / "alice" / "eve")  # type: ignore[operator]
-    with pytest.raises(SandboxError, match=why):
-        prepare_launch([Bot("x", "./x", dir="alice/eve")], Limits(), 1, sandbox=True, folder=hall)
+@pytest.mark.parametrize("leads_to", ["../runs", "eve", ".."])
+def test_a_folder_that_is_a_link_is_refused(hall: Path, leads_to: str) -> None:
+    """To what is hidden, to itself, and to what is around it."""
+    (hall / "alice" / "eve").symlink_to(leads_to)
+    with pytest.raises(SandboxError, match="is a link or behind one"):
+        launched(Bot("x", "./x", dir="alice/eve"), hall)
 
 
 @needs_sandbox
@@ -169,25 +163,24 @@ def test_a_folder_that_holds_more_than_a_bot_is_refused(
     mine = Bot("x", "python bot.py")
     for folder in (hall, hall / "alice", Path(tempfile.gettempdir()), Path("/")):
         with pytest.raises(SandboxError, match="holds far more than a bot"):
-            prepare_launch([mine], Limits(), 1, sandbox=True, folder=folder)
+            launched(mine, folder)
     run = hall / "bob"
     with pytest.raises(SandboxError, match="which bots may not see"):
-        prepare_launch([mine], Limits(), 1, sandbox=True, folder=run, secret=[run])
+        launched(mine, run, secret=[run])
 
 
 @needs_sandbox
 def test_a_program_that_it_does_not_see_is_told_with_the_fix(hall: Path) -> None:
     lost = Bot("x", f"python {hall}/bob/bot.py", dir="alice")
-    launch, _ = prepare_launch([lost], Limits(), 60_000, sandbox=True, folder=hall)
     with pytest.raises(StartError, match=r"can't open file .*/alice; if its files are elsewhere"):
-        start(lost, launch)
+        start(lost, launched(lost, hall))
 
 
 @needs_sandbox
 def test_reference_bots_see_no_folder(hall: Path) -> None:
     """And run where the CUP.toml lies in the home."""
     greedy = Bot("x", "python -m bots.greedy")
-    launch, _ = prepare_launch([greedy], Limits(), 60_000, sandbox=True, folder=hall)
+    launch = launched(greedy, hall)
     words = (launch.sandboxes or {})["x"]
     assert str(hall) not in [words[at + 1] for at, word in enumerate(words) if word == "--ro-bind"]
     start(greedy, launch).close()
@@ -329,6 +322,5 @@ def test_a_virtual_environment_in_its_folder_runs(tmp_path: Path) -> None:
         )
         shutil.copytree(HOSTILE, folder / "hostile")
         mine = Bot("x", "venv/bin/python hostile honest", dir=option)
-        launch, _ = prepare_launch([mine], Limits(), 60_000, sandbox=True, folder=tmp_path)
-        with closing(start(mine, launch)) as started:
+        with closing(start(mine, launched(mine, tmp_path))) as started:
             assert isinstance(started.move(REQUEST, 60), Choice)

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bots.cards import VALUE, View, cards_of, count_ranks, rank_of, unseen
-from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, plan, without
+import games
+from bots.cards import VALUE, View, count_ranks, rank_of, unseen
+from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, combo_of, plan, without
+from games.move import Move
 
 _VALUE: Final = VALUE["zhengfen"]
 
@@ -39,12 +41,11 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What a score depends on. `table` is the category of the play to beat."""
+    """What a score depends on."""
 
     counts: Counts
     unseen: Counts
     opponents: int
-    table: str | None
     own_table: bool
     trick_points: int
     points_per_step: float
@@ -57,7 +58,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     scored = []
     if "pass" in moves:
         scored.append((0.0, "pass"))
-    for text, combo in _distinct_plays(moves, turn.table):
+    for text, combo in _distinct_plays(view, moves):
         scored.append((_score(turn, combo), text))
     # The sort is stable: equal scores stay in the order of the list.
     return sorted(scored, key=lambda entry: -entry[0])
@@ -76,7 +77,6 @@ def _read_view(view: View) -> _Turn:
         counts=counts,
         unseen=tuple(count_ranks("zhengfen", unseen(view))),
         opponents=len(others),
-        table=table and table["category"],
         own_table=table is not None and table["seat"] == view["seat"],
         trick_points=sum([POINTS[_VALUE[rank_of(card)]] for card in view["trick"]]),
         points_per_step=step,
@@ -84,12 +84,13 @@ def _read_view(view: View) -> _Turn:
     )
 
 
-def _distinct_plays(moves: Sequence[str], table: str | None) -> list[tuple[str, Combo]]:
+def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
     """Plays that differ in more than suits; if there are too many, those that cost least."""
+    position = games.get("zhengfen").view(view)
     found: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
     for text in moves:
         if text != "pass":
-            combo = parse_play(text, table)
+            combo = scored_combo(position.check(text))
             found.setdefault((combo.kind, combo.ranks), (text, combo))
     plays = list(found.values())
     if len(plays) > MAX_PLAYS:
@@ -98,44 +99,16 @@ def _distinct_plays(moves: Sequence[str], table: str | None) -> list[tuple[str, 
     return plays
 
 
-def parse_play(text: str, table: str | None) -> Combo:
-    """Parse a legal play; `table` is the category of the play to beat.
-
-    The top ignores jokers, which is close enough to score by.
-    """
-    names = cards_of(text)
-    ranks = tuple(sorted([_VALUE[rank_of(card)] for card in names]))
-    natural = Counter([rank for rank in ranks if rank < BLACK])
-    top = max(natural, key=lambda rank: (natural[rank], rank)) if natural else RED
-    if len(ranks) == 1:
-        return Combo("single", ranks[0], 1, ranks)
-    if ranks == (FIVE, TEN, KING):
-        suited = len({card[1] for card in names}) == 1
-        return Combo("510k-suited" if suited else "510k", KING, 1, ranks)
-    if ranks == (TWO,) * 4:
-        return Combo("2222", TWO, 1, ranks)
-    kind = text.partition("=")[2] or table
-    if kind is None or kind in SPECIALS:
-        kind = _lead_kind(names, ranks, natural)
-    if kind == "flush" or kind.endswith("run"):
+def scored_combo(move: Move) -> Combo:
+    """A play that the rules have checked; its top ignores jokers, which is close enough."""
+    combo = combo_of(move)
+    natural = Counter([rank for rank in combo.ranks if rank < BLACK])
+    if len(combo.ranks) == 1 or combo.kind in SPECIALS or not natural:
+        return combo._replace(length=1)
+    top = max(natural, key=lambda rank: (natural[rank], rank))
+    if combo.kind == "flush" or combo.kind.endswith("run"):
         top = max(natural)
-    return Combo(kind, top, 1, ranks)
-
-
-def _lead_kind(names: Sequence[str], ranks: tuple[int, ...], natural: Counter[int]) -> str:
-    size = len(ranks)
-    if size <= 4:
-        return ("single", "pair", "triple", "quad")[size - 1]
-    most = max(natural.values())
-    suits = {card[1] for card in names if card[1] != "j"}
-    if most == 1 and len(suits) == 1:
-        return "flush"
-    if size == 5:
-        return "fullhouse"
-    for multiple, kind in ((2, "pair-run"), (3, "triple-run"), (4, "quad-run")):
-        if most <= multiple and size % multiple == 0 and size // multiple >= 3:
-            return kind
-    return "flush"
+    return combo._replace(top=top, length=1)
 
 
 def worth(counts: Counts) -> float:

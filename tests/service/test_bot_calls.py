@@ -55,13 +55,6 @@ def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
         assert turns == list(range(1, len(turns) + 1))
 
 
-def test_the_example_of_a_start_is_what_a_match_sends() -> None:
-    content = contract()["webhooks"]["start"]["post"]["requestBody"]["content"]["application/json"]
-    properties = contract()["components"]["schemas"]["BotStart"]["properties"]
-    assert set(content["example"]) == set(properties)
-    assert {"players", "options", "clock", "names"} <= set(properties)
-
-
 def test_a_check_starts_a_bot_as_a_match_does() -> None:
     starts = []
 

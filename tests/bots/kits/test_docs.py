@@ -12,8 +12,7 @@ import pytest
 import games
 from stich.cli import cli
 from tests.pages import blocks
-from tournament.bot.client import BODY_LIMIT
-from tournament.config import Clock, parse_cup
+from tournament.config import parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"
 FIELDS = re.compile(r"<!-- fields ([a-z]+) -->\n\n(.*?)\n\n", re.DOTALL)
@@ -71,14 +70,6 @@ def test_the_commands_on_the_pages_exist_with_their_options() -> None:
         assert command is not None, line
         known = {option for parameter in command.params for option in parameter.opts}
         assert set(re.findall(r" (--[a-z-]+)", line)) <= known, line
-
-
-def test_the_figures_on_the_page_are_those_of_the_code() -> None:
-    text = " ".join((DOCS / "bots.md").read_text().split())
-    clock = Clock()
-    assert f"`move_ms = {clock.move_ms}` and `bank_ms = {clock.bank_ms}`" in text
-    assert f"({clock.start_ms // 1000} s unless the organiser" in text
-    assert f"at most {BODY_LIMIT // 1024} KiB" in text
 
 
 def test_the_first_cup_is_a_cup() -> None:

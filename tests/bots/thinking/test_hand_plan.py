@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import games
 from bots.cards import rank_of
 from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ComboRules, plan
-from tests.bots.support import position
+from tests.games.climbing.positions import dasan, doudizhu
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_plan_is_the_hand_in_legal_plays(
     rest = [others[i] if i < len(others) else "??" for i in range(1, players)]
     if "??" in rest:
         return
-    state: Any = position(game, ["".join(hand), *rest])
+    state: Any = (dasan if game == "dasan" else doudizhu)([" ".join(hand), *rest])
     combos = plan(rules, counts).combos
     for combo in combos:
         text = "play:" + "".join(by_rank[rank].pop() for rank in combo.ranks)

@@ -1,4 +1,4 @@
-"""The strategy of Dasan: its calls and its opening bid."""
+"""Playouts of Dasan open the auction as high as the options allow."""
 
 from __future__ import annotations
 
@@ -7,14 +7,7 @@ from typing import Any
 
 import games
 from bots.dasan import playout
-from tests.bots.support import choice, position
 from tests.games.climbing.positions import dasan_wire
-
-
-def test_calls_a_card_to_the_rank_it_holds_most_of() -> None:
-    hands = ["4c4d5c7c7d7hKcKd", "7s8c", "4h8d", "4s8h"]
-    state = position("dasan", hands, phase="call")
-    assert choice(state) == "call:7s"
 
 
 def test_a_playout_opens_as_high_as_it_may() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import games
-from bots import cards, sensible
 from bots import random as random_bot
+from bots import sensible
 from bots.thinking.determinization import (
     MISSING,
     infer_constraints,
@@ -47,31 +47,13 @@ def test_a_sample_looks_the_same_from_the_seat(game: str, players: int, bot: Any
         state = state.advance(bot(view, state.moves().texts()))
 
 
-def ninefivetwo_view() -> dict[str, Any]:
-    """Late in a deal: seat 1 has not followed hearts, seat 2 has not followed clubs."""
-    plays = [(0, "2h"), (1, "3d"), (2, "4h"), (0, "5c"), (1, "6c"), (2, "7d")]
-    return {
-        "game": "ninefivetwo", "players": 3, "options": {"target": 15, "deals": 1}, "deal": 1,
-        "dealer": 0, "phase": "play", "turn": 0, "scores": [0, 0, 0], "results": [],
-        "targets": [9, 5, 2], "talon": [], "trump": "s", "owed": [], "exchanged": [],
-        "discards": ["2c", "3c", "4c", "2d"], "trick": [], "tricks": [2, 0, 0], "seat": 0,
-        "history": [{"seat": seat, "move": f"play:{card}"} for seat, card in plays],
-        "hand": [], "counts": [14, 14, 14],
-    }  # fmt: skip
-
-
-def test_voids_hold_in_tight_positions() -> None:
-    """All hearts but one must be with seat 2, all clubs with seat 1: almost nothing is free."""
-    view = ninefivetwo_view()
-    hearts = [rank + "h" for rank in "356789TJQKA"]
-    clubs = [rank + "c" for rank in "789TJQKA"]
-    rest = [card for card in cards.unseen(view) if card not in hearts + clubs]
-    view["hand"] = rest[:14]
-    for seed in range(20):
-        sample = sample_state(view, infer_constraints(view), random.Random(seed))
-        assert set(hearts) <= set(sample["hands"][2])
-        assert set(clubs) <= set(sample["hands"][1])
-        assert [len(hand) for hand in sample["hands"]] == [14, 14, 14]
+def test_limits_that_conflict_are_ignored() -> None:
+    """Two cards of a talon that everybody saw, but the declarer has one card left."""
+    state = games.get("doudizhu").start(3, "conflict", {"reveal_talon": True}).advance("bid:3")
+    view = state.view(((state.turn or 0) + 1) % 3).to_dict()
+    view["counts"][state.turn or 0] = 1
+    sample = sample_state(view, infer_constraints(view), random.Random(1))
+    assert [len(hand) for hand in sample["hands"]] == view["counts"]
 
 
 def test_the_called_card_is_not_with_its_caller() -> None:

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -32,20 +32,15 @@ class Kit:
     """
 
     language: str
-    title: str
-    aliases: tuple[str, ...]
-    decision: str
     sources: Mapping[str, str]
-    build: tuple[str, ...]
+    title: str
+    decision: str
     run: str
-    needs: Mapping[str, str]
+    aliases: Sequence[str] = ()
+    build: Sequence[str] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
     program: str | None = None
     by_url: bool = False
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """The Debian packages of the toolchain."""
-        return tuple(self.needs)
 
     def missing(self) -> tuple[str, ...]:
         """The Debian packages that this machine does not have."""
@@ -100,28 +95,17 @@ def _pages() -> list[str]:
     return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
 
 
-def _kit(language: str, data: Mapping[str, Any]) -> Kit:
-    sources = {name: f"kits/{language}/{name}" for name in data["files"]}
+def _kit(language: str, files: Sequence[str], shared: Sequence[str] = (), **data: Any) -> Kit:
+    sources = {name: f"kits/{language}/{name}" for name in files}
     sources |= {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
-    sources |= {Path(shared).name: shared for shared in data.get("shared", ())}
-    return Kit(
-        language=language,
-        title=data["title"],
-        aliases=tuple(data.get("aliases", ())),
-        decision=data["decision"],
-        sources=sources,
-        build=tuple(data.get("build", ())),
-        run=data["run"],
-        needs=data.get("needs", {}),
-        program=data.get("program"),
-        by_url=data.get("by_url", False),
-    )
+    sources |= {Path(path).name: path for path in shared}
+    return Kit(language, sources, **data)
 
 
 def catalogue() -> dict[str, Kit]:
     """All kits by language, in the order of the list."""
     text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
-    return {language: _kit(language, data) for language, data in tomllib.loads(text).items()}
+    return {language: _kit(language, **data) for language, data in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Kit:

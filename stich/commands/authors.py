@@ -247,10 +247,10 @@ def new_bot(
 def _list(kits: dict[str, Kit], as_json: bool) -> None:
     """Print what each kit is for, what it needs and whether that is installed."""
     if as_json:
-        names = ["language", "title", "aliases", "packages", "decision", "build", "run"]
+        names = ["language", "title", "aliases", "decision", "build", "run"]
         found = [
             {name: getattr(kit, name) for name in names}
-            | {"missing": kit.missing(), "files": list(kit.sources)}
+            | {"packages": [*kit.needs], "missing": kit.missing(), "files": [*kit.sources]}
             for kit in kits.values()
         ]
         click.echo(json.dumps(found, indent=2))
@@ -259,7 +259,7 @@ def _list(kits: dict[str, Kit], as_json: bool) -> None:
     for kit in kits.values():
         missing = " ".join(kit.missing())
         installed = f"missing: {missing}" if missing else "yes"
-        rows.append((kit.language, kit.title, " ".join(kit.packages), installed))
+        rows.append((kit.language, kit.title, " ".join(kit.needs), installed))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         click.echo("  ".join(map(str.ljust, row, widths)).rstrip())

@@ -104,7 +104,7 @@ def test_it_lists_the_languages() -> None:
     assert plain.exit_code == 0
     for language, kit in catalogue().items():
         (line,) = [line for line in plain.output.splitlines() if line.startswith(f"{language} ")]
-        assert " ".join(kit.packages) in line
+        assert " ".join(kit.needs) in line
     listed = json.loads(CliRunner().invoke(new_bot, ["--list", "--json"]).output)
     assert [entry["language"] for entry in listed] == list(catalogue())
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -178,26 +177,22 @@ def _course_lines(course: Course) -> Iterator[RenderableType]:
     for number, stage in enumerate(course.stages, 1):
         title = stage_title(stage.stage, number)
         yield f"{title}: {plural(len(stage.bots), 'bot')}, {plural(stage.blocks, 'block')}"
-        yield _indented(_table_line(stage))
+        yield _table_line(stage)
     for one in course.rounds:
         for stage_name in dict.fromkeys(table.stage for table in one.tables):
             yield Text(stage_title(stage_name, one.round))
             for table in one.tables:
                 if table.stage == stage_name:
-                    yield _indented(_table_line(table))
+                    yield _table_line(table)
                     if note := bracket_note(one, table):
-                        yield _indented(Text(note))
+                        yield Text(f"  {note}")
         if one.byes:
-            yield _indented(Text(f"Bye: {', '.join(one.byes)}"))
-
-
-def _indented(line: Text) -> Padding:
-    return Padding(line, (0, 0, 0, 2), expand=False)
+            yield Text(f"  Bye: {', '.join(one.byes)}")
 
 
 def _table_line(table: CourseTable) -> Text:
     """The bots of a table with their points; those that play on are bold and have an arrow."""
-    return Text(", ").join(
+    return Text("  ") + Text(", ").join(
         Text(
             f"{one.bot} {format_points(one.score)}{' →' if one.advances else ''}",
             style="bold" if one.advances else "",

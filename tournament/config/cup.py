@@ -43,9 +43,8 @@ SEATINGS = ("rotations", "permutations", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot: `command`, which starts it, or `url`, where it is already running, or `connect`: its
-    author's program connects to the arena, which then sets `url` to that of its gateway. `house`
-    marks a bot that only fills empty seats."""
+    """A bot. If it connects, the arena sets `url` to that of its gateway. `house` marks a bot that
+    only fills empty seats."""
 
     name: str
     command: str | None = key(None, COMMAND)
@@ -63,9 +62,8 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Who meets whom. With shared `cards` all seatings of a block have the same deal, with fresh
-    ones each has its own. `ends` is when a ladder ends, UTC in ISO 8601. `within` is for a duel:
-    the points a deal that do not matter."""
+    """Who meets whom. `ends` is UTC in ISO 8601, `within` is for a duel: the points a deal that do
+    not matter."""
 
     type: str = key("round-robin", choice((*FORMATS, LADDER), "Who meets whom."))
     deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))
@@ -93,8 +91,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Who may join a ladder: anybody if it is `open`, those who have the `code`, or only those whom
-    the organiser invites."""
+    """Who may join a ladder; without `open` and `code` only those whom the organiser invites."""
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
@@ -124,8 +121,8 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Resource limits of a started bot: `memory_mb` holds for each process, and for all together
-    where there are control groups; `processes` in a sandbox or a control group."""
+    """Resource limits of a started bot; where there are control groups, `memory_mb` holds for all
+    its processes together too."""
 
     memory_mb: int = key(
         2048, number(16, 1_048_576, "Memory of each process of a started bot, in MB.")
@@ -136,8 +133,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How the cup is run: `memory_mb` is for each machine (None: most of what is available),
-    `referee` the URL of a rules service (None: the rules in this process)."""
+    """How the cup is run; `memory_mb` is for each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
     memory_mb: int | None = key(
@@ -157,11 +153,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Cup:
-    """A whole cup. Without a `seed` a fresh one is drawn when it begins. `sandbox` is None for one
-    where the system allows it; `network` is whether bots in it have that of the machine. A match is
-    void if a bot by URL is `unreachable`: at most `voids` times for each bot, and for `outage_s`
-    seconds of an outage.
-    """
+    """A whole cup."""
 
     name: str
     game: str

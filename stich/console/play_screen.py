@@ -16,9 +16,9 @@ from games import View
 from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
-from stich.console.cards import SUITS, cards, fact_text, move_text
+from stich.console.cards import cards, fact_text, move_text
 from web.ui.formatting import format_scores
-from web.ui.replay import VERBS, cards_of
+from web.ui.replay import VERBS
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""
@@ -89,15 +89,7 @@ class Menu:
 
 def _choice(number: int, move: Move) -> Text:
     """A numbered move of the menu: `3) bid 3`, `2) 5♦ 10♣ K♦`."""
-    shown = Text(f"{number}) ", style="cyan", no_wrap=True)
-    if move.kind in _UNTITLED:
-        return shown.append(move_text(move.text).plain, style="default")
-    if move.kind == "trump":
-        symbol, style = SUITS[move.text[-1]]
-        return shown.append(symbol, style=style)
-    shown.append_text(cards(cards_of(move.text)))
-    suffix = move.text.partition("=")[2]
-    return shown.append(f" {suffix}", style="dim") if suffix else shown
+    return Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
@@ -112,11 +104,10 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
 def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
     numbered = list(moves.items())
     row = Columns([_choice(number, move) for number, move in numbered[:limit]], padding=(0, 3))
-    more = max(0, len(numbered) - limit) if limit is not None else 0
-    if not more:
+    if limit is None or len(moves) <= limit:
         return row
     # On a line of its own: as a column it would be the widest and push the others apart.
-    return Group(row, Text(f"and {more} more: /{title}", style="dim"))
+    return Group(row, Text(f"and {len(moves) - limit} more: /{title}", style="dim"))
 
 
 def seats(view: JsonDict, names: Sequence[str]) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
 
@@ -50,9 +49,9 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         run: StoreReader | ExportedRows
         if is_file(target):
             name, lines = stack.enter_context(open_lines(target))
-            begun = list(_up_to_the_first(lines))
-            lines = chain(begun, lines)
-            if begun and (b'"moves"' in begun[-1] or b'"stich-match/' in begun[-1]):
+            first = next(lines, b"")
+            lines = chain([first], lines)
+            if b'"moves"' in first or b'"stich-match/' in first:
                 run = stack.enter_context(read_matches(name, lines))
             elif info:
                 raise click.UsageError(
@@ -69,14 +68,6 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         print_json({**table.to_dict(), **more})
     else:
         print_table(make_console(), table, facts, sums)
-
-
-def _up_to_the_first(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines up to the first that is not empty."""
-    for line in lines:
-        yield line
-        if line.strip():
-            return
 
 
 @click.command()

@@ -12,7 +12,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-import games
 from tournament.config import Cup
 from tournament.results.course import Course, CourseTable
 from tournament.results.duel import DuelResult
@@ -233,8 +232,8 @@ def _duel_sentences(
     format = facts.get("config", {}).get("format", {})
     within, planned = format.get("within"), format.get("deals")
     ahead, behind = printable(duel.ahead), printable(duel.behind)
-    blocks = plural(duel.blocks, "block")
-    played = f"{duel.blocks} of {plural(planned, 'block')}" if planned else blocks
+    of = f"{duel.blocks} of " if planned else ""
+    played = of + plural(planned or duel.blocks, "block")
     interval = "unproved"
     if duel.low is not None and duel.high is not None:
         interval = f"95 % interval {duel.low:.2f} to {duel.high:.2f}"
@@ -248,11 +247,6 @@ def _duel_sentences(
         )
     elif duel.equal(within):
         yield f"No difference beyond {within:g} points a deal after {played}: {lead} ({interval})."
-    elif facts.get("finished") and planned:
-        yield (
-            f"Not decided: all {blocks} are played. {lead}, but it may be chance ({interval})."
-            " More --deals may decide it."
-        )
     else:
         yield f"Not decided after {played}: {lead}, but it may be chance ({interval})."
     own, other = scores[duel.ahead], scores[duel.behind]
@@ -269,19 +263,7 @@ def _duel_sentences(
         return
     yield (
         "The interval is of the mean difference in a block. In 95 of 100 duels it holds at every"
-        f" look, however skewed the points, {_supposed(duel, facts)}."
-    )
-
-
-def _supposed(duel: DuelResult, facts: Mapping[str, Any]) -> str:
-    """What the claim rests on."""
-    most = duel.max_difference or 0
-    game = games.GAMES.get(str(facts.get("game")))
-    if game is None or game.bounded:
-        return f"as no block can differ by more than {plural(most, 'point')} a deal"
-    return (
-        f"if what blocks differ by beyond {most / 3:g} points a deal moves the mean by less than"
-        " 0.02 standard deviations"
+        " look, however skewed the points; docs/statistics.md says what that supposes."
     )
 
 

@@ -90,7 +90,7 @@ def test_a_bot_against_itself_spends_the_budget() -> None:
     same = bot("toy-1")
     done = stich("duel", same, same, "--game", "doudizhu", "--deals", 2)
     assert done.returncode == 0, done.stderr
-    assert "Not decided: all 2 blocks are played." in " ".join(done.stdout.split())
+    assert "Not decided after 2 of 2 blocks: " in " ".join(done.stdout.split())
     assert done.stdout.split().count("1–2") == 2
 
 

@@ -1,7 +1,7 @@
 """The line of each key of a TOML file, which tomllib does not tell, and why it refused a file.
 
-Keys are looked for line by line, so lines inside a multi-line string may be taken for keys. That
-changes no more than the line of an error.
+Keys are looked for line by line: one in quotes has the line of its section, and a line inside a
+multi-line string may be taken for a key. That changes no more than the line of an error.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from typing import Any
 
 from tournament.text import printable
 
@@ -18,10 +17,7 @@ Path = tuple[str | int, ...]
 
 _MAX_DEPTH = 8  # keys of a path that are looked at; no cup has so many
 _MAX_SHOWN = 60
-_PART = r"""(?:[\w-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
-_KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
-_HEADER = re.compile(r"\s*(\[.*\])\s*(?:#.*)?$")
-_NAME = re.compile(r"""\s*\[*\s*([\w."'-]+)\s*(?:=|$)""")
+_KEY = re.compile(r"(\[{0,2})\s*([\w.-]+)\s*(?:\]|=|$)")
 _TOML_FIX = (
     "write KEY = VALUE, with text in quotes and true or false without; set a key once, and close"
     " brackets and quotes."
@@ -34,7 +30,7 @@ def locate(text: str) -> dict[Path, int]:
     """The line (from 1) of every key and section; of one that is there twice, the first."""
     found: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
-        for end in range(1, min(len(path), _MAX_DEPTH) + 1):
+        for end in range(1, len(path) + 1):
             found.setdefault(path[:end], line)
     return found
 
@@ -45,50 +41,35 @@ def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, st
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
         # What is right by itself is in brackets or quotes that an earlier line opened.
-        line = next((n for n in range(at, 0, -1) if _parse(lines[n - 1]) is None), at)
+        line = next((n for n in range(at, 0, -1) if not _parses(lines[n - 1])), at)
         what = f"is not valid TOML: {short(message[: position.start()])}; {_TOML_FIX}"
     else:
-        line = next((n for n, source in enumerate(lines, 1) if _parse(source) is None), 1)
+        line = next((n for n, source in enumerate(lines, 1) if not _parses(source)), 1)
         what = "has a number that is too long, or too many brackets; shorten it."
-    if path := dict(_keys(lines)).get(line):
-        return line, label(path), what
-    name = _NAME.match(lines[line - 1])
-    return line, short(name[1]) if name else "TOML", what
+    return line, label(dict(_keys(lines)).get(line, ("TOML",))), what
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
     """The lines that set a key or open a section, with its path."""
-    counts: dict[Path, int] = {}  # the last index of every array of tables
+    counts: dict[str, int] = {}  # the last index of every array of tables
     section: Path = ()
     for line, source in enumerate(lines, 1):
-        if (header := _HEADER.match(source)) and (parsed := _parse(header[1])):
-            section = _path(parsed, counts)
-            yield line, section
-        elif (key := _KEY.match(source)) and (parsed := _parse(f"{key[1]} = 0")):
-            yield line, section + _path(parsed, {})
+        if not (found := _KEY.match(source.strip())):
+            continue
+        name, *rest = found[2].split(".", _MAX_DEPTH)
+        if found[1] == "[[":
+            counts[name] = counts.get(name, -1) + 1
+        if found[1]:
+            section = (name, *([counts[name]] if name in counts else []), *rest)
+        yield line, section if found[1] else (*section, name, *rest)
 
 
-def _path(parsed: Any, counts: dict[Path, int]) -> Path:
-    """The path of the one key or section that was parsed; another table is added to `counts`."""
-    path: Path = ()
-    while parsed:
-        if isinstance(parsed, list):
-            counts[path] = counts.get(path, -1) + 1
-            path += (counts[path],)
-            parsed = parsed[0]
-        elif isinstance(parsed, dict):
-            key, parsed = next(iter(parsed.items()))
-            path += (key,)
-            if isinstance(parsed, dict) and path in counts:
-                path += (counts[path],)
-    return path
-
-
-def _parse(source: str) -> dict[str, Any] | None:
+def _parses(source: str) -> bool:
     try:
-        return tomllib.loads(source)
+        tomllib.loads(source)
     except (ValueError, RecursionError):
-        return None
+        return False
+    return True
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:

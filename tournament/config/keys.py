@@ -20,22 +20,21 @@ _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000
 _MOMENT_FIX = "write one like 2026-12-20T18:00:00Z, without quotes."
-_COMMAND_FIX = 'write one like "python mybot.py".'
 RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
 """Environment variables that a cup may not set for a bot."""
 
 T = TypeVar("T")
 
-_TYPE_NAMES = {
-    bool: ("boolean", "a boolean"),
-    int: ("integer", "an integer"),
-    float: ("number", "a float"),
-    str: ("string", "a string"),
-    list: ("array", "an array"),
-    dict: ("object", "a section"),
-    datetime: ("string", "a date with a time"),
+_TYPES = {
+    bool: ("boolean", "a boolean", "write true or false without quotes."),
+    int: ("integer", "an integer", "write a whole number without quotes."),
+    float: ("number", "a float", "write a number with a point, as in 0.9."),
+    str: ("string", "a string", "put it in quotes."),
+    list: ("array", "an array", 'write one like ["first", "second"].'),
+    dict: ("object", "a section", 'write one like { THREADS = "2" }.'),
+    datetime: ("string", "a date with a time", _MOMENT_FIX),
 }
-"""The names of each type in JSON Schema, and of TOML in sentences."""
+"""Of each type the names in JSON Schema and of TOML in sentences, and the fix for another type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +42,25 @@ class Key:
     """A key of a section.
 
     `about` says what the key means. `problem` tells what is wrong with a value of the right type,
-    and the fix, or None; `fix` is the fix for a value of another type. `rules` are the keywords of
-    JSON Schema that say as much of `problem` as they can.
+    and the fix, or None. `rules` are the keywords of JSON Schema that say as much of `problem` as
+    they can.
     """
 
     type: type
     about: str
     problem: Callable[[Any], str | None]
-    fix: str
     rules: Mapping[str, object]
     required: bool = False
 
     def schema(self) -> dict[str, object]:
         """As JSON Schema."""
-        return {"type": _TYPE_NAMES[self.type][0], "description": self.about, **self.rules}
+        return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
         """What is wrong with a value, and the fix, or None."""
         if type(value) is not self.type:
-            return f"must be {_TYPE_NAMES[self.type][1]}, not {type_name(value)}; {self.fix}"
+            _, name, fix = _TYPES[self.type]
+            return f"must be {name}, not {type_name(value)}; {fix}"
         return self.problem(value)
 
 
@@ -79,7 +78,7 @@ def keys_of(section: type) -> dict[str, Key]:
 
 def type_name(value: object) -> str:
     """The TOML type of a value."""
-    return _TYPE_NAMES.get(type(value), ("", "a date or time"))[1]
+    return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -99,14 +98,12 @@ def number(low: float, high: float, about: str) -> Key:
             return None
         return f"must be from {low} to {high}, not {short(value)}; write a number in that range."
 
-    rules = {"minimum": low, "maximum": high}
-    return Key(type(low), about, problem, f"write one from {low} to {high}.", rules)
+    return Key(type(low), about, problem, {"minimum": low, "maximum": high})
 
 
 def boolean(about: str) -> Key:
     """True or false."""
-    fix = "write true or false without quotes."
-    return Key(bool, about, lambda value: None, fix, {})
+    return Key(bool, about, lambda value: None, {})
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
@@ -122,7 +119,7 @@ def string(max_length: int, about: str, *, required: bool = False) -> Key:
         return None
 
     rules = {"minLength": 1, "maxLength": max_length}
-    return Key(str, about, problem, "put it in quotes.", rules, required)
+    return Key(str, about, problem, rules, required)
 
 
 def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
@@ -131,8 +128,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
 
-    fix = f"write one of: {', '.join(words)}."
-    return Key(str, about, problem, fix, {"enum": list(words)}, required)
+    return Key(str, about, problem, {"enum": list(words)}, required)
 
 
 def seed(value: str) -> str | None:
@@ -161,7 +157,7 @@ def url(value: str) -> str | None:
 
 def address(about: str) -> Key:
     """The URL of a server."""
-    return Key(str, about, url, _URL_FIX, {"pattern": "^https?://"})
+    return Key(str, about, url, {"pattern": "^https?://"})
 
 
 def command(value: str) -> str | None:
@@ -172,7 +168,7 @@ def command(value: str) -> str | None:
         words = shlex.split(value)
     except ValueError as error:
         return f"cannot be split into words ({error}); fix the quotes."
-    return None if words else f"must not be empty; {_COMMAND_FIX}"
+    return None if words else 'must not be empty; write one like "python mybot.py".'
 
 
 def _token(value: str) -> str | None:
@@ -226,45 +222,31 @@ SEED = Key(
     str,
     "Determines everything that is drawn. Leave it out: a fresh one is drawn.",
     seed,
-    "put it in quotes.",
     {"minLength": 1, "maxLength": 128},
 )
 SEEDS = Key(
     list,
     "Bots of a knockout that are seeded, best first; the others are drawn.",
     _names,
-    'write one like ["first", "second"].',
     {"items": {"type": "string"}, "uniqueItems": True},
 )
-COMMAND = Key(
-    str, "Starts the bot, which listens at $PORT.", command, _COMMAND_FIX, {"minLength": 1}
-)
+COMMAND = Key(str, "Starts the bot, which listens at $PORT.", command, {"minLength": 1})
 MOMENT = Key(
-    datetime,
-    "When a ladder ends by itself, with a time zone.",
-    _moment,
-    _MOMENT_FIX,
-    {"format": "date-time"},
+    datetime, "When a ladder ends by itself, with a time zone.", _moment, {"format": "date-time"}
 )
 TOKEN = Key(
     str,
     "Sent to a bot by url with every request, as Authorization: Bearer.",
     _token,
-    "put it in quotes.",
     {"pattern": f"^{_TOKEN}$", "minLength": 1, "maxLength": _MAX_TOKEN},
 )
 DIR = Key(
-    str,
-    "The folder that the command runs in, relative to this file.",
-    _folder,
-    'write one like "bots/mine".',
-    {"minLength": 1},
+    str, "The folder that the command runs in, relative to this file.", _folder, {"minLength": 1}
 )
 ENV = Key(
     dict,
     "Environment variables of the command.",
     _variables,
-    'write one like { THREADS = "2" }.',
     {
         "additionalProperties": {"type": "string"},
         "propertyNames": {

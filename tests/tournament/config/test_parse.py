@@ -171,11 +171,11 @@ WRONG = [
     (('game = "doudizhu"', 'game = "doudizuh"'), '2: game: unknown: "doudizuh"; did you mean "dou'),
     (
         ('game = "doudizhu"', "game = 7"),
-        "2: game: must be a string, not an integer; write one of",
+        "2: game: must be a string, not an integer; put it",
     ),
     (("players = 3", "players = 5"), "3: players: Dou Dizhu is for 3 to 4, not 5; write 3."),
     (("players = 3", "players = 7"), "3: players: must be from 3 to 6, not 7; write a number in t"),
-    (("players = 3", 'players = "3"'), "3: players: must be an integer, not a string; write one f"),
+    (("players = 3", 'players = "3"'), "3: players: must be an integer, not a string; write a"),
     (("players = 3", "players = 4"), "25: bots: 3 are too few for tables of 4; add 1, or fill the"),
     (("players = 3", "plyers = 3"), '3: plyers: unknown key; did you mean "players"?'),
     (('seed = "2026-spring"', 'seed = ""'), "4: seed: must have 1 to 128 characters, not 0; write"),

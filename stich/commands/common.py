@@ -43,12 +43,12 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 
 
 def int_option(
-    name: str, least: int, most: int, default: int | None, help: str, **more: Any
+    name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
     """An option that takes a number from `least` to `most`."""
     kind = click.IntRange(least, most)
     shown = default is not None
-    return click.option(name, type=kind, default=default, show_default=shown, help=help, **more)
+    return click.option(name, type=kind, default=default, show_default=shown, help=help)
 
 
 max_matches_option = int_option(

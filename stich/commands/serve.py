@@ -30,34 +30,23 @@ _MAX_HEAD: Final = 64 * 1024  # bytes of a head, and of unsent small answers of 
 _SECONDS_TO_END: Final = 30  # to answer running requests once the command is stopped
 
 
-@click.command()
+@click.command(context_settings={"auto_envvar_prefix": "STICH"})
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
-    envvar="STICH_HOST",
     help="Address to listen on; 0.0.0.0 or :: for all interfaces.",
 )
-@int_option(
-    "--port",
-    0,
-    65535,
-    8080,
-    "Port to listen on; 0 picks a free port and prints it.",
-    envvar="STICH_PORT",
-)
-@int_option("--workers", 1, 256, 1, "Number of worker processes.", envvar="STICH_WORKERS")
+@int_option("--port", 0, 65535, 8080, "Port to listen on; 0 picks a free port and prints it.")
+@int_option("--workers", 1, 256, 1, "Number of worker processes.")
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    envvar="STICH_LOG_FORMAT",
     help="Form of the logs on standard error.",
 )
-@click.option(
-    "--access-log", is_flag=True, envvar="STICH_ACCESS_LOG", help="Log a line about every request."
-)
+@click.option("--access-log", is_flag=True, help="Log a line about every request.")
 def serve(host: str, port: int, workers: int, log_format: str, access_log: bool) -> None:
     """Serve the rules over HTTP.
 

@@ -21,6 +21,7 @@ from stich.commands.common import (
 )
 from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
 from tournament.paths import STORE_FILE
+from tournament.results.export import FORMATS
 from tournament.results.export import export as write_rows
 from tournament.results.standings import standings
 from tournament.store.engine import StoreError, is_database_url
@@ -57,7 +58,7 @@ def _folder_url(_context: click.Context, _option: click.Parameter, url: str) -> 
 @matches_argument
 @click.option(
     "--format",
-    type=click.Choice(["csv", "jsonl", "parquet", "matches", "decisions"]),
+    type=click.Choice(FORMATS),
     default="csv",
     show_default=True,
     help="The file format.",

@@ -78,8 +78,7 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
     decisions are JSONL.
 
     Rows of seats take two passes, one for the places, and a third if [stop] ended the cup.
-    ExportError if the format is unknown, its library is not installed, or a match cannot be played
-    again.
+    ExportError if the library of a format is not installed, or a match cannot be played again.
     """
     if format == "csv":
         return _csv(rows(store), out)
@@ -89,8 +88,6 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
         return _parquet(rows(store), SeatRow, out)
     if format == "matches":
         return _jsonl(match_lines(store), out)
-    if format != "decisions":
-        raise ExportError(f"There is no format {format}; choose {', '.join(FORMATS)}.")
     shown = shown_matches(store, bool(store.facts().get("finished")))
     decisions = (row for record in shown for row in decision_rows(record))
     try:

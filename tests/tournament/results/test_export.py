@@ -84,11 +84,6 @@ def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
                 assert out.getvalue().decode().strip().split(",") == list(SeatRow.__struct_fields__)
 
 
-def test_an_unknown_format_is_refused(store: Store) -> None:
-    with pytest.raises(ExportError, match="no format xlsx; choose csv, jsonl, parquet"):
-        export(store, "xlsx", io.BytesIO())
-
-
 def test_without_pyarrow_parquet_says_what_brings_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from stich.cli import COMMANDS
+import games
+from stich.cli import COMMANDS, cli
 from tests.tournament.cups import ROOT, stich
 
 
@@ -48,3 +51,13 @@ def test_errors_in_a_cup_exit_with_2(words: list[str], tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{cup}:2: plyers: unknown key" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("compiled", "rules"), [(False, "pure Python"), (True, "compiled")])
+def test_the_version_says_which_rules_run(
+    monkeypatch: pytest.MonkeyPatch, compiled: bool, rules: str
+) -> None:
+    monkeypatch.setattr(games, "COMPILED", compiled)
+    result = CliRunner().invoke(cli, ["--version"])
+    assert result.exit_code == 0
+    assert result.output == f"stich {version('stich')} (rules: {rules})\n"

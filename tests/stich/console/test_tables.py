@@ -1,9 +1,11 @@
+"""Tables on a terminal."""
+
 import io
 
 import pytest
 from rich.console import Console
 
-from stich.console.tables import standings_table
+from stich.console.tables import make_console, standings_table
 from tests.tournament.results.test_standings import BOTS, cup, run_of
 from tournament.results.standings import standings
 
@@ -25,3 +27,11 @@ def test_a_name_is_no_markup() -> None:
         standings_table(standings(run_of(cup(), name="[b]Cup[/b] [/x]")))
     )
     assert "[b]Cup[/b] [/x]: " in page.getvalue()
+
+
+def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert make_console().width == 120
+    monkeypatch.setenv("COLUMNS", "90")
+    assert make_console().width == 90

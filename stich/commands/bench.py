@@ -126,25 +126,17 @@ def bench(
             about = ask_about(bot, launch)
         except StartError as error:
             refuse(str(error).removeprefix(f"{BOT}: "))
-        wanted = [
+        tables = [
             quick(table) if is_quick else table
             for table in TABLES
             if game in (None, table.game)
             and players in (None, table.players)
             and opponents in (None, table.opponents)
+            and not misfit(about, table.game, table.players, OPTIONS[table.game])
         ]
-        if not wanted:
-            why = "leave out --players or --opponents"
-            raise click.UsageError(f"{SUITE} has no such table; {why}.")
-        tables = [
-            table
-            for table in wanted
-            if not misfit(about, table.game, table.players, OPTIONS[table.game])
-        ]
-        if not (tables or game):
+        if not tables:
             has = ", ".join(PLAYERS)
-            raise click.UsageError(f"The bot names no game of {SUITE} that fits; it has {has}.")
-        tables = tables or wanted  # which then say why they cannot be played
+            raise click.UsageError(f"{SUITE} has no such table that the bot plays; it has {has}.")
         at_once = concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
             observer.begin(0, matches(tables, seed))

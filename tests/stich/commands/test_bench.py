@@ -69,8 +69,8 @@ def test_a_bot_that_does_not_start() -> None:
 
 def test_a_game_that_the_bot_does_not_play() -> None:
     done = stich("bench", bot("toy-1"), "--game", "zhengfen", *SMALL)
-    assert done.returncode == 1
-    assert "does not play zhengfen" in done.stdout
+    assert done.returncode == 2
+    assert "no such table that the bot plays" in done.stderr
 
 
 def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:

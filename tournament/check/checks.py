@@ -284,10 +284,12 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 
 
 def pace(examiner: Examiner) -> Outcome:
-    """The times of all valid answers to single questions, against `move_ms`."""
-    if examiner.slowest is None:
+    """The times of all valid answers to single questions, against `move_ms`; the first one may
+    include loading."""
+    if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
-    first, *rest = examiner.times
+    first, *rest = (exchange.elapsed_ms for exchange in examiner.valid)
+    slowest = max(examiner.valid[1:], key=lambda each: each.elapsed_ms)
     move_ms = examiner.clock.move_ms
     p99 = quantiles(rest, n=100, method="inclusive")[98] if len(rest) > 1 else rest[0]
     note = (
@@ -304,7 +306,7 @@ def pace(examiner: Examiner) -> Outcome:
         f"{DEADLINE} What goes over move_ms is taken from the bank.",
         "Think for less than clock.move_ms; leave some for the network and a busy machine.",
     )
-    return Outcome(note, (examiner.failure(problem, examiner.slowest, advice),))
+    return Outcome(note, (examiner.failure(problem, slowest, advice),))
 
 
 # What it says and writes

@@ -81,8 +81,7 @@ class Examiner:
     """Asks one bot and judges its answers. Several threads may use it, each with its connection.
 
     `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
-    counts by the reason what was dropped of the bot's `info`. `times` are the milliseconds of the
-    valid answers, and `slowest` the slowest but the first, which may include loading.
+    counts by the reason what was dropped of the bot's `info`; `valid` are the valid answers.
     `failed_before`: its answers to usual requests were wrong already. `on_answer` is called with
     every answer.
     """
@@ -93,8 +92,7 @@ class Examiner:
         self.bot = bot
         self.clock = clock
         self.asked = 0
-        self.times: list[float] = []
-        self.slowest: Exchange | None = None
+        self.valid: list[Exchange] = []
         self.failed_before = False
         self.unsupported: set[str] = set()
         self.dropped: Counter[str] = Counter()
@@ -145,7 +143,8 @@ class Examiner:
         session.failed = True
         exchange = Exchange(f"{self.bot.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
-            self._add_time(exchange)
+            with self._lock:
+                self.valid.append(exchange)
             try:
                 question.position.check(outcome.move)
                 session.failed = False
@@ -162,14 +161,6 @@ class Examiner:
             self.clock.charge(outcome.elapsed_s * 1000)
             if isinstance(outcome, Choice):
                 self.dropped.update(outcome.info.dropped)
-
-    def _add_time(self, exchange: Exchange) -> None:
-        with self._lock:
-            self.times.append(exchange.elapsed_ms)
-            if len(self.times) > 1 and (
-                self.slowest is None or exchange.elapsed_ms > self.slowest.elapsed_ms
-            ):
-                self.slowest = exchange
 
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange

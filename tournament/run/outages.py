@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from time import monotonic
 
 from tournament.bot.url_bot import StartError
@@ -44,16 +44,8 @@ class Outages:
     matches, its faults count, so that nobody gains by hanging up on a bad deal.
     """
 
-    def __init__(
-        self,
-        cup: Cup,
-        voids: Iterable[VoidRecord],
-        probe: Callable[[Bot], Probe] = Probe,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
+    def __init__(self, cup: Cup, voids: Iterable[VoidRecord]) -> None:
         self._cup = cup
-        self._probe = probe
-        self._clock = clock
         self._voids = Counter(void.bot for void in voids if void.cause != VoidCause.DECISION)
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, tuple[float, Probe]] = {}
@@ -87,12 +79,12 @@ class Outages:
     def wait(self, bot: str) -> None:
         """This bot cannot be reached; wait for it."""
         if bot not in self._away:
-            self._away[bot] = (self._clock(), self._probe(self._cup.bot(bot)))
+            self._away[bot] = (monotonic(), Probe(self._cup.bot(bot)))
 
     def look(self) -> None:
         """Wait no more for bots that are back, or have been away for too long."""
         for bot, (since, probe) in list(self._away.items()):
-            if not probe.answers and self._clock() - since < self._cup.outage_s:
+            if not probe.answers and monotonic() - since < self._cup.outage_s:
                 continue
             if not probe.answers:
                 self._given_up.add(bot)

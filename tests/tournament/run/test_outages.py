@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,39 +83,15 @@ def test_other_faults_and_bots_that_are_not_waited_for_count(
     assert fault.kind == bot.kind
 
 
-@dataclass
-class Answers:
-    """In place of a thread that asks."""
-
-    bot: Bot
-    answers: bool = False
-
-    def stop(self) -> None:
-        pass
-
-
 def void(bot: str, cause: VoidCause = VoidCause.OUTAGE) -> VoidRecord:
     return VoidRecord("m", 3, "k", 1, 2, ("ann", "bob"), bot, "Why.", "2026", "2027", cause)
 
 
-@pytest.fixture
-def probes() -> dict[str, Answers]:
-    return {}
-
-
-@contextmanager
-def outages(probes: dict[str, Answers], now: list[float], *before: VoidRecord) -> Iterator[Outages]:
-    def probe(bot: Bot) -> Any:
-        probes[bot.name] = Answers(bot)
-        return probes[bot.name]
-
-    with closing(Outages(CUP, before, probe, lambda: now[0])) as made:
-        yield made
-
-
-def test_after_outage_s_its_faults_count(probes: dict[str, Answers]) -> None:
+def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    with outages(probes, now) as found:
+    monkeypatch.setattr("tournament.run.outages.monotonic", lambda: now[0])
+    with closing(Outages(CUP, [])) as found:
+        assert found.wait_for == {"ann", "bob", "cat"}
         found.add(void("bob"))
         now[0] = 299.0
         found.look()
@@ -126,11 +102,9 @@ def test_after_outage_s_its_faults_count(probes: dict[str, Answers]) -> None:
         assert found.wait_for == {"ann", "cat"}
 
 
-def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions(
-    probes: dict[str, Answers],
-) -> None:
+def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> None:
     decided = void("bob", VoidCause.DECISION)
-    with outages(probes, [0.0], decided, decided, void("ann"), void("ann")) as found:
+    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
         assert found.wait_for == {"bob", "cat"}
 
 

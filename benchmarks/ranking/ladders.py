@@ -24,7 +24,7 @@ from benchmarks.ranking.simulated_cups import (
     spaced,
     strong,
 )
-from tournament.formats.ladder_draw import draw_tables
+from tournament.formats.ladder import draw_tables
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.evidence import drawn_evidence

@@ -21,6 +21,8 @@ from urllib.parse import urlsplit
 
 import httptools
 
+from tournament.records import FaultKind
+
 Dial = Callable[[float], socket.socket]
 """Opens a connection before a deadline (time.monotonic); OSError if it cannot."""
 
@@ -96,15 +98,22 @@ def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> 
 
 
 class ExchangeError(Exception):
-    """A request has brought no answer that can be used; the text is a sentence."""
+    """A request has brought no answer that can be used; the text is a sentence. At a match that is
+    a fault of this kind."""
+
+    kind = FaultKind.INVALID
 
 
 class TooLate(ExchangeError):
     """The answer was not complete at the deadline."""
 
+    kind = FaultKind.TIMEOUT
+
 
 class Busy(ExchangeError):
     """The bot was busy until the deadline, or will be."""
+
+    kind = FaultKind.TIMEOUT
 
 
 class ResponseTooLarge(ExchangeError):
@@ -113,6 +122,8 @@ class ResponseTooLarge(ExchangeError):
 
 class ConnectionLost(ExchangeError):
     """No connection, or it broke before the answer was complete."""
+
+    kind = FaultKind.UNREACHABLE
 
 
 class ProtocolError(ExchangeError):

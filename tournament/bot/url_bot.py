@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 
 from games import IllegalMove
 from tournament.bot.client import (
-    Busy,
-    ConnectionLost,
     Dial,
     ExchangeError,
     HttpConnection,
@@ -27,12 +25,6 @@ from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
 CONNECT_S = 5.0
-_KINDS = {
-    TooLate: FaultKind.TIMEOUT,
-    Busy: FaultKind.TIMEOUT,
-    ConnectionLost: FaultKind.UNREACHABLE,
-}
-"""The fault that each error is at a match; any other is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +140,7 @@ class HttpBot(Player):
             move, info = read_move(connection.exchange("POST", "/move", body, seconds))
             return Choice(move, connection.elapsed_s, info)
         except ExchangeError as error:
-            kind = _KINDS.get(type(error), FaultKind.INVALID)
-            return Failure(kind, str(error), connection.elapsed_s, self.answer(), error)
+            return Failure(error.kind, str(error), connection.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
         """Whether it wants POST /start or /end: until it has declined one or not answered in time.

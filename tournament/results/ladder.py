@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tournament.decisions import absent, decided
-from tournament.formats.ladder_draw import NEW
+from tournament.formats.ladder import NEW
 from tournament.ranking.arrays import Booleans, Ints
 from tournament.ranking.evidence import drawn_evidence
 from tournament.ranking.observations import Observations

@@ -8,7 +8,7 @@ from typing import Final
 
 from tournament.config.cup import LADDER
 from tournament.decisions import disqualified
-from tournament.formats.ladder_draw import NEW
+from tournament.formats.ladder import NEW
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule

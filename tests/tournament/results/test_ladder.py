@@ -7,7 +7,7 @@ import msgspec
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.results.test_standings import match, row, run_of, without
-from tournament.formats.ladder_draw import draw_tables
+from tournament.formats.ladder import draw_tables
 from tournament.ranking.posterior import Posterior
 from tournament.records import Decision, DecisionKind, MatchSummary
 from tournament.results.export import rows

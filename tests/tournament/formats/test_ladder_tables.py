@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.formats.ladder_draw import BLOCKS, NEW, draw_tables
+from tournament.formats.ladder import BLOCKS, NEW, draw_tables
 from tournament.ranking.posterior import Posterior
 
 

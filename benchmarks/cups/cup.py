@@ -1,17 +1,14 @@
 """The requests a second of a cup, compared with a bare loop of `requests` to the same bot.
 
 The cup is three greedy bots at one table; the bare loop posts the same request to one greedy bot
-again and again. For the use of cores, two tables are compared with one table on all cores, and
-with one table on a single core.
+again and again. For the use of cores, two tables are compared with one.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import requests
 
@@ -51,27 +48,14 @@ def cup(concurrency: int, deals: int) -> tuple[float, float]:
     return played.requests / played.seconds, played.core_s / played.requests * 1000
 
 
-@contextmanager
-def one_core() -> Iterator[None]:
-    """Restrict this process, and what it starts in the block, to one core."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
 def sections() -> list[Section]:
     """One table compared with the bare loop, and two tables compared with one."""
-    loops, ones, narrows, twos = [], [], [], []
+    loops, ones, twos = [], [], []
     for _ in range(ROUNDS):
         loops.append(bare_loop())
         ones.append(cup(1, 400))
-        with one_core():
-            narrows.append(cup(1, 400))
         twos.append(cup(2, 200))
-    loop, one, narrow, two = max(loops), max(ones), max(narrows), max(twos)
+    loop, one, two = max(loops), max(ones), max(twos)
     return [
         Section(
             "A cup compared with a bare loop of requests",
@@ -97,18 +81,8 @@ def sections() -> list[Section]:
                     two[0] / one[0],
                     CORES_AIM,
                 ),
-                Figure(
-                    "the same two tables",
-                    two[0],
-                    "one table, all on one core"
-                    f" ({narrow[1]:.2f} ms of processor time per request)",
-                    narrow[0],
-                    "requests/s",
-                    two[0] / narrow[0],
-                    CORES_AIM,
-                ),
             ],
             "With two tables, each has half of the cores to itself, so its requests stay on the"
-            " same cores. One table alone may use all cores, unless the row says that it has one.",
+            " same cores. One table alone may use all cores.",
         )
     ]

@@ -1,4 +1,4 @@
-"""Standings of 100,000 matches, compared with the simplest loops that read or resample them."""
+"""Standings of 100,000 matches, compared with the simplest loop that reads them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
 from tournament.paths import STORE_FILE
-from tournament.ranking.effects import fit, score_intervals
-from tournament.ranking.observations import Observations, observe
 from tournament.records import MatchSummary
-from tournament.results.match_arrays import collect
 from tournament.results.standings import standings
 from tournament.store.rows import dumps, pack_summary
 from tournament.store.store import Store
@@ -35,7 +31,6 @@ TABLES = tuple(itertools.combinations(BOTS, 3))
 MATCHES = 3 * 278 * len(TABLES)
 REQUESTS = 18  # to one seat in one match
 LIMIT = 10.0  # seconds, as promised
-RESAMPLES = 2_000
 _BATCH = 10_000
 
 
@@ -117,35 +112,12 @@ def bare_sums(folder: Path) -> dict[str, float]:
     return {name: points[name] / deals[name] for name in points}
 
 
-def bare_bootstrap(data: Observations, resamples: int) -> list[tuple[float, float]]:
-    """The textbook loop: draw blocks, take the mean, take the percentiles."""
-    generator = np.random.default_rng(1)
-    intervals = []
-    for bot in range(data.bots):
-        own = data.bot == bot
-        deals = data.deals[own]
-        totals = data.points[own] * deals
-        means = np.empty(resamples)
-        for row in range(resamples):
-            drawn = generator.integers(0, deals.size, deals.size)
-            means[row] = totals[drawn].sum() / deals[drawn].sum()
-        low, high = np.quantile(means, [0.025, 0.975])
-        intervals.append((float(low), float(high)))
-    return intervals
-
-
-def _observations(folder: Path) -> Observations:
-    with Store.open(folder) as store:
-        results = collect(store.summaries(), BOTS)
-    return observe(results.block, results.deals, results.seats, results.scores, len(BOTS))
-
-
 def _seconds(start: float) -> float:
     return time.process_time() - start
 
 
 def sections() -> list[Section]:
-    """The table compared with its limit and a bare loop; the intervals with a bare loop."""
+    """The table compared with its limit and a bare loop."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(folder)
@@ -158,30 +130,14 @@ def sections() -> list[Section]:
         bare = _seconds(start)
         if any(line.score != means[line.bot] for line in table.standings):
             raise RuntimeError("The bare loop has other scores.")
-        data = _observations(folder)
-        start = time.process_time()
-        score_intervals(data, fit(data), np.ones(data.bots, bool))
-        fitted = _seconds(start)
-        start = time.process_time()
-        bare_bootstrap(data, RESAMPLES)
-        looped = _seconds(start)
     what = f"standings of {table.matches:,} matches"
     figures = [
         Figure(what, ours, "limit", LIMIT, "s", LIMIT / ours, 1.0),
         Figure(what, ours, "SELECT and sum of the scores alone", bare, "s", bare / ours),
-        Figure(
-            f"scores and intervals of {len(BOTS)} bots, {data.blocks:,} blocks",
-            fitted,
-            f"numpy, a loop over {RESAMPLES:,} resamples",
-            looped,
-            "s",
-            looped / fitted,
-        ),
     ]
     how = (
         f"`stich standings` on a store of {len(BOTS)} bots at all tables of three, {MATCHES:,}"
         f" matches of {3 * REQUESTS} requests, in seconds of processor time: reading, scores,"
-        " intervals, ranks, thinking times. The bare loop only adds up"
-        " scores."
+        " intervals, ranks, thinking times. The bare loop only adds up scores."
     )
     return [Section("Standings", how, figures)]

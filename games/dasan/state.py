@@ -344,4 +344,4 @@ class Dasan(Game):
         return None if hidden else auction_sides(result, players)
 
 
-GAME: Final = Dasan()
+GAME: Final[Dasan] = Dasan()

@@ -357,4 +357,4 @@ class Doudizhu(Game):
         return auction_sides(result, players)
 
 
-GAME: Final = Doudizhu()
+GAME: Final[Doudizhu] = Doudizhu()

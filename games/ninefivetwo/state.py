@@ -368,4 +368,4 @@ class Ninefivetwo(Game):
         return [f"{data['tricks'][seat]} of {data['targets'][seat]} tricks"]
 
 
-GAME: Final = Ninefivetwo()
+GAME: Final[Ninefivetwo] = Ninefivetwo()

@@ -262,4 +262,4 @@ class Zhengfen(Game):
         return [taken, *["out"] * (seat in data["out"])]
 
 
-GAME: Final = Zhengfen()
+GAME: Final[Zhengfen] = Zhengfen()

@@ -4,7 +4,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from email.utils import formatdate
@@ -80,19 +79,13 @@ def test_a_name_that_no_host_can_have_is_not_known() -> None:
 def test_a_path_in_the_url_goes_before_ours() -> None:
     paths = []
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    def note(connection: socket.socket, method: str, path: str, body: bytes) -> None:
+        paths.append(path)
+        connection.sendall(hostile.answer(b'{"move": "pass"}'))
 
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                paths.append(connection.makefile("rb").readline())
-                connection.sendall(hostile.answer(b'{"move": "pass"}'))
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        assert ask(f"http://127.0.0.1:{listener.getsockname()[1]}/my/bot/") == "pass"
-        thread.join()
-    assert paths == [b"POST /my/bot/move HTTP/1.1\r\n"]
+    with hostile.running(hostile.first, every=note) as url:
+        assert ask(f"{url}/my/bot/") == "pass"
+    assert paths == ["/my/bot/move"]
 
 
 BUSY = {

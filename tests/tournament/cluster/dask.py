@@ -4,11 +4,12 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from os import environ
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 _WAIT_S = 120
 
@@ -17,20 +18,15 @@ class Process:
     """A program of Dask; `wait_for` reads its log."""
 
     def __init__(
-        self,
-        folder: Path,
-        *words: object,
-        env: Mapping[str, str] | None = None,
-        python: Sequence[str] = (),
+        self, folder: Path, *words: object, python: Sequence[str] = (), **env: str
     ) -> None:
-        self.words = list(map(str, words))
         self.process = subprocess.Popen(
-            [sys.executable, *python, "-m", "dask", *self.words],
+            [sys.executable, *python, "-m", "dask", *map(str, words)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             cwd=folder,  # from which Stich is not imported
-            env={**environ, **(env or {})},
+            env={**environ, **env},
         )
         self.log: list[str] = []
         self._lines: Queue[str | None] = Queue()
@@ -71,25 +67,16 @@ class Cluster:
         self._stack = stack
         self.scheduler = self._start(
             *("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard"),
-            env={"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "5s"},
+            DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="5s",
         )
         self.address = self.scheduler.wait_for(r"Scheduler at:\s+(\S+)")[1]
 
-    def _start(
-        self, *words: object, env: Mapping[str, str] | None = None, python: Sequence[str] = ()
-    ) -> Process:
-        started = Process(self.folder, *words, env=env, python=python)
+    def _start(self, *words: object, **more: Any) -> Process:
+        started = Process(self.folder, *words, **more)
         self._stack.callback(started.kill)
         return started
 
-    def start_worker(
-        self,
-        name: str,
-        tables: int | None = 1,
-        *,
-        env: Mapping[str, str] | None = None,
-        python: Sequence[str] = (),
-    ) -> Process:
+    def start_worker(self, name: str, tables: int | None = 1, **more: Any) -> Process:
         """A worker without a nanny, which would start it again; `wait_for("Registered")` waits
         until the scheduler knows it."""
         words: list[object] = ["worker", self.address, "--name", name, "--no-nanny"]
@@ -97,7 +84,7 @@ class Cluster:
         words += ["--local-directory", self.folder / "dask"]
         if tables is not None:
             words += ["--resources", f"tables={tables}"]
-        return self._start(*words, env=env, python=python)
+        return self._start(*words, **more)
 
     def workers(self, *names: str, tables: int = 1) -> list[Process]:
         """Several workers, all known to the scheduler."""

@@ -95,7 +95,7 @@ def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     assert stich("run", cup, "--out", tmp_path / "local").returncode == 0
     (tmp_path / "other" / "lz4-9.9.dist-info").mkdir(parents=True)
     (tmp_path / "other" / "lz4-9.9.dist-info" / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
-    other = dask.start_worker("two", env={"PYTHONPATH": str(tmp_path / "other")})
+    other = dask.start_worker("two", PYTHONPATH=str(tmp_path / "other"))
     dask.workers("one")
     other.wait_for("Registered to")
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")

@@ -52,7 +52,7 @@ class Shell:
         if words[0] == "export":
             self._env |= dict([words[1].split("=")])
         elif words[0] == "dask":
-            running = Process(self._folder, *words[1:], env=self._env)
+            running = Process(self._folder, *words[1:], **self._env)
             self._stack.callback(running.kill)
             many = int(words[words.index("--nworkers") + 1]) if "--nworkers" in words else 1
             for _ in range(many):

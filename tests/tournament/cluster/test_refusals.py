@@ -73,7 +73,7 @@ def without_stich(folder: Path) -> Path:
 
 def test_a_worker_without_stich(dask: Cluster, tmp_path: Path) -> None:
     packages = without_stich(tmp_path / "packages")
-    worker = dask.start_worker("bare", env={"PYTHONPATH": str(packages)}, python=["-S"])
+    worker = dask.start_worker("bare", PYTHONPATH=str(packages), python=["-S"])
     worker.wait_for("Registered to")
     said = refused(write(tmp_path, toys(3)), dask.address)
     assert said.startswith("Worker bare: It cannot load stich ")
@@ -87,7 +87,7 @@ def test_a_worker_with_other_sources(dask: Cluster, tmp_path: Path) -> None:
         shutil.copytree(ROOT / package, tmp_path / "other" / package)
     with (tmp_path / "other" / "games" / "__init__.py").open("a") as file:
         file.write("# changed")
-    worker = dask.start_worker("old", env={"PYTHONPATH": str(tmp_path / "other")})
+    worker = dask.start_worker("old", PYTHONPATH=str(tmp_path / "other"))
     worker.wait_for("Registered to")
     said = refused(write(tmp_path, toys(3)), dask.address)
     ours = r"stich \S+ \(sources \w{8}\)"
@@ -103,7 +103,7 @@ def test_a_bot_that_does_not_start_on_one_worker(dask: Cluster, tmp_path: Path) 
     tools.mkdir()
     (tools / "toolchain").symlink_to(sys.executable)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    workers = [dask.start_worker("has", env={"PATH": path}), dask.start_worker("lacks")]
+    workers = [dask.start_worker("has", PATH=path), dask.start_worker("lacks")]
     for worker in workers:
         worker.wait_for("Registered to")
     bots = toys(3)

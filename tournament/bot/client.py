@@ -2,8 +2,7 @@
 every byte received.
 
 The timeout of an HTTP library bounds each read, so a server that drips bytes never exceeds it.
-Here every socket operation gets what is left of the deadline as its timeout, and every byte
-received counts: status line, headers, framing, body.
+Here every socket operation gets what is left of the deadline as its timeout.
 """
 
 from __future__ import annotations

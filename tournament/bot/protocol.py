@@ -1,14 +1,5 @@
-"""The bot protocol: what the runner sends to a bot, and how it reads the answer.
-
-A bot is an HTTP server with four calls:
-
-- `GET /` is answered with `{"name", "version", "author"?, "protocol", "games", "supports"?}`;
-- `POST /move` with `{"move", "info"?}`, a string and what the bot says beside it;
-- `POST /start` and `POST /end` with anything; a status in `UNSUPPORTED` declines the hook.
-
-The answers to the first two are read strictly: status 200, not compressed, JSON in UTF-8 without
-NaN, an object that has none of the fields above twice. Other fields may hold anything, and `info`
-NaN too: nothing in it is a fault.
+"""The bot protocol: what the runner sends to a bot, and how strictly it reads the answer, as in
+docs/bots.md. Fields beside those that it names may hold anything, and nothing in `info` is a fault.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 def questions(scope: Scope, wanted: int) -> list[Question]:
     """`wanted` positions of a game in this scope, every situation once before any comes twice.
 
-    The same arguments give the same positions, in the order in which a bot would meet them: game
-    by game, seat by seat, in the order of play.
+    They are the same each time, in the order in which a bot would meet them: game by game, seat by
+    seat, in the order of play.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}

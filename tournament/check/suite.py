@@ -125,11 +125,8 @@ def check_bot(
     *,
     quick: bool = False,
 ) -> Iterator[CheckResult]:
-    """Run all checks in order, or the `quick` ones, for what is `wanted` or else what the bot says
-    that it plays.
-
-    Starts the bot, or reaches it, and ends what it started.
-    """
+    """Start or reach a bot, and run all checks in order, or the `quick` ones, for what is `wanted`
+    or else what the bot says that it plays."""
     title = "the bot is there"
     try:
         reached = reach(bot, launch)

@@ -1,5 +1,4 @@
 """A run on the workers of a Dask cluster: `stich run --cluster`.
 
-The runner's side is `executor` and `connection`; `tables` runs on the workers. Blocks are tasks of
-Dask, which finds the workers, gives tasks to them and notices those that are lost.
+The runner's side is `executor` and `connection`; `tables` runs on the workers.
 """

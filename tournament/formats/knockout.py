@@ -69,12 +69,8 @@ class Knockout(Schedule):
         yield from self._play(scores, {})
 
     def places(self, scores: RoundScores) -> dict[str, int]:
-        """The place of every bot, best first, once everything is played.
-
-        The final decides the first places, the table for bronze the next. The others follow by the
-        round in which they were eliminated, the rank at their table, and the points there. Then,
-        everywhere, points in all rounds decide; after that bots share a place.
-        """
+        """The place of every bot, best first, once everything is played: docs/cup-reference.md says
+        by what. Bots that are equal in all of it share a place."""
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass

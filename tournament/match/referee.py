@@ -1,7 +1,4 @@
-"""What a match needs of a game: the rules in this process, or those of a running rules service.
-
-Positions are values.
-"""
+"""What a match needs of a game: the rules in this process, or those of a running rules service."""
 
 from __future__ import annotations
 

@@ -23,11 +23,8 @@ _MIXTURE = 0.15
 
 def final_chances(found: Evidence) -> Floats:
     """How likely so clear a difference of each pair (n, n) is between equal bots, at the planned
-    end of a run.
-
-    Where results decide who meets again, a pair that met in j of k rounds had j chances to end: its
-    probability is multiplied by j (j + 1), or by k if it met in all; the inverses add up to 1.
-    """
+    end of a run. Where results decide who meets again, a pair that met in j of k rounds had j
+    chances to end: its probability is multiplied by j (j + 1), or by k if it met in all."""
     size = np.abs(_deviate(found)) / np.sqrt(2)
     chance = np.array([erfc(each) for each in size.ravel().tolist()]).reshape(size.shape)
     chance = np.maximum(chance, 2.0 ** (1 - found.count))
@@ -71,9 +68,8 @@ def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
     """Which bots (rows) are settled above which (columns), (n, n), at any look at a run whose bots
     come and go: with probability ``LEVEL`` no two bots are ever put in a wrong order.
 
-    ``arrival`` (n) is the number of each bot in the order in which they came, from 1. The chance of
-    an error of two bots is fixed when the later one arrives, in proportion to 1 / arrival^2 and in
-    equal parts for all that came before, so that the sum stays below 1 - ``LEVEL`` whoever comes.
+    ``arrival`` (n) is the number of each bot in the order in which they came, from 1: the chance of
+    an error of two bots is fixed when the later one arrives, so that the sum is 1 - ``LEVEL``.
     """
     later = np.maximum.outer(arrival, arrival).astype(np.float64)
     allowed = (1 - LEVEL) / (np.pi**2 / 6 - 1) / later**2 / np.maximum(later - 1, 1)
@@ -83,9 +79,8 @@ def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
 def _most_equal(apart: Booleans) -> int:
     """How many pairs can at most be equal if those ``apart`` (n, n) are not.
 
-    Equal bots form groups without a pair that is apart. With the bots in an order, count every
-    group that reaches no further than its first bot or one before it does: then the largest number
-    is that of groups of neighbours, because two groups that overlap can exchange bots until they do
+    Equal bots form groups without a pair that is apart. With the bots in an order, the largest
+    number is that of groups of neighbours: two groups that overlap can exchange bots until they do
     not, whatever their sizes.
     """
     size = len(apart)

@@ -59,10 +59,8 @@ class StoreReader:
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
-        """Open the store at a run's folder or a database URL; StoreError if there is none.
-
-        StoreUrlError if the URL is not that of a store.
-        """
+        """Open the store at a run's folder or a database URL; StoreError if there is none, or
+        StoreUrlError."""
         text = os.fspath(target)
         if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")

@@ -75,10 +75,8 @@ class Store(StoreReader):
 
     @classmethod
     def create(cls, target: str | os.PathLike[str]) -> Self:
-        """Open the store at a run's folder or a database URL; create it if there is none.
-
-        StoreUrlError if the URL is not that of a store.
-        """
+        """Open the store at a run's folder or a database URL, and create it if there is none;
+        StoreUrlError."""
         text = os.fspath(target)
         if not is_database_url(text):
             _create_file(Path(text))

@@ -1,8 +1,7 @@
 """The system calls that a bot in a sandbox may not make: a seccomp filter for bubblewrap.
 
-A bot needs none of them. They would reach into other processes, or enter parts of the kernel in
-which holes have been found often. What needs a capability (mounts, modules, namespaces) is not
-listed: bubblewrap leaves a bot none, and no namespace in which it would have some.
+They would reach into other processes, or enter parts of the kernel in which holes have been found
+often. What needs a capability is not listed: bubblewrap leaves a bot none.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -18,7 +18,6 @@ MATCHES: Final = 50
 ANY: Final = "any"
 FAULTS: Final = (ANY, *map(str, FAULT_KINDS))
 RESULTS: Final = ("won", "lost")
-_DIGITS: Final = 9  # of a number in an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +67,15 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 def asked_filter(now: Snapshot) -> MatchFilter:
     """What the address asks for; 404 for a bot that is not in the cup, 400 for what no list has.
     Without a bot there is no result, which the form may still have from another choice."""
-    bot, result = request.args.get("bot") or None, _asked_word("result", RESULTS)
+    bot = request.args.get("bot") or None
+    faults, result = (
+        _asked(name, "|".join(words), f"one of {', '.join(words)}")
+        for name, words in (("faults", FAULTS), ("result", RESULTS))
+    )
     if bot is None:
         result = None
     else:
         check_bot(now, bot)
-    faults = _asked_word("faults", FAULTS)
     return MatchFilter(bot, asked_number("round"), asked_number("block"), faults, result)
 
 
@@ -85,14 +87,12 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 def asked_number(name: str) -> int | None:
     """A number of the address; 400 if it is none."""
-    text = request.args.get(name) or None
-    if text is not None and not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        abort(400, f"{name}={text[:40]} is no number; write one such as {name}=1.")
+    text = _asked(name, r"[0-9]{1,9}", "a number such as 1")
     return None if text is None else int(text)
 
 
-def _asked_word(name: str, words: Collection[str]) -> str | None:
+def _asked(name: str, pattern: str, fix: str) -> str | None:
     text = request.args.get(name) or None
-    if text is not None and text not in words:
-        abort(400, f"{name}={text[:40]} is not known; write one of {', '.join(words)}.")
+    if text is not None and not re.fullmatch(pattern, text):
+        abort(400, f"{name}={text[:40]} is not known; write {fix}.")
     return text

@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
-from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from tournament.decisions import out_of_play
@@ -23,7 +22,6 @@ from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.match_list import (
-    ANY,
     FAULTS,
     MATCHES,
     RESULTS,
@@ -72,15 +70,11 @@ def rendered_once(key: str, render: Callable[[], str]) -> str:
 def answer(
     version: str, render: Callable[[], str], mimetype: str = "text/html"
 ) -> WerkzeugResponse:
-    """The page that `render` makes, unless this version is known."""
-    etag = generate_etag(f"{version}-{invited()}".encode())  # a tag may not have every character
-    if request.if_none_match.contains(etag):
-        response = Response(status=304)
-    else:
-        response = Response(rendered_once(etag, render), mimetype=mimetype)
-    response.set_etag(etag)
+    """The page that `render` makes for this version, unless the browser has it."""
+    response = Response(rendered_once(f"{version}-{invited()}", render), mimetype=mimetype)
+    response.add_etag()
     response.headers["Cache-Control"] = "no-cache"
-    return response
+    return response.make_conditional(request)
 
 
 @pages.get("/")
@@ -165,7 +159,6 @@ def bot(now: Snapshot, name: str) -> str:
         said=said,
         versions=[(one, lines.get(one.bot)) for one in entered],
         author=of_joined if entered else config["author"] or of_joined,
-        faulty=bool(MatchFilter(name, faults=ANY).rows(now).size),
         opponents=sorted(
             against(counted, name) if name in lines else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),

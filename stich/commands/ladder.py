@@ -13,7 +13,7 @@ from stich.commands.common import run_command
 from tournament.config import keys
 from tournament.store.signing import make_key
 from tournament.text import printable
-from web.gateway.connector import ask_ladder
+from web.gateway.calls import ask_ladder
 
 
 @click.command()

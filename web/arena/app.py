@@ -73,7 +73,7 @@ def create_app(
     app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
-        app.add_url_rule("/connect", "connect", lambda: {"port": connect_port}, methods=["POST"])
+        app.add_url_rule("/connect", "connect", lambda: {"port": connect_port})
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(StoreError, _unreadable)
     app.before_request(_refuse_other_sites)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from web.child_process import lower_priority, serve
+from web.child_process import begin, lower_priority
 
 MAX_CONNECTIONS: Final = 1024
 """Further spectators wait to be accepted."""
 _THREADS: Final = 8
+_HEAD_S: Final = 10
 
 
 def load(
@@ -40,5 +41,34 @@ def load(
     return RsgiFront(app, max_body, Metrics(), first=Work.LONG, threads=_THREADS)
 
 
+def _load(_app: str) -> Any:
+    """In granian's worker."""
+    *_, settings = begin(MAX_CONNECTIONS)
+    return load(**settings)
+
+
+def _serve() -> None:
+    from granian import Granian
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+
+    host, port, _ = begin(MAX_CONNECTIONS)
+    Granian(
+        "web.arena.server:app",
+        address=host,
+        port=port,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_S * 1000),
+        workers=1,
+        backpressure=MAX_CONNECTIONS,
+        websockets=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=1,
+        log_level=LogLevels.error,
+    ).serve(target_loader=_load)
+
+
 if __name__ == "__main__":
-    serve("web.arena.server:app", load, MAX_CONNECTIONS)
+    _serve()

@@ -1,20 +1,27 @@
 """The author's side of a bot that connects: takes requests from the arena to the bot.
 
-All connections go outwards, by HTTP long polling, so this works behind routers and proxies. One
-thread polls for each table; the calling thread learns when the bot plays no more.
+A WebSocket goes outwards, so this works behind routers and proxies. The calling thread reads from
+it; a thread for each table asks the bot.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import ssl
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
-from time import sleep
-from typing import Any, Final, NamedTuple
+from queue import SimpleQueue
+from time import monotonic, sleep
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-import requests
+import msgspec
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import ClientConnection, connect
 
 from tournament.bot.client import (
     Busy,
@@ -26,34 +33,31 @@ from tournament.bot.client import (
 )
 from tournament.bot.url_bot import HttpBot, StartError
 from tournament.text import printable
+from web.gateway.calls import (
+    ALIVE_S,
+    ANSWER_LIMIT,
+    CONNECT_S,
+    Refused,
+    gateway_port,
+    json_object,
+    reason,
+)
 
-_ANSWER_LIMIT: Final = 288 * 1024  # more is never read by the runner
 _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
-_CONNECT_S: Final = 10
-_POLL_S: Final = 40  # the arena answers within 25 s
-_WAIT_S: Final = 10  # and here within 5 s
-_JOIN_S: Final = 60  # a busy machine writes it into its store
 _BOT_S: Final = 60  # for a request without a clock
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
-class Refused(Exception):
-    """The arena refuses this program; the text is a sentence."""
-
-
 class _Unreachable(Exception):
-    """No answer that can be used; try again. The text is a clause."""
+    """No connection that can be used; try again. The text is a clause."""
 
 
-class _SessionEnded(_Unreachable):
-    """The arena was started again."""
+class _Request(msgspec.Struct, array_like=True):
+    """A request of the runner, for the bot at a table: `call` is method and path."""
 
-
-class _Answer(NamedTuple):
-    """A whole answer of the arena."""
-
-    status: int
-    headers: Mapping[str, str]
+    number: int
+    table: int
+    call: str
     body: bytes
 
 
@@ -64,38 +68,48 @@ class Connector:
     def __init__(
         self, url: str, token: str, bots: list[HttpBot], say: Callable[[str], None]
     ) -> None:
-        self._address = self._url = url.rstrip("/")
-        self._token = token
-        self._bots = bots
+        self._url = url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(len(bots))}
         self._say = say
         self._printing = threading.Lock()
-        self._session = ""
-        self.connected = threading.Event()
-        """Whether there is a session."""
-        self._http = self.new_http()
+        self._tables = [_Table(self, bot) for bot in bots]
+        self._link: ClientConnection | None = None
+        self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
         """Take requests to the bot until the cup is over; Refused."""
-        self._connect()
-        for index, bot in enumerate(self._bots):
-            threading.Thread(target=_Table(self, index, bot).run, daemon=True).start()
-        tries, over = 0, ""
-        while not over:
+        for table in self._tables:
+            threading.Thread(target=table.run, daemon=True).start()
+        tries, again = 0, False
+        while True:
+            what = f"No connection to {self._url}"
             try:
-                told = _object(self.call(self._http, "/connect/wait", b"", _WAIT_S))
-                over = str(told["over"])
-                if tries:
-                    self.say("Connected again.")
-                tries = 0
-                if told.get("failed") and not over:
-                    raise Refused(str(told["failed"]))
-            except _SessionEnded:
-                self.say("The arena was started again.")
-                self._connect()
-                tries = 0
-            except (_Unreachable, KeyError) as error:
-                tries = self._pause(tries, f"Connection lost ({error})")
-        self.say(over)
+                with self._connect(self._url) as self._link:
+                    for message in self._link:
+                        if isinstance(message, bytes):
+                            self._take(message)
+                            continue
+                        told = msgspec.json.decode(message, type=dict[str, str])
+                        if "refused" in told:
+                            raise Refused(printable(told["refused"]))
+                        if "over" in told:
+                            return self.say(told["over"])
+                        hello = f"Connected to {told['cup']} as {told['bot']}."
+                        self.say("Connected again." if again else hello)
+                        tries, again, what = 0, True, "Connection lost"
+                why = "the arena has closed it"
+            except _Unreachable as error:
+                why = str(error)
+            except ConnectionClosed as error:
+                too_large = error.sent is not None and error.sent.code == 1009
+                large = "its answer is larger than that of an arena"
+                why = large if too_large else "it does not answer"
+            except (msgspec.DecodeError, LookupError):
+                why = "the answer is not that of an arena"
+            if tries in (0, 4) or tries >= len(_BACKOFF_S):
+                self.say(f"{what} ({why}); trying again.")
+            sleep(_BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)])
+            tries += 1
 
     def say(self, text: str) -> None:
         """Print a sentence; standard error is not made for several threads at once. Names in it
@@ -103,145 +117,83 @@ class Connector:
         with self._printing:
             self._say(printable(text))
 
-    def new_http(self) -> requests.Session:
-        """A connection to the arena, for one thread; it heeds the environment's proxies."""
-        http = requests.Session()
-        http.auth = self._authorize  # so that a ~/.netrc does not take its place
-        return http
+    def answer(self, number: int, data: bytes, complete: bool) -> None:
+        """Answer a request. If that fails, the arena asks again."""
+        self._asked.discard(number)
+        if self._link is not None:
+            with suppress(ConnectionClosed):
+                self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
-    def _authorize(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Bearer {self._token}"
-        return request
+    def _take(self, message: bytes) -> None:
+        """Take a request to its table, unless it is there already; LookupError."""
+        request = msgspec.msgpack.decode(message, type=_Request)
+        if request.number not in self._asked:
+            self._asked.add(request.number)
+            self._tables[request.table].queue.put((monotonic(), request))
 
-    def call(
-        self,
-        http: requests.Session,
-        path: str,
-        body: bytes,
-        seconds: float,
-        headers: dict[str, str] | None = None,
-    ) -> _Answer:
-        """Call the arena. Refused, or _Unreachable if it should be tried again."""
+    def _connect(self, url: str) -> ClientConnection:
+        """A connection to the gateway of the arena; Refused or _Unreachable."""
+        parts = urlsplit(url)
+        secure = parts.scheme == "https"
+        authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
         try:
-            with http.post(
-                self._url + path,
-                data=body,
-                headers={"X-Stich-Session": self._session, **(headers or {})},
-                timeout=(_CONNECT_S, seconds),
-                allow_redirects=False,
-                stream=True,
-            ) as found:
-                answer = _Answer(found.status_code, found.headers, _read(found))
-        except requests.RequestException as error:
-            raise _Unreachable(_reason(error)) from None
-        if answer.status in (200, 204):
-            return answer
-        detail = _detail(answer)
-        if answer.status in (400, 401, 409):
-            raise Refused(detail)
-        raise _Unreachable(detail)
-
-    def _connect(self) -> None:
-        """Begin a session, however long that takes; Refused."""
-        self.connected.clear()
-        self._url = self._address
-        body = json.dumps({"tables": len(self._bots)}).encode()
-        tries = 0
-        while True:
-            try:
-                about = _object(self.call(self._http, "/connect", body, _WAIT_S))
-                port = about.get("port")
-                if isinstance(port, int) and self._url == self._address:
-                    self._url = _with_port(self._url, port)  # the gateway's, not that of the pages
-                    continue
-                self._session = str(about["session"])
-                self.say(f"Connected to {about['cup']} as {about['bot']}.")
-                self.connected.set()
-                return
-            except (_Unreachable, KeyError) as error:
-                tries = self._pause(tries, f"No connection to {self._url} ({error})")
-
-    def _pause(self, tries: int, why: str) -> int:
-        """Wait before the next try, and say now and then why; the number of tries so far."""
-        if tries in (0, 4) or tries >= len(_BACKOFF_S):
-            self.say(f"{why}; trying again.")
-        sleep(_BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)])
-        return tries + 1
-
-
-def ask_ladder(url: str, call: Mapping[str, Any]) -> dict[str, Any]:
-    """Join a ladder, or leave it: what its arena answers. Refused."""
-    try:
-        with requests.post(
-            url.rstrip("/") + "/join",
-            json=call,
-            timeout=(_CONNECT_S, _JOIN_S),
-            allow_redirects=False,
-            stream=True,
-        ) as found:
-            answer = _Answer(found.status_code, found.headers, _read(found))
-        about = _object(answer)
-    except requests.RequestException as error:
-        raise Refused(f"{url}: {_reason(error)}; check the address, and try again.") from None
-    except _Unreachable:
-        fix = "check the address; to a cup, connect with `stich connect`"
-        raise Refused(f"{url}: no ladder answers there; {fix}.") from None
-    if answer.status != HTTPStatus.OK:
-        raise Refused(printable(str(about.get("detail"))[:500]))
-    return about
+            return connect(
+                parts._replace(scheme="wss" if secure else "ws").geturl() + "/connect",
+                additional_headers=self._headers,
+                ssl=ssl.create_default_context(cafile=authorities) if secure else None,
+                open_timeout=CONNECT_S,
+                close_timeout=1,
+                ping_interval=ALIVE_S,
+                ping_timeout=ALIVE_S,
+                max_size=_REQUEST_LIMIT,
+                compression=None,
+            )
+        except InvalidStatus as error:
+            status, body = error.response.status_code, bytes(error.response.body or b"")
+        except (OSError, WebSocketException) as error:
+            raise _Unreachable(reason(error)) from None
+        about = json_object(body)
+        if status == HTTPStatus.UNAUTHORIZED and "detail" in about:
+            raise Refused(printable(str(about["detail"])[:500]))
+        if url == self._url and (port := gateway_port(url)) is not None:
+            return self._connect(_with_port(url, port))
+        hint = "; if it uses TLS, write https://" if status == HTTPStatus.BAD_REQUEST else ""
+        raise _Unreachable(f"it answers with status {status}{hint}")
 
 
 class _Table:
-    """Polls for one table: takes a request to the bot, and its answer back."""
+    """Takes requests to the bot, one after the other, and its answers back."""
 
-    def __init__(self, connector: Connector, index: int, bot: HttpBot) -> None:
+    def __init__(self, connector: Connector, bot: HttpBot) -> None:
         self._connector = connector
-        self._index = index
         self._bot = bot
-        self._http = connector.new_http()
         self._connection: HttpConnection | None = None
         self._late_in: str | None = None
+        self.queue = SimpleQueue[tuple[float, _Request]]()
+        """Requests, each with the time when it came."""
 
     def run(self) -> None:
-        """Poll until the program ends."""
-        answer, about, tries = b"", dict[str, str](), 0
+        """Ask the bot until the program ends."""
         while True:
-            headers = {"X-Stich-Table": str(self._index), **about}
-            try:
-                found = self._connector.call(self._http, "/connect/poll", answer, _POLL_S, headers)
-            except Refused:
-                return  # the calling thread learns it too
-            except _SessionEnded:
-                sleep(_BACKOFF_S[0])
-                self._connector.connected.wait()
-            except _Unreachable:
-                sleep(_BACKOFF_S[min(tries, 4)])
-                tries += 1
-                continue
-            else:
-                tries = 0
-                if found.status == 200:
-                    answer, complete = self._ask(found.headers["X-Stich-Call"], found.body)
-                    about = {
-                        "X-Stich-Answers": found.headers["X-Stich-Request"],
-                        "X-Stich-Complete": str(int(complete)),
-                    }
-                    continue
-            answer, about = b"", {}
+            came, request = self.queue.get()
+            asked: dict[str, Any] = json.loads(request.body) if request.body else {}
+            clock = asked.get("clock")
+            seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000 if clock else _BOT_S
+            left = came + seconds - monotonic()
+            answer = self._ask(request, asked.get("match"), left) if left > 0 else (b"", False)
+            self._connector.answer(request.number, *answer)
 
-    def _ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
+    def _ask(self, request: _Request, match: str | None, seconds: float) -> tuple[bytes, bool]:
         """The bytes that the bot answers, and whether its connection lasted."""
+        call = request.call
         method, _, path = call.partition(" ")
-        asked = json.loads(body) if body else {}
-        match, clock = asked.get("match"), asked.get("clock")
-        seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000 if clock else _BOT_S
         received, complete = b"", True
         try:
             connection = self._connect(match)
             try:
-                reply = connection.exchange(method, path, body, seconds)
+                reply = connection.exchange(method, path, request.body, seconds)
             finally:
-                received = connection.received[:_ANSWER_LIMIT]
+                received = connection.received[:ANSWER_LIMIT]
             if path == "/move" and reply.status != HTTPStatus.OK:
                 status = f"The bot answered {call} with status {reply.status}, not 200."
                 self._connector.say(status + self._last_line())
@@ -273,51 +225,6 @@ class _Table:
                 self._bot.restart()
             self._connection = self._bot.reconnect()
         return self._connection
-
-
-def _read(answer: requests.Response) -> bytes:
-    """The body of an answer; _Unreachable if it is larger than those of an arena."""
-    body = bytearray()
-    for piece in answer.iter_content(64 * 1024):
-        body += piece
-        if len(body) > _REQUEST_LIMIT:
-            raise _Unreachable("its answer is larger than that of an arena")
-    return bytes(body)
-
-
-def _object(answer: _Answer) -> dict[str, Any]:
-    try:
-        found = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise _Unreachable("the answer is not that of an arena")
-    return found
-
-
-def _detail(answer: _Answer) -> str:
-    """What the arena says is wrong."""
-    if answer.status == 410:
-        raise _SessionEnded
-    try:
-        detail = str(json.loads(answer.body)["detail"])
-    except (ValueError, RecursionError, KeyError, TypeError):
-        hint = "; if it uses TLS, write https://" if answer.status == 400 else ""
-        return f"it answers with status {answer.status}{hint}"
-    return printable(detail[:500])
-
-
-def _reason(error: requests.RequestException) -> str:
-    """A short clause for what requests says at length."""
-    if isinstance(error, requests.exceptions.SSLError):
-        if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            return "its certificate is not accepted"
-        return "it does not speak TLS there; perhaps its address begins with http://"
-    if isinstance(error, requests.exceptions.ProxyError):
-        return "the proxy does not connect"
-    if isinstance(error, requests.Timeout):
-        return "no answer in time"
-    return "it does not answer"
 
 
 def _with_port(url: str, port: int) -> str:

@@ -1,11 +1,11 @@
 """The gateway of bots that connect, a process: `python -m web.gateway.server HOST PORT`, started by
-`web.child_process`. Authors' programs call
+`web.child_process`. The program of an author opens a WebSocket at /connect, with the token of its
+bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It gets
 
-- POST /connect with `{"tables"}`: begins a session, `{"session", "bot", "cup"}`;
-- POST /connect/poll: answers the last request of a table and waits for the next one;
-- POST /connect/wait: waits until the bot plays no more; `{"over"}` says why, or is empty.
-
-Each call has the token of its bot as Authorization: Bearer.
+- first `{"cup", "bot"}` as JSON;
+- each request as MessagePack: `[number, table, "POST /move", body]`; it answers with `[number, the
+  bytes that the bot answered, whether they are complete]`;
+- at the end `{"over"}`, or `{"refused"}` if it should not connect again as it is, with a sentence.
 
 The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
 `/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
@@ -19,59 +19,40 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import unquote
 
-import msgspec
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 
-from web.child_process import serve
-from web.gateway.connected_bot import (
-    MAX_TABLES,
-    TOO_MANY,
-    Away,
-    BotAnswer,
-    ConnectedBot,
-    Problem,
-)
+from web.child_process import begin
+from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
+from web.gateway.connected_bot import MAX_TABLES, Away, BotAnswer, ConnectedBot
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
-if TYPE_CHECKING:
-    from granian._granian import RSGIHTTPProtocol as HTTPProtocol
-    from granian.rsgi import Scope
-
-POLL_S: Final = 25.0
-WAIT_S: Final = 5.0
-ANSWER_LIMIT: Final = 288 * 1024
-"""Bytes of an answer; the runner refuses shorter ones already."""
-_CALL_LIMIT: Final = 1024
-"""Bytes of a call that brings no answer."""
-_BODY_S: Final = 10.0
+_MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
 _CONNECTIONS: Final = 2048
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
-_T = TypeVar("_T")
-_Response = tuple[int, list[tuple[str, str]], bytes]
-"""Status, headers and body."""
-
-
-class _Connect(msgspec.Struct):
-    tables: int = 1
 
 
 class _Bots(dict[str, ConnectedBot]):
     """The bots that have connected, or that the runner has asked, by name."""
 
-    def __init__(self, is_valid: Callable[[str], bool]) -> None:
-        self._is_valid = is_valid
+    def __init__(self, refusal: Callable[[str], str]) -> None:
+        self._refusal = refusal
         self._over = ""
         self._excluded: dict[str, str] = {}
 
     def __missing__(self, name: str) -> ConnectedBot:
-        self[name] = bot = ConnectedBot(name, self._is_valid)
+        self[name] = bot = ConnectedBot(self._refusal)
         bot.end(self._over or self._excluded.get(name, ""))
         return bot
 
@@ -84,177 +65,71 @@ class _Bots(dict[str, ConnectedBot]):
 
 
 class Gateway:
-    """The RSGI application for authors' programs.
+    """What authors' programs connect to. `folder` is that of the run. Every bot with a valid token
+    may connect, but for those in `others`, which the organiser starts."""
 
-    `folder` is that of the run. Every bot with a valid token may connect, but for those in
-    `others`, which the organiser starts. The runner reaches a bot at
-    http://`runner_host`:`runner_port`/`secret`/bots/NAME.
-    """
-
-    def __init__(
-        self,
-        folder: str,
-        cup: str,
-        others: Collection[str],
-        runner_host: str,
-        runner_port: int,
-        secret: str,
-    ) -> None:
+    def __init__(self, folder: str, cup: str, others: Collection[str]) -> None:
         self._cup = cup
         self._invitations = Invitations(Path(folder))
         self._others = others
-        self._bots = _Bots(self._is_valid)
-        self._runner = runner_host, runner_port, secret
+        self.bots = _Bots(self._refusal)
 
-    def _is_valid(self, token_hash: str) -> bool:
+    def listen(self, host: str, port: int) -> Server:
+        """Listen to the programs of authors."""
+        return serve(
+            self._serve,
+            host,
+            port,
+            process_request=self._refuse,
+            max_size=_MESSAGE_LIMIT,
+            ping_interval=ALIVE_S,
+            ping_timeout=ALIVE_S,
+            close_timeout=1,
+            compression=None,
+        )
+
+    def _refusal(self, token_hash: str) -> str:
         try:
             self._invitations.bot_of(token_hash)
-        except TokenRefused:
-            return False
-        return True
-
-    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Listen to the runner too; granian calls this before it listens."""
-        loop.run_until_complete(_listen(*self._runner, self._bots))
-
-    async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a call."""
-        try:
-            status, headers, body = await self._call(scope, proto)
-        except Problem as problem:
-            status, body = problem.status, _json({"detail": problem.detail})
-            headers = [("content-type", "application/problem+json"), ("connection", "close")]
-            if status == 429:
-                headers.append(("retry-after", "1"))
-                await asyncio.sleep(1)
-            if status == 401:
-                headers.append(("www-authenticate", "Bearer"))
-        headers.append(("cache-control", "no-store"))
-        with suppress(Exception):  # granian's own, if the connection has ended
-            proto.response_bytes(status, headers, body)
-
-    async def _call(self, scope: Scope, proto: HTTPProtocol) -> _Response:
-        if scope.path == "/healthz":
-            return _ok({"status": "ok"})
-        if scope.method != "POST":
-            raise Problem(405, "Send POST; `stich connect` does.")
-        token_hash, bot = self._authenticate(scope)
-        try:
-            return await self._answer(scope, proto, token_hash, bot)
-        except Problem as problem:
-            if problem.status != 429:
-                bot.spend(1)
-            if problem.status == 409:
-                self._authenticate(scope)  # a session also ends with its token
-            raise
-
-    async def _answer(
-        self, scope: Scope, proto: HTTPProtocol, token_hash: str, bot: ConnectedBot
-    ) -> _Response:
-        limit = ANSWER_LIMIT if scope.path == "/connect/poll" else _CALL_LIMIT
-        if bot.arriving.locked():
-            raise Problem(429, TOO_MANY)
-        async with bot.arriving:
-            body = await _body(scope, proto, limit)
-        if scope.path == "/connect":
-            return self._connect(bot, token_hash, body)
-        session = scope.headers.get("x-stich-session", "")
-        bot.check(session)
-        if scope.path == "/connect/poll":
-            return await self._poll(bot, scope, proto, body)
-        if scope.path == "/connect/wait":
-            return await self._wait(bot, session, proto)
-        raise Problem(404, "There is no such call; `stich connect` knows them all.")
-
-    def _authenticate(self, scope: Scope) -> tuple[str, ConnectedBot]:
-        scheme, _, token = scope.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise Problem(401, "Send the token of the bot: stich connect URL --token TOKEN.")
-        token_hash = hash_of(token.strip())
-        try:
-            name = self._invitations.bot_of(token_hash)
         except TokenRefused as error:
-            raise Problem(401, str(error)) from None
+            return str(error)
+        return ""
+
+    def _author(self, headers: Headers) -> tuple[str, str, int]:
+        """Of whom a program comes: the bot, the SHA-256 of its token, its tables. TokenRefused."""
+        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
+        token_hash = hash_of(token.strip())
+        name = self._invitations.bot_of(token_hash)
         if name in self._others:
-            raise Problem(401, "The organiser of the cup starts this bot; it need not connect.")
-        return token_hash, self._bots[name]
+            raise TokenRefused("The organiser of the cup starts this bot; it need not connect.")
+        tables = headers.get("X-Stich-Tables", "")
+        if tables not in map(str, range(1, MAX_TABLES + 1)):
+            raise TokenRefused(f"The number of tables must be from 1 to {MAX_TABLES}.")
+        return name, token_hash, int(tables)
 
-    def _connect(self, bot: ConnectedBot, token_hash: str, body: bytes) -> _Response:
+    def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
+        """The answer to who does not connect."""
+        if request.path == "/healthz":
+            return link.respond(200, json.dumps({"status": "ok"}))
         try:
-            tables = msgspec.json.decode(body, type=_Connect).tables
-        except msgspec.DecodeError:
-            tables = 0
-        if not 1 <= tables <= MAX_TABLES:
-            raise Problem(400, f"The number of tables must be from 1 to {MAX_TABLES}.")
-        bot.connect(token_hash, tables)
-        return _ok({"session": bot.session, "bot": bot.name, "cup": self._cup})
+            self._author(request.headers)
+        except (TokenRefused, LookupError) as error:
+            response = link.respond(401, json.dumps({"detail": str(error)}))
+            response.headers["WWW-Authenticate"] = "Bearer"
+            return response
+        return None
 
-    async def _poll(
-        self, bot: ConnectedBot, scope: Scope, proto: HTTPProtocol, body: bytes
-    ) -> _Response:
-        headers = scope.headers
-        answers, table = headers.get("x-stich-answers"), _number(headers.get("x-stich-table", ""))
-        number = None if answers is None else _number(answers)
-        answer = BotAnswer(body, headers.get("x-stich-complete") == "1")
-        if table is None or (answers is not None and number is None):
-            raise Problem(400, "The headers of this call are wrong.")
-        poll = bot.poll(table, number, answer)
-        request = await _unless_gone(poll, proto, POLL_S)
-        if request is None:
-            return 204, [], b""
-        about = [("x-stich-request", str(request.number)), ("x-stich-call", request.call)]
-        return 200, about, request.body
-
-    async def _wait(self, bot: ConnectedBot, session: str, proto: HTTPProtocol) -> _Response:
-        over = await _unless_gone(bot.wait(session), proto, WAIT_S)
-        return _ok({"over": over or "", "failed": bot.failed})
+    async def _serve(self, link: ServerConnection) -> None:
+        headers = link.request.headers if link.request else Headers()
+        with suppress(TokenRefused, ConnectionClosed):
+            name, token_hash, tables = self._author(headers)
+            await link.send(json.dumps({"cup": self._cup, "bot": name}))
+            await self.bots[name].serve(link, token_hash, tables)
 
 
-async def _unless_gone(
-    call: Coroutine[Any, Any, _T], proto: HTTPProtocol, seconds: float
-) -> _T | None:
-    """What a call brings; None if that takes too long or its client closes the connection."""
-    work = asyncio.ensure_future(call)
-    gone = asyncio.ensure_future(proto.client_disconnect())
-    try:
-        await asyncio.wait({work, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return work.result() if work.done() else None
-    finally:
-        work.cancel()
-        gone.cancel()
-
-
-def _number(text: str) -> int | None:
-    """A number that is not absurdly long; None for any other text."""
-    return int(text) if text.isdecimal() and len(text) <= 40 else None
-
-
-async def _body(scope: Scope, proto: HTTPProtocol, limit: int) -> bytes:
-    length = _number(scope.headers.get("content-length", ""))
-    if length is None:
-        raise Problem(411, "Send the Content-Length of the body.")
-    if length > limit:
-        raise Problem(413, f"The body has more than {limit // 1024} KiB.")
-    if not length:
-        return b""
-    try:
-        async with asyncio.timeout(_BODY_S):
-            return await proto()
-    except TimeoutError:
-        raise Problem(408, f"The body did not arrive within {_BODY_S:.0f} s.") from None
-    except RuntimeError:  # granian's, if the connection has ended
-        raise Problem(400, "The body is not complete.") from None
-
-
-def _ok(value: object) -> _Response:
-    return 200, [("content-type", "application/json")], _json(value)
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value).encode()
-
-
-async def _listen(host: str, port: int, secret: str, bots: _Bots) -> asyncio.Server:
+async def _listen(bots: _Bots, host: str, port: int, secret: str) -> asyncio.Server:
     """Listen to the runner, and to its workers on other machines; OSError."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -313,10 +188,19 @@ async def _ask(
 
 
 def _reply(value: object) -> BotAnswer:
-    body = _json(value)
+    body = json.dumps(value).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
     return BotAnswer(head.encode("ascii") + body, True)
 
 
+async def _run(host: str, port: int, settings: dict[str, Any]) -> None:
+    """Serve until stopped."""
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
+    runner = [settings.pop(name) for name in ("runner_host", "runner_port", "secret")]
+    gateway = Gateway(**settings)
+    async with await _listen(gateway.bots, *runner), gateway.listen(host, port) as server:
+        await server.wait_closed()
+
+
 if __name__ == "__main__":
-    serve("web.gateway.server:app", Gateway, _CONNECTIONS)
+    asyncio.run(_run(*begin(_CONNECTIONS)))

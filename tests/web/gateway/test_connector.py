@@ -9,12 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, serve
 
-from tests.serving import serving
 from tests.tournament import hostile
 from tests.web.gateways import Gateway, served
 from tournament.bot.client import dial_url
@@ -23,7 +23,8 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config import Bot, Limits
 from tournament.records import FaultKind
-from web.gateway.connector import Connector, Refused
+from web.gateway.calls import Refused
+from web.gateway.connector import Connector
 
 
 @pytest.fixture(scope="module")
@@ -146,31 +147,35 @@ def say(text: str) -> None:
     raise Said(text)
 
 
-class Arena(BaseHTTPRequestHandler):
+def hostile_arena(link: ServerConnection) -> None:
     """An arena that the author of a bot should not have trusted."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"] or 0))
-        answers = {
-            "/connect": {"session": "1", "cup": "\x1b[2J", "bot": "ann"},
-            "/large/connect": "x" * 9_000_000,
-            "/connect/wait": {"over": "The cup is over."},
-        }
-        body = json.dumps(answers.get(self.path, {})).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        with contextlib.suppress(ConnectionError):
-            self.wfile.write(body)
+    assert link.request is not None
+    link.send(json.dumps({"cup": "\x1b[2J", "bot": "ann"}))
+    with contextlib.suppress(ConnectionClosed):
+        link.send(b"x" * 9_000_000 if "large" in link.request.path else '{"over": "It is over."}')
 
 
-def test_what_an_arena_says_is_bounded_and_printable() -> None:
+@pytest.mark.parametrize(
+    ("path", "last"),
+    [
+        ("", "It is over."),
+        ("/large", "Connection lost (its answer is larger than that of an arena); trying again."),
+    ],
+)
+def test_what_an_arena_says_is_bounded_and_printable(path: str, last: str) -> None:
     said: list[str] = []
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Arena)) as url:
-        Connector(url, "t", [], said.append).run()
-        with pytest.raises(Said, match="larger than that of an arena"):
-            Connector(f"{url}/large", "t", [], say).run()
-    assert said == ["Connected to \\x1b[2J as ann.", "The cup is over."]
+    with serve(hostile_arena, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.socket.getsockname()[1]}{path}"
+
+        def say(text: str) -> None:
+            said.append(text)
+            if "trying again" in text:
+                raise Said
+
+        with contextlib.suppress(Said):
+            Connector(url, "t", [], say).run()
+    assert said == ["Connected to \\x1b[2J as ann.", last]
 
 
 def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:

@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 
 import games
 from service.schemas.fields import MAX_LISTED_MOVES
-from tests import golden
 from tests.games.test_all_games import TABLES
 from tests.games.zhengfen.positions import wire
 from tests.service.support import ROOT, Service, states
@@ -136,40 +135,6 @@ def test_a_state_that_could_not_be_posted_again_is_not_answered(service: Service
     last["options"] = {**state["options"], "deals": 2}
     problem = service.post("/v1/advance", {"state": last, "moves": ["pass"] * 3})
     assert problem["code"] == "invalid-state"
-
-
-def post(client: FlaskClient, path: str, body: Any) -> Any:
-    response = client.post(path, json=body)
-    assert response.status_code == 200, response.data
-    return response.json
-
-
-@pytest.mark.parametrize("name", [f"{name}-3-0" for name in GAMES])
-def test_a_golden_game_is_replayed_over_http(client: FlaskClient, name: str) -> None:
-    game = golden.load(name)
-    state = post(client, "/v1/start", game["start"])["state"]
-    assert state == game["first"]
-    for number, step in enumerate(game["steps"]):
-        listed = post(client, "/v1/moves", {"state": state})
-        assert (listed["seat"], len(listed["moves"])) == (step["turn"], step["count"]), number
-        if "moves" in step:
-            assert listed["moves"] == step["moves"], number
-        if "state" in step:
-            assert state == step["state"], number
-            for seat, view in enumerate(step["views"]):
-                seen = post(client, "/v1/view", {"state": state, "seat": seat})
-                assert seen == {"view": view}, (number, seat)
-                theirs = post(client, "/v1/moves", {"view": view})
-                mine = listed["moves"] if seat == step["turn"] else []
-                assert theirs == {"seat": step["turn"], "moves": mine}, (number, seat)
-        verdict = post(client, "/v1/validate", {"state": state, "move": step["move"]})
-        assert (verdict["legal"], verdict["move"]) == (True, step["move"]), number
-        state = post(client, "/v1/advance", {"state": state, "moves": [step["move"]]})["state"]
-    assert state == game["final"]
-    assert post(client, "/v1/moves", {"state": state}) == {"seat": None, "moves": []}
-    moves = [step["move"] for step in game["steps"]]
-    body = {"state": game["first"], "moves": moves}
-    assert post(client, "/v1/advance", body) == {"state": game["final"]}
 
 
 def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) -> None:

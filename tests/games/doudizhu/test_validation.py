@@ -41,6 +41,8 @@ HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]
         ({"passes": -1}, "passes is -1"),
         ({"passes": 1}, "it is the turn of seat 1"),
         ({"table": None, "passes": 1}, "passes is 1"),
+        ({"phase": "over", "turn": None, "passes": -1}, "passes is -1"),
+        ({"phase": "over", "turn": None, "passes": 2}, "passes is 2"),
         ({"table": {"seat": 9, "move": "play:8h"}}, "table.seat is 9"),
         ({"table": {"seat": 2, "move": "play:8h9h"}}, "table.move"),
         ({"table": {"seat": 2, "move": "pass"}}, "table.move"),
@@ -100,6 +102,7 @@ def test_view_checks() -> None:
         ({"counts": [4, -1, 2]}, "a negative number"),
         ({"counts": [4, 0, 2]}, "Seat 1 has no cards"),
         ({"counts": [4, 2]}, "counts has 2 entries"),
+        ({"talon": ["??"] * 60}, "talon has 60 cards"),
         ({"seat": 3}, "seat is 3"),
         ({"hand": ["4c", "4c", "4c", "4c"]}, "4c occurs 4 times"),
     ):

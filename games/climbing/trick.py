@@ -273,18 +273,7 @@ def check_talon(
         theirs = list(hands.get(declarer, ()))
         if table is not None and table.seat == declarer:
             theirs += on_table
-        cards += _left_over(rest, theirs)
+        cards += (Counter(rest) - Counter(theirs)).elements()
     else:
         cards += rest
     validation.check_cards(problems, deck, cards)
-
-
-def _left_over(cards: list[str], taken: list[str]) -> list[str]:
-    """`cards` minus `taken`, as multisets; `taken` is used up."""
-    left = []
-    for card in cards:
-        if card in taken:
-            taken.remove(card)
-        else:
-            left.append(card)
-    return left

@@ -142,9 +142,9 @@ class Problem(Exception):
         self.detail = detail
         self.extensions = extensions
 
-    def to_dict(self) -> dict[str, Any]:
-        """The problem as JSON."""
-        return {
+    def response(self) -> Response:
+        """The HTTP response."""
+        problem = {
             "type": f"/docs#{self.type.code}",
             "title": self.type.title,
             "status": self.type.status,
@@ -152,10 +152,7 @@ class Problem(Exception):
             "code": self.type.code,
             **self.extensions,
         }
-
-    def response(self) -> Response:
-        """The HTTP response."""
-        return Response(encode(self.to_dict()), self.type.status, content_type=MEDIA_TYPE)
+        return Response(encode(problem), self.type.status, content_type=MEDIA_TYPE)
 
 
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:

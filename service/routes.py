@@ -32,15 +32,13 @@ from service.schemas.fields import (
 )
 from service.schemas.position_fields import option_fields
 from service.sealed import SealedGame, Sealer
-from service.work import Work, need
+from service.work import need_long_work
 
 LONG_HAND: Final = 20
 """Cards of a hand; the moves of a larger one may take milliseconds to count."""
 LONG_PAIRS: Final = 14
 """Pairs of equal rank; one of twenty dealt hands of 18 cards has more."""
 LONG_LIST: Final = 300
-LARGE_LIST: Final = 1500
-"""Moves whose names may have 64 KiB."""
 LONG_GAME: Final = 200
 """Moves made at once; a thousand take 4 ms."""
 
@@ -159,7 +157,7 @@ def describe() -> Response:
 def _listed(body: dict[str, Any], position: Position) -> LegalMoves:
     """The legal moves, if they are few enough to list."""
     if _takes_long_to_count(body):
-        need(Work.LONG)
+        need_long_work()
     listed = position.moves()
     if len(listed) > MAX_LISTED_MOVES:
         problem = (
@@ -168,7 +166,7 @@ def _listed(body: dict[str, Any], position: Position) -> LegalMoves:
         )
         raise invalid_state([problem])
     if len(listed) > LONG_LIST:
-        need(Work.LARGE if len(listed) > LARGE_LIST else Work.LONG)
+        need_long_work()
     return listed
 
 
@@ -211,7 +209,7 @@ def advance() -> Response:
 def _advance(state: State, moves: list[str], seat: int | None = None) -> State:
     """The state after some moves, all of them by this seat if there is one."""
     if len(moves) > LONG_GAME:
-        need(Work.LONG)
+        need_long_work()
     for index, move in enumerate(moves):
         try:
             if seat is not None:  # what is wrong must follow from what this seat may know

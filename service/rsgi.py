@@ -1,8 +1,9 @@
 """The application under granian: deadlines and bounds around the WSGI application.
 
 granian bounds heads, but waits without limit for bodies and for clients that do not read. Here a
-body has a deadline, and whoever sends or gets much needs one of a fixed number of slots. Short work
-is done on the event loop, long work in one other thread, so that short requests do not wait for it.
+body has a deadline, and whoever sends much, or asks for long work, needs one of a fixed number of
+slots. Short work is done on the event loop, long work in one other thread, so that short requests
+do not wait for it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from werkzeug.wsgi import FileWrapper
 
 from service.logs import BEGAN
 from service.metrics import Metrics
-from service.work import ALLOWED, MoreWork, Work
+from service.work import ALLOWED, LongWork
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 BODY_SECONDS: Final = 10.0
 """How long a body may take to arrive."""
 SLOT_SECONDS: Final = 5.0
-"""How long a large request or answer may wait for a slot."""
+"""How long a large request or long work may wait for a slot."""
 RETRY_SECONDS: Final = 10
 """When to try again if there was none."""
 UNREAD_SECONDS: Final = 20
@@ -64,8 +65,7 @@ answer that says why. A body that exceeds even this is not read.
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
-    `first` is the work that each request is allowed at first; if it is not short, nothing is done
-    on the event loop. Long work has so many `threads`.
+    Unless `on_loop`, nothing is done on the event loop. Long work has so many `threads`.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class RsgiFront:
         max_body: int,
         metrics: Metrics,
         *,
-        first: Work = Work.SHORT,
+        on_loop: bool = True,
         threads: int = 1,
     ) -> None:
         self.app = app
         self.max_body = max_body
         self.metrics = metrics
         self.slots = asyncio.Semaphore(SLOTS)
-        self.first = first
+        self.on_loop = on_loop
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -167,31 +167,26 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application, again for each time that it needs more work to be allowed."""
-        # a body that is large has a slot; its answer may be as large
-        work = Work.LARGE if body.getbuffer().nbytes > LARGE_BODY else self.first
+        """Call the application; for long work again, in another thread and with a slot."""
         environ = _environ(scope) | {BEGAN: began}
-        while True:
+        # a body that is large has a slot, and takes long to read
+        if self.on_loop and body.getbuffer().nbytes <= LARGE_BODY:
             try:
-                if work == Work.SHORT:
-                    return self._call(environ, body, work)
-                return await self.loop.run_in_executor(
-                    self.threads, self._call, environ, body, work
-                )
-            except MoreWork as needed:
-                work = needed.work
-            body.seek(0)
-            if work == Work.LARGE and not await self._take_slot(slot):
+                return self._call(environ, body, long_work=False)
+            except LongWork:
+                body.seek(0)
+            if not await self._take_slot(slot):
                 body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
+        return await self.loop.run_in_executor(self.threads, self._call, environ, body)
 
-    def _call(self, environ: WSGIEnvironment, body: BytesIO, allowed: Work) -> Answer:
+    def _call(self, environ: WSGIEnvironment, body: BytesIO, long_work: bool = True) -> Answer:
         status, headers = 500, []
 
         def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, headers
             status, headers = int(line[:3]), given
 
-        answer = self.app({**environ, "wsgi.input": body, ALLOWED: allowed}, start)
+        answer = self.app({**environ, "wsgi.input": body, ALLOWED: long_work}, start)
         return status, headers, answer if isinstance(answer, FileWrapper) else _join(answer)
 
     def _limit_unread_answers(self) -> None:

@@ -24,7 +24,6 @@ def load(
     those for playing. The others are as in `create_app`."""
     from service.metrics import Metrics
     from service.rsgi import RsgiFront
-    from service.work import Work
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
@@ -38,7 +37,7 @@ def load(
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
     max_body = app.config["MAX_CONTENT_LENGTH"]
-    return RsgiFront(app, max_body, Metrics(), first=Work.LONG, threads=_THREADS)
+    return RsgiFront(app, max_body, Metrics(), on_loop=False, threads=_THREADS)
 
 
 def _load(_app: str) -> Any:

@@ -6,7 +6,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from time import sleep
 from typing import Any, NamedTuple
@@ -28,11 +28,11 @@ _POLLS = 50
 
 @dataclass
 class MatchSession:
-    """A match as the bot sees it: its id, its first question, how many requests it has had, and
+    """A match as the bot sees it: its first question, its id, how many requests it has had, and
     whether it failed in the last."""
 
-    match: str
     opening: Question
+    match: str = field(default_factory=lambda: secrets.token_hex(8))
     turn: int = 0
     failed: bool = False
 
@@ -97,8 +97,6 @@ class Examiner:
         self.unsupported: set[str] = set()
         self.dropped: Counter[str] = Counter()
         self._on_answer = on_answer
-        self._run = secrets.token_hex(4)
-        self._matches = 0
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
         bot.reconnect()
@@ -109,17 +107,11 @@ class Examiner:
         with closing(Connection(self)) as bot:
             yield bot
 
-    def match_id(self) -> str:
-        """An id that no other match has, in this check or another of the same bot."""
-        with self._lock:
-            self._matches += 1
-            return f"{self._run}{self._matches:04x}"
-
     @contextmanager
     def match(self, bot: Connection, question: Question) -> Iterator[MatchSession]:
         """A match, of whose start and end the bot is notified as by a runner, whatever it answers
         to that; not of its end if it has just failed."""
-        session = MatchSession(self.match_id(), question)
+        session = MatchSession(question)
         seconds = self.clock.move_ms / 1000
         if bot.takes("/start"):
             bot.notify("/start", session.start_request(self.clock.to_dict()), seconds)

@@ -55,13 +55,7 @@ def observe(
     with a column for each seat: ``seats`` (M, s) the bot there, below ``bots``, and ``scores``
     (M, s) its points after the strike-out rule. The order of the matches and of the seats plays
     no part: sums are of whole numbers and exact, and blocks stand by number.
-
-    Raises ValueError where the shapes do not fit, or a match has no deal.
     """
-    if seats.shape != scores.shape or not block.shape == deals.shape == seats.shape[:1]:
-        raise ValueError("seats and scores need one row for each entry of block and deals")
-    if np.any(deals < 1):
-        raise ValueError("a match has one deal or more")
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
     where = where.reshape(-1)

@@ -70,7 +70,6 @@ class BotPool:
         self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # used last, last
         self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
         self._measured: dict[_Place, float] = {}
-        self._new: set[_Place] = set()
         self._called: dict[str, Player] = {
             name: InProcessBot(choose) for name, choose in (in_process or {}).items()
         }  # those that are not started
@@ -173,15 +172,11 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Whether a bot runs; if so it forgets what it wrote in its last match."""
+        """Whether a bot runs; if so it forgets what it has written."""
         running = self._started.get(place)
-        if running is None:
-            return False
-        # What a bot wrote while it started belongs to its first match.
-        if running.running if place in self._new else running.process.clear_output():
-            return True
-        self._end(place)
-        return False
+        if running is not None and not running.process.clear_output():
+            self._end(place)
+        return place in self._started
 
     def _expected(self, places: Iterable[_Place]) -> float:
         """The MB that these processes use: as much as one of the same bot did; one of a bot that
@@ -212,7 +207,6 @@ class BotPool:
 
     def _spawn(self, place: _Place) -> None:
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
-        self._new.add(place)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
         """The bot at a place, or what stands for one that cannot play."""
@@ -221,9 +215,7 @@ class BotPool:
         url = bot.url or self._started[place].url
         try:
             if bot.url is None:
-                running = self._ready(place)
-                self._new.discard(place)
-                return running
+                return self._ready(place)
             player = HttpBot(url, dial_url(url), bot.token)
         except StartError as error:
             return UnavailableBot(url, f"It could not be started again. {error}")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -19,9 +18,8 @@ from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.bot.url_bot import Choice, Failure, StartError
-from tournament.config import Bot, Cup, Limits
+from tournament.config import Bot, Limits
 from tournament.records import FaultKind
-from tournament.run.bot_pool import BotPool
 
 LAUNCH = LaunchSettings(Limits(), 60_000)
 REQUEST = json.dumps(
@@ -163,14 +161,6 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
         assert len(started.output()) == 64 * 1024
         started.process.clear_output()
         assert started.output() == ""
-
-
-def test_what_it_writes_while_it_starts_belongs_to_its_first_match() -> None:
-    command = shlex.join(["sh", "-c", f"echo waking up; exec {bot('toy-1')}"])
-    bots = (Bot("x", command),)
-    with closing(BotPool(Cup("Cup", "doudizhu", 1, bots), LAUNCH)) as bot_pool:
-        assert [bot for bot, _ in bot_pool.start(bots)] == list(bots)
-        assert [bot_pool.seat(["x"])[0].output() for _ in range(2)] == ["waking up\n", ""]
 
 
 def test_no_other_bot_gets_the_port_of_one_that_does_not_listen_yet(

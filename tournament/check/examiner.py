@@ -91,7 +91,6 @@ class Examiner:
     ) -> None:
         self.bot = bot
         self.clock = clock
-        self.asked = 0
         self.valid: list[Exchange] = []
         self.failed_before = False
         self.unsupported: set[str] = set()
@@ -149,7 +148,6 @@ class Examiner:
         """Count an answer to POST /move, and charge its time."""
         self._on_answer()
         with self._lock:
-            self.asked += 1
             self.clock.charge(outcome.elapsed_s * 1000)
             if isinstance(outcome, Choice):
                 self.dropped.update(outcome.info.dropped)

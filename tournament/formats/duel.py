@@ -9,7 +9,7 @@ import numpy as np
 import games
 from tournament.config import Cup
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import BlockMaker, Round, Schedule
+from tournament.formats.schedule import Round, Schedule
 from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
@@ -27,10 +27,8 @@ class Duel(Schedule):
     `on_look` is called with them at every look."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._cup = cup
-        self._maker = BlockMaker(cup, seed, match_key, "mixed")
+        super().__init__(cup, seed, match_key, "mixed")
         self.blocks = cup.format.deals
-        self.matches = self.blocks * self._maker.matches
         self.bets = self._bets(())
         self.on_look: Callable[[Bets], None] | None = None
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tournament.config import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Block, BlockMaker, Round, Schedule
+from tournament.formats.schedule import Block, Round, Schedule
 from tournament.ranking.effects import fit
 
 
@@ -44,12 +44,9 @@ class Halving(Schedule):
     sit out in turn."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._cup = cup
-        self._seed = seed
-        self._maker = BlockMaker(cup, seed, match_key)
+        super().__init__(cup, seed, match_key)
         self._stages = plan(len(cup.bots), cup.players, cup.format.deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
-        self.matches = self.blocks * self._maker.matches
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The stages; the scores after each decide who plays the next."""

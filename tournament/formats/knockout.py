@@ -11,7 +11,7 @@ from math import ceil
 from tournament.config import Cup
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable, Table
-from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule, interleaved
 
 _Key = tuple[Fraction | int, ...]
 """What decides a place; less is better."""
@@ -49,14 +49,11 @@ class Knockout(Schedule):
     """Rounds of tables; the last round is the final and the table for bronze."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._cup = cup
-        self._seed = seed
-        self._maker = BlockMaker(cup, seed, match_key)
+        super().__init__(cup, seed, match_key)
         self._cuts = plan(len(cup.bots), cup.players)
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
         tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze
         self.blocks = tables * cup.format.deals
-        self.matches = self.blocks * self._maker.matches
 
     def seeds(self) -> list[str]:
         """All bots, best seed first: the seeded ones, then the rest in a drawn order."""

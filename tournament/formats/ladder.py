@@ -17,7 +17,7 @@ from tournament.config import Cup
 from tournament.decisions import decided, is_skipped
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable
-from tournament.formats.schedule import Block, BlockMaker, Round, Schedule
+from tournament.formats.schedule import Block, Round, Schedule
 from tournament.ranking.posterior import Posterior
 from tournament.records import DecisionKind, Epoch
 
@@ -33,12 +33,10 @@ class Ladder(Schedule):
     complete; so results decide its tables, and nothing later does."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._cup = cup
-        self._seed = seed
-        self._maker = BlockMaker(cup, seed, match_key)
+        super().__init__(cup, seed, match_key)
         self._known = Posterior()
         self._learnt = 0  # epochs
-        self.blocks = self.matches = 0  # so many are known from the beginning
+        self.blocks = 0  # so many are known from the beginning
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The epochs without the tables that were skipped."""

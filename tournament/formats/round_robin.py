@@ -9,7 +9,7 @@ from itertools import combinations
 from tournament.config import Cup
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule, interleaved
 from tournament.records import BlockRecord
 
 
@@ -18,15 +18,14 @@ class AllTables(Schedule):
     challenger. Each pass is over all tables, so that standings are fair at any time."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
+        super().__init__(cup, seed, match_key)
         self._deals = cup.format.deals
-        self._maker = BlockMaker(cup, seed, match_key)
         always = [cup.format.challenger or ""] if cup.format.type == "gauntlet" else []
         rest = [name for name in cup.names if name not in always]
         every = combinations(rest, cup.players - len(always))
         tables = (self._maker.in_order((*always, *others)) for others in every)
         self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
         self.blocks = self._deals * len(self._tables)
-        self.matches = self.blocks * self._maker.matches
         self._numbers: dict[frozenset[str], int] = {}
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:

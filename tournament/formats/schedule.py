@@ -46,8 +46,15 @@ class Schedule(ABC):
     blocks: int
     """The number of blocks in the whole cup."""
 
-    matches: int
-    """The number of matches in the whole cup; fewer are played if it ends early."""
+    def __init__(self, cup: Cup, seed: str, match_key: str, seating: str | None = None) -> None:
+        self._cup = cup
+        self._seed = seed
+        self._maker = BlockMaker(cup, seed, match_key, seating)
+
+    @property
+    def matches(self) -> int:
+        """The number of matches in the whole cup; fewer are played if it ends early."""
+        return self.blocks * self._maker.matches
 
     def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """The number of matches of a run that is played to its end, once the bots `gone` play no

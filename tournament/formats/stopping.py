@@ -28,8 +28,8 @@ class UntilSettled(Schedule):
     def __init__(self, schedule: Schedule, cup: Cup) -> None:
         self._schedule = schedule
         self._cup = cup
+        self._maker = schedule._maker
         self.blocks = schedule.blocks
-        self.matches = schedule.matches
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds, each in parts from one look to the next."""

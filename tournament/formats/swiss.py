@@ -10,7 +10,7 @@ from itertools import combinations, product
 from tournament.config import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import BlockMaker, Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule, interleaved
 
 _CANDIDATES = 4  # bots considered for a table beyond those it needs
 _NEAR_TABLES = 3
@@ -21,13 +21,10 @@ class Swiss(Schedule):
     second bye before every bot has had one."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._cup = cup
-        self._seed = seed
-        self._maker = BlockMaker(cup, seed, match_key)
+        super().__init__(cup, seed, match_key)
         self._tables = len(cup.bots) // cup.players
         self._size = self._tables * cup.format.deals
         self.blocks = cup.format.rounds * self._size
-        self.matches = self.blocks * self._maker.matches
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """The rounds; each is paired by the results of those before."""

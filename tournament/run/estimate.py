@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from tournament.config import Cup
 from tournament.formats import Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import BlockMaker
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.run.local_executor import LocalExecutor, tables_at_once
@@ -43,12 +42,11 @@ class _FirstBlocks(Schedule):
     """A block at each of so many tables that every bot sits at one."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        self._maker = BlockMaker(cup, seed, match_key, "rotations")
+        super().__init__(cup, seed, match_key, "rotations")
         last = len(cup.bots) - cup.players
         starts = [*range(0, last, cup.players), last]
         self._tables = [cup.names[start : start + cup.players] for start in starts]
         self.blocks = len(self._tables)
-        self.matches = self.blocks * self._maker.matches
 
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """One round."""

@@ -11,7 +11,7 @@ from math import ceil
 from tournament.config import Cup
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable, Table
-from tournament.formats.schedule import Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule
 
 _Key = tuple[Fraction | int, ...]
 """What decides a place; less is better."""
@@ -80,7 +80,7 @@ class Knockout(Schedule):
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
             tables = self._tables(remaining, cut.tables)
-            yield self._round(offset, number, [(stage, table) for table in tables])
+            yield self._round(number, offset, [(stage, table) for table in tables])
             offset += len(tables) * self._cup.format.deals
             played.add(scores(number))
             beaten = self._beaten(tables, cut, stage, played)
@@ -92,7 +92,7 @@ class Knockout(Schedule):
         if self._bronze:
             best = [name for _, name in eliminated[: self._cup.players]]
             last.append(("bronze", self._maker.in_order(best)))
-        yield self._round(offset, number, last)
+        yield self._round(number, offset, last)
         played.add(scores(number))
         for stage, table in last:
             _award(places, sorted((played.key(stage, table, name), name) for name in table))
@@ -123,11 +123,6 @@ class Knockout(Schedule):
     def _lot(self, stage: str, name: str) -> str:
         """The draw that decides who plays on if nothing else does; it decides no place."""
         return draw("tie", self._seed, stage, name)
-
-    def _round(self, offset: int, number: int, tables: Sequence[tuple[str, Table]]) -> Round:
-        deals = self._cup.format.deals
-        blocks = interleaved(self._maker, offset, number, tables, deals)
-        return Round(number, len(tables) * deals, blocks)
 
 
 class _Points:

@@ -9,7 +9,7 @@ from itertools import combinations
 from tournament.config import Cup
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule
 from tournament.records import BlockRecord
 
 
@@ -31,7 +31,7 @@ class AllTables(Schedule):
     def rounds(self, scores: RoundScores) -> Iterator[Round]:
         """A single round."""
         tables = [("", table) for table in self._tables]
-        yield Round(1, self.blocks, interleaved(self._maker, 0, 1, tables, self._deals))
+        yield self._round(1, 0, tables)
 
     def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """The number of matches once the bots `gone` play no more."""

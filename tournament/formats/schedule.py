@@ -10,7 +10,7 @@ from itertools import permutations, product
 
 from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
-from tournament.formats.round_scores import RoundScores, Table
+from tournament.formats.round_scores import RoundScores, StageTable, Table
 from tournament.records import BlockRecord
 
 Seating = tuple[str, ...]
@@ -55,6 +55,18 @@ class Schedule(ABC):
     def matches(self) -> int:
         """The number of matches in the whole cup; fewer are played if it ends early."""
         return self.blocks * self._maker.matches
+
+    def _round(self, number: int, offset: int, tables: Sequence[StageTable]) -> Round:
+        """A round of these tables, each on as many seeds as there are deals; its blocks are
+        numbered from `offset` + 1. All play their first seed before any plays its second, so that
+        no table gets far ahead."""
+        deals = self._cup.format.deals
+        every = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
+        blocks = (
+            self._maker.make(at, number, stage, table, deal)
+            for at, (deal, stage, table) in enumerate(every, offset + 1)
+        )
+        return Round(number, len(tables) * deals, blocks)
 
     def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
         """The number of matches of a run that is played to its end, once the bots `gone` play no
@@ -132,15 +144,3 @@ class BlockMaker:
             return (table,)
         circle = tuple(shuffled(table, "circle", self.seed, key))
         return tuple(circle[i:] + circle[:i] for i in range(len(circle)))
-
-
-def interleaved(
-    maker: BlockMaker, offset: int, round: int, tables: Sequence[tuple[str, Table]], deals: int
-) -> Iterator[Block]:
-    """The blocks of a round, numbered from `offset` + 1. All tables, each with its stage, play
-    their first seed before any plays its second, so that no table gets far ahead."""
-    number = offset
-    for deal in range(1, deals + 1):
-        for stage, table in tables:
-            number += 1
-            yield maker.make(number, round, stage, table, deal)

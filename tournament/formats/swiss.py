@@ -10,7 +10,7 @@ from itertools import combinations, product
 from tournament.config import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Round, Schedule, interleaved
+from tournament.formats.schedule import Round, Schedule
 
 _CANDIDATES = 4  # bots considered for a table beyond those it needs
 _NEAR_TABLES = 3
@@ -39,16 +39,8 @@ class Swiss(Schedule):
             tables = pair(ranked, self._cup.players, self._tables, met, byes)
             seated = [self._maker.in_order(table) for table in tables]
             stage = f"round {number}"
-            yield Round(
-                number,
-                self._size,
-                interleaved(
-                    self._maker,
-                    (number - 1) * self._size,
-                    number,
-                    [(stage, table) for table in seated],
-                    self._cup.format.deals,
-                ),
+            yield self._round(
+                number, (number - 1) * self._size, [(stage, table) for table in seated]
             )
             byes.update(set(names).difference(*seated))
             for (_, table), means in scores(number).items():

@@ -113,6 +113,22 @@ def prepare_launch(
     return LaunchSettings(limits, start_ms, inside, group, start_in, network), notice
 
 
+def launch_of_cup(
+    cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
+) -> tuple[LaunchSettings, str]:
+    """As `prepare_launch`, for the bots of a cup."""
+    return prepare_launch(
+        cup.bots,
+        cup.limits,
+        cup.clock.start_ms,
+        sandbox=must_sandbox(cup),
+        network=cup.network,
+        secret=secret,
+        folder=folder,
+        warning=warning,
+    )
+
+
 def processor_warning(launch: LaunchSettings) -> str:
     """A sentence if a bot in a sandbox can take processor time from others by starting processes,
     else ""."""

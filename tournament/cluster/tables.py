@@ -14,7 +14,7 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
-from tournament.bot.launch import must_sandbox, prepare_launch
+from tournament.bot.launch import launch_of_cup
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.cluster.archive import ArchiveError, Archives, unpack
 from tournament.config import Cup
@@ -103,15 +103,7 @@ class Tables(WorkerPlugin):
             for bot in cup.bots
         )
         cup = dataclasses.replace(cup, bots=tuple(bots))
-        launch, warning = prepare_launch(
-            cup.bots,
-            cup.limits,
-            cup.clock.start_ms,
-            sandbox=must_sandbox(cup),
-            network=cup.network,
-            folder=folder / "empty",
-            warning=_WARNING,
-        )
+        launch, warning = launch_of_cup(cup, folder / "empty", warning=_WARNING)
         memory_mb = memory_for_bots(cup.run.memory_mb)
         if cup.run.memory_mb is None and worker_bytes:
             memory_mb = min(memory_mb, worker_bytes / (1 << 20))

@@ -10,8 +10,7 @@ from typing import Protocol
 from tournament.bot.launch import (
     LaunchSettings,
     does_without_sandbox,
-    must_sandbox,
-    prepare_launch,
+    launch_of_cup,
     processor_warning,
     shared_folders,
 )
@@ -112,15 +111,7 @@ def _secret(path: Path, store: Store) -> list[Path]:
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
     """How the bots of the cup in the file `path` are started on this machine, and warnings, which
     may be empty. SandboxError."""
-    launch, notice = prepare_launch(
-        cup.bots,
-        cup.limits,
-        cup.clock.start_ms,
-        sandbox=must_sandbox(cup),
-        network=cup.network,
-        secret=_secret(path, store),
-        folder=path.absolute().parent,
-    )
+    launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]
 
 

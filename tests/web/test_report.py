@@ -16,7 +16,7 @@ from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.tournament.results.test_standings import match
 from tournament.config import Stop
-from tournament.records import DecisionKind, MatchRecord
+from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.results.standings import standings
 from tournament.store.store import Store
@@ -223,8 +223,6 @@ def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
         store.put({"settled": ["bob"]})
         says = "Ended after 2 blocks, because the best bot was separated from the rest at 90 %: bob"
         assert f"{says}." in report(store)
-        store.decide(DecisionKind.DISQUALIFY, "", "bob")
-        assert f"{says} (now disqualified)." in report(store)
         store.put({"finished": False})
         store.put({"settled": []})
         says = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"

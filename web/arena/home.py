@@ -71,16 +71,12 @@ def ended(record: MatchRecord) -> datetime:
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """The latest decisions, the most remarkable match, and when the cup began: newest first."""
+    """The latest decisions and the most remarkable match, newest first; then what is so all the
+    time."""
     # Of a ladder whose bots go away, skipped matches would be all the news.
     decisions = [one for one in now.facts["decisions"] if one.kind != DecisionKind.SKIP]
     found = [News(datetime.fromisoformat(one.at), told(one)) for one in decisions[-_DECISIONS:]]
     found += _largest_swing(run, now)
-    if "begun" in now.facts:
-        begun = datetime.fromisoformat(now.facts["begun"])
-        came_later = sum(one.kind == DecisionKind.JOIN for one in now.facts["decisions"])
-        bots = plural(len(now.facts["config"]["bots"]) - came_later, "bot")
-        found.append(News(begun, f"It began with {bots}."))
     found.sort(key=lambda one: str(one.at), reverse=True)
     return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
 

@@ -7,11 +7,10 @@ from itertools import pairwise
 from typing import Final
 
 from tournament.config.cup import LADDER
-from tournament.decisions import disqualified
 from tournament.formats.ladder import NEW
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
-from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings, StopRule
+from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
 
 _PLANNED: Final = ("round-robin", "knockout", "gauntlet")
@@ -176,21 +175,11 @@ def format_stop(table: Standings) -> str:
     are, were = ("are", "were") if many else ("is", "was")
     sure = f"separated from the rest at {100 * stop.confidence:g} %"
     if stop.blocks is not None:
-        named = _settled_bots(table, stop)
+        named = f": {', '.join(stop.settled)}" if stop.settled else ""
         return f"Ended after {plural(stop.blocks, 'block')}, because {top} {were} {sure}{named}."
     if table.finished:
         return f"Ended because all deals were played; {top} {were} not {sure}."
     return f"Ends as soon as {top} {are} {sure}, or when all deals are played."
-
-
-def _settled_bots(table: Standings, stop: StopRule) -> str:
-    """The bots by which [stop] ended the cup; an export has no rows of some that were
-    disqualified."""
-    if not stop.settled:
-        return ""
-    out = disqualified({"decisions": table.decisions})
-    names = [f"{bot} (now disqualified)" if bot in out else bot for bot in stop.settled]
-    return f"{':' if len(names) >= stop.top else ', among them'} {', '.join(names)}"
 
 
 def format_versions(said: Sequence[Mapping[str, str]]) -> str:

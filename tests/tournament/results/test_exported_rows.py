@@ -96,8 +96,8 @@ def test_an_export_says_when_a_cup_ended_after_a_disqualification(tmp_path: Path
     assert found.blocks < blocks
     assert found.stop == StopRule(2, 0.9, ("bot2",), blocks)
     because = f"Ended after {blocks} blocks, because the top 2 were separated from the rest at 90 %"
-    assert format_stop(found) == f"{because}, among them bot2."
-    assert says == f"{because}: bot2, bot1 (now disqualified)."
+    assert format_stop(found) == f"{because}: bot2."
+    assert says == f"{because}: bot2, bot1."
 
 
 def test_the_order_of_rows_does_not_matter(rows: list[Row]) -> None:

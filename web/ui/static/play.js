@@ -2,7 +2,7 @@
 // A person's game: choose cards on the table, or a bid; the server says what is legal and why. Every
 // move is a frame, and is shown for a while before the next one.
 (() => {
-  const { make, card, move, kept } = CardTable;
+  const { make, card, move } = CardTable;
   const $ = (id) => document.getElementById(id);
   const VERBS = { bid: "Bid ", call: "Call ", discard: "Discard ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
   const here = location.pathname;
@@ -167,14 +167,6 @@
       button.textContent = paused ? "Go on" : "Pause";
     }
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && options.moves.length === 1 && event.target.dataset.card !== undefined) {
-      event.preventDefault();
-      document.querySelector("[data-move].strong")?.click();
-    }
-  });
-  $("pace").value = kept.get("pace", "700");
-  $("pace").addEventListener("change", () => kept.set("pace", $("pace").value));
   CardTable.colours($("suits"));
   begin(news());
   list();

@@ -166,23 +166,17 @@ const CardTable = (() => {
     root.replaceChildren(make("div", { class: "board" }, felt), facts);
   }
 
-  // What a person has chosen, remembered where the browser lets a page do so.
-  const kept = {
-    get(name, otherwise) {
-      try { return localStorage.getItem(`stich-${name}`) ?? otherwise; } catch { return otherwise; }
-    },
-    set(name, value) {
-      try { localStorage.setItem(`stich-${name}`, value); } catch { /* for this page only */ }
-    },
-  };
-
-  // Let a checkbox choose between four and two colours.
+  // Let a checkbox choose between four and two colours; remembered where the browser lets a page do so.
   function colours(box) {
+    box.checked = true;
+    try { box.checked = localStorage.getItem("stich-suits") !== "2"; } catch { /* four */ }
     const show = () => { document.documentElement.dataset.suits = box.checked ? "4" : "2"; };
-    box.checked = kept.get("suits", "4") === "4";
-    box.onchange = () => { kept.set("suits", box.checked ? "4" : "2"); show(); };
+    box.onchange = () => {
+      show();
+      try { localStorage.setItem("stich-suits", document.documentElement.dataset.suits); } catch { /* for this page only */ }
+    };
     show();
   }
 
-  return { make, cards, card, hand, move, draw, result, signed, label, kept, colours };
+  return { make, cards, card, hand, move, draw, result, signed, label, colours };
 })();

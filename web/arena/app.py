@@ -18,7 +18,7 @@ from tournament.config import read_cup
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages, invited
-from web.arena.join import Ladder, add_join_pages
+from web.arena.join import Ladder
 from web.arena.live_run import LiveRun, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
@@ -69,7 +69,9 @@ def create_app(
         if folder is not None:
             add_author_pages(app, Invitations(folder))
             if run is not None and cup is not None and (ladder := read_cup(cup)).is_ladder:
-                add_join_pages(app, Ladder(run, ladder, Invitations(folder)))
+                joining = Ladder(run, ladder, Invitations(folder))
+                app.add_url_rule("/join", "join", joining.page)
+                app.add_url_rule("/join", "call", joining.call, methods=["POST"])
     app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
@@ -84,7 +86,7 @@ def create_app(
         "game_of": games.get,
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
-        "ladder": "join" in app.blueprints,
+        "ladder": "join" in app.view_functions,
     }
     app.context_processor(lambda: of_all_pages | _of_run())
     return app

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 import segno
-from flask import Blueprint, Flask, current_app, render_template, request
+from flask import render_template, request
 from markupsafe import Markup
 
 from tournament.config import Cup
@@ -24,8 +24,6 @@ from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunFacts, current_run
 from web.gateway.invitations import Invitations, TokenRefused
-
-join_pages = Blueprint("join", __name__)
 
 AN_HOUR: Final = 60
 """New bots and refusals of one address; those who are in one hall may share an address."""
@@ -57,14 +55,44 @@ class Ladder:
         self._counts = Counter[str]()
         self._ends = 0.0
 
-    def is_flooded(self, address: str) -> bool:
+    def page(self) -> str:
+        """How to join, and the state of the ladder."""
+        now = current_run().facts()
+        over = now.finished or finished_by(decided(now.facts)) is not None
+        code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
+        return render_template(
+            "join.html",
+            now=now,
+            cup=self.cup,
+            over=over,
+            state="The ladder is over." if over else _state(self.cup, now),
+            url=request.url_root.rstrip("/"),
+            code=Markup(code),  # noqa: S704 - drawn from our address
+        )
+
+    def call(self) -> tuple[dict[str, str], int]:
+        """Join, enter a new version, or leave."""
+        address = _address()
+        if self._is_flooded(address):
+            many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
+            return {"detail": f"{many}; try again later."}, 429
+        try:
+            return self._answer(request.get_data(), address), 200
+        except msgspec.DecodeError:
+            return {"detail": "This is not a call of `stich join`."}, 400
+        except (JoinRefused, TokenRefused) as refused:
+            return {"detail": str(refused)}, 403
+        except (StoreError, OSError):
+            return {"detail": "The arena cannot write to its run now; try again later."}, 503
+
+    def _is_flooded(self, address: str) -> bool:
         """Whether an address has done all that it may in this hour."""
         if monotonic() >= self._ends or len(self._counts) > _ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
-    def answer(self, body: bytes, address: str) -> dict[str, str]:
+    def _answer(self, body: bytes, address: str) -> dict[str, str]:
         """Do what is asked from an address: the bot and its token. DecodeError, JoinRefused or
         TokenRefused."""
         self._counts[address] += 1
@@ -131,34 +159,6 @@ def versions(decisions: Iterable[Decision], name: str) -> list[Decision]:
     return [one for one in of_all if base(one.bot) == base(name)]
 
 
-def add_join_pages(app: Flask, ladder: Ladder) -> None:
-    """Add the page, and the call."""
-    app.extensions["stich-ladder"] = ladder
-    app.register_blueprint(join_pages)
-
-
-def _ladder() -> Ladder:
-    found: Ladder = current_app.extensions["stich-ladder"]
-    return found
-
-
-@join_pages.post("/join")
-def call() -> tuple[dict[str, str], int]:
-    """Join, enter a new version, or leave."""
-    ladder, address = _ladder(), _address()
-    if ladder.is_flooded(address):
-        many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
-        return {"detail": f"{many}; try again later."}, 429
-    try:
-        return ladder.answer(request.get_data(), address), 200
-    except msgspec.DecodeError:
-        return {"detail": "This is not a call of `stich join`."}, 400
-    except (JoinRefused, TokenRefused) as refused:
-        return {"detail": str(refused)}, 403
-    except (StoreError, OSError):
-        return {"detail": "The arena cannot write to its run now; try again later."}, 503
-
-
 def _address() -> str:
     """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
     caller = request.remote_addr or ""
@@ -175,22 +175,6 @@ def _parse(text: str) -> IPv4Address | IPv6Address:
     """An address; ValueError. One of IPv4 may come in the form of IPv6."""
     address = ip_address(text)
     return getattr(address, "ipv4_mapped", None) or address
-
-
-@join_pages.get("/join")
-def page() -> str:
-    """How to join, and the state of the ladder."""
-    cup, now = _ladder().cup, current_run().facts()
-    over = now.finished or finished_by(decided(now.facts)) is not None
-    return render_template(
-        "join.html",
-        now=now,
-        cup=cup,
-        over=over,
-        state="The ladder is over." if over else _state(cup, now),
-        url=request.url_root.rstrip("/"),
-        code=Markup(segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")),  # noqa: S704 - drawn from our address
-    )
 
 
 def _state(cup: Cup, now: RunFacts) -> str:

@@ -21,7 +21,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -43,36 +43,30 @@ _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
 
 
-class _Bots(dict[str, ConnectedBot]):
-    """The bots that have connected, or that the runner has asked, by name."""
+class _Link(ServerConnection):
+    """A connection that is closed at once if there are too many: the runner needs some too."""
 
-    def __init__(self, refusal: Callable[[str], str]) -> None:
-        self._refusal = refusal
-        self._over = ""
-        self._excluded: dict[str, str] = {}
-
-    def __missing__(self, name: str) -> ConnectedBot:
-        self[name] = bot = ConnectedBot(self._refusal)
-        bot.end(self._over or self._excluded.get(name, ""))
-        return bot
-
-    def end(self, over: str = "", excluded: dict[str, str] | None = None) -> None:
-        """All bots play no more, as a sentence says, or those that are `excluded`, as one does for
-        each; all others do."""
-        self._over, self._excluded = over, excluded or {}
-        for name, bot in self.items():
-            bot.end(over or self._excluded.get(name, ""))
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if len(self.server.handler_tasks) > _CONNECTIONS:
+            transport.close()
 
 
 class Gateway:
-    """What authors' programs connect to. `folder` is that of the run. Every bot with a valid token
-    may connect, but for those in `others`, which the organiser starts."""
+    """What authors' programs connect to, and where the runner asks their bots.
 
-    def __init__(self, folder: str, cup: str, others: Collection[str]) -> None:
+    `folder` is that of the run. Every bot with a valid token may connect, but for those in
+    `others`, which the organiser starts. The runner knows the `secret`.
+    """
+
+    def __init__(self, folder: str, cup: str, others: Collection[str], secret: str) -> None:
         self._cup = cup
+        self._secret = secret
         self._invitations = Invitations(Path(folder))
         self._others = others
-        self.bots = _Bots(self._refusal)
+        self._bots: dict[str, ConnectedBot] = {}
+        self._over = ""
+        self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
         """Listen to the programs of authors."""
@@ -81,12 +75,24 @@ class Gateway:
             host,
             port,
             process_request=self._refuse,
+            create_connection=_Link,
             max_size=_MESSAGE_LIMIT,
             ping_interval=ALIVE_S,
             ping_timeout=ALIVE_S,
             close_timeout=1,
             compression=None,
         )
+
+    def _bot(self, name: str) -> ConnectedBot:
+        """A bot that has connected, or that the runner has asked."""
+        if name not in self._bots:
+            self._bots[name] = ConnectedBot(self._refusal)
+            self._bots[name].end(self._why_over(name))
+        return self._bots[name]
+
+    def _why_over(self, name: str) -> str:
+        """Why a bot plays no more, as a sentence; "" if it does."""
+        return self._over or self._excluded.get(name, "")
 
     def _refusal(self, token_hash: str) -> str:
         try:
@@ -126,45 +132,42 @@ class Gateway:
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
             await link.send(json.dumps({"cup": self._cup, "bot": name}))
-            await self.bots[name].serve(link, token_hash, tables)
+            await self._bot(name).serve(link, token_hash, tables)
 
+    async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
+        """Listen to the runner, and to its workers on other machines; OSError."""
 
-async def _listen(bots: _Bots, host: str, port: int, secret: str) -> asyncio.Server:
-    """Listen to the runner, and to its workers on other machines; OSError."""
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with closing(writer), suppress(*_WRONG, ValueError):
+                answer: BotAnswer | None = BotAnswer(b"", True)
+                while answer is not None and answer.complete:
+                    answer = await self._answer_runner(reader)
+                    writer.write(answer.data if answer is not None else b"")
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with closing(writer), suppress(*_WRONG, ValueError):
-            answer: BotAnswer | None = BotAnswer(b"", True)
-            while answer is not None and answer.complete:
-                answer = await _answer_runner(reader, secret, bots)
-                writer.write(answer.data if answer is not None else b"")
+        return await asyncio.start_server(serve, host, port)
 
-    return await asyncio.start_server(serve, host, port)
-
-
-async def _answer_runner(
-    reader: asyncio.StreamReader, secret: str, bots: _Bots
-) -> BotAnswer | None:
-    """Answer the next request of a connection of the runner; None closes the connection."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    method, path, _ = head.decode("latin-1").split(" ", 2)
-    _, known, which, name, *rest = [*path.split("/", 4), "", ""]
-    if known != secret:
-        return None
-    length = _LENGTH.search(head)
-    body = await reader.readexactly(int(length[1]) if length else 0)
-    if which == "bots" and name:
-        return await _ask(reader, bots[unquote(name)], f"{method} /{rest[0]}", body)
-    if which == "bots":
-        return _reply({name: bot.present for name, bot in bots.items()})
-    if which == "over":
-        bots.end("The cup is over.")
-    elif which == "excluded":
-        bots.end(excluded=json.loads(body))
-    elif which == "failed":
-        for name, why in json.loads(body).items():
-            bots[name].fail(why)
-    return _reply({})
+    async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
+        """Answer the next request of a connection of the runner; None closes the connection."""
+        head = await reader.readuntil(b"\r\n\r\n")
+        method, path, _ = head.decode("latin-1").split(" ", 2)
+        _, known, which, name, *rest = [*path.split("/", 4), "", ""]
+        if known != self._secret:
+            return None
+        length = _LENGTH.search(head)
+        body = await reader.readexactly(int(length[1]) if length else 0)
+        if which == "bots" and name:
+            return await _ask(reader, self._bot(unquote(name)), f"{method} /{rest[0]}", body)
+        if which == "bots":
+            return _reply({name: bot.present for name, bot in self._bots.items()})
+        if which == "failed":
+            for name, why in json.loads(body).items():
+                self._bot(name).fail(why)
+            return _reply({})
+        self._over = "The cup is over." if which == "over" else ""
+        self._excluded = json.loads(body) if which == "excluded" else {}
+        for name, bot in self._bots.items():
+            bot.end(self._why_over(name))
+        return _reply({})
 
 
 async def _ask(
@@ -196,9 +199,9 @@ def _reply(value: object) -> BotAnswer:
 async def _run(host: str, port: int, settings: dict[str, Any]) -> None:
     """Serve until stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
-    runner = [settings.pop(name) for name in ("runner_host", "runner_port", "secret")]
+    runner = [settings.pop(name) for name in ("runner_host", "runner_port")]
     gateway = Gateway(**settings)
-    async with await _listen(gateway.bots, *runner), gateway.listen(host, port) as server:
+    async with await gateway.listen_to_runner(*runner), gateway.listen(host, port) as server:
         await server.wait_closed()
 
 

@@ -66,7 +66,7 @@ class _Search:
         self.bidding: Bidding | None = None
         if view["phase"] == "play" and "declarer" in view:
             strategy = sensible.strategy(view["game"])
-            self.bidding = Bidding(view, strategy.win_probability, strategy.BID_THRESHOLDS)
+            self.bidding = Bidding(view, strategy.WIN_MODELS[view["players"]])
 
     def run(self, more: Callable[[int], bool]) -> str:
         """Search while `more(determinizations done)` is true; return the best move."""

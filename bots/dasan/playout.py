@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bots.dasan.strategy import BID_THRESHOLDS, choose_call, win_probability
+from bots.dasan.strategy import WIN_MODELS, choose_call
 from bots.thinking import shedding_playout
-from bots.thinking.bidding import highest_bid
-from bots.thinking.hand_plan import DASAN, ComboRules, Counts
+from bots.thinking.hand_plan import Counts
 from bots.thinking.shedding import opponents_of
 from games.dasan.state import DasanState
 
@@ -13,9 +12,6 @@ value = shedding_playout.value
 
 
 class _Dasan(shedding_playout.GameAdapter):
-    def rules(self, state: DasanState) -> ComboRules:
-        return DASAN
-
     def opponents(self, state: DasanState) -> list[frozenset[int]]:
         partner = state.partner
         known = not self.secret_card(state)
@@ -29,10 +25,7 @@ class _Dasan(shedding_playout.GameAdapter):
     def declare(self, state: DasanState, counts: Counts) -> str:
         if state.phase == "call":
             return choose_call(state.moves().texts(), counts)
-        bid = highest_bid(win_probability(state.players, counts), BID_THRESHOLDS)
-        if state.bid == 0:
-            return f"bid:{max(bid, 1)}" if state.options["open_higher"] else "bid:1"
-        return f"bid:{bid}" if bid > state.bid else "pass"
+        return super().declare(state, counts)
 
     def secret_card(self, state: DasanState) -> int:
         return 0 if state.partner is None else state.hands[state.partner] & state.called
@@ -40,4 +33,4 @@ class _Dasan(shedding_playout.GameAdapter):
 
 def finish(state: DasanState) -> shedding_playout.SheddingState:
     """Play on from `state` to the end of the deal."""
-    return shedding_playout.finish(_Dasan(), state)
+    return shedding_playout.finish(_Dasan(WIN_MODELS), state)

@@ -8,17 +8,17 @@ from typing import Final
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of
 from bots.thinking import shedding
 from bots.thinking.bidding import WinModel, choose_bid
-from bots.thinking.hand_plan import DASAN, Counts
+from bots.thinking.hand_plan import DASAN
 
 _VALUE: Final = VALUE["dasan"]
 
-BID_THRESHOLDS: Final = (0.0, 0.47, 0.53)
+_THRESHOLDS: Final = (0.0, 0.47, 0.53)
 """The win probabilities from which a hand bids 1 (to open), 2 and 3."""
 
 WIN_MODELS: Final[Mapping[int, WinModel]] = {
     # The top ranks are 3, 2, ace and king.
-    3: WinModel(DASAN, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
-    4: WinModel(DASAN, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
+    3: WinModel(DASAN, _THRESHOLDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
+    4: WinModel(DASAN, _THRESHOLDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
 }
 """By number of players."""
 
@@ -26,15 +26,11 @@ WIN_MODELS: Final[Mapping[int, WinModel]] = {
 def move(view: View, moves: Sequence[str]) -> str:
     """The best move of this strategy."""
     if view["phase"] == "auction":
-        return choose_bid(view, moves, win_probability, BID_THRESHOLDS)
+        counts = tuple(count_ranks("dasan", view["hand"]))
+        return choose_bid(WIN_MODELS[view["players"]], counts, moves)
     if view["phase"] == "call":
         return choose_call(moves, count_ranks("dasan", view["hand"]))
     return rank_moves(view, moves)[0][1]
-
-
-def win_probability(players: int, counts: Counts) -> float:
-    """About how likely a declarer is to win, with this hand before the talon."""
-    return WIN_MODELS[players].probability(counts)
 
 
 def choose_call(moves: Sequence[str], counts: Sequence[int]) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bots.cards import View, cards_of, count_ranks
 from bots.thinking.hand_plan import ComboRules, Counts, worth
-
-WinProbability = Callable[[int, Counts], float]
 
 TALON_GAIN: Final = 0.06
 """How much the talon adds to a declarer's probability of winning, on average."""
@@ -19,11 +17,13 @@ TALON_GAIN: Final = 0.06
 class WinModel:
     """A linear fit of the declarer's wins over self-played deals.
 
-    `plan_weight` is the weight of the hand's worth; `top_weights` are those of each card of the
-    top ranks, highest first, `bomb_weight` that of each bomb.
+    From the win probabilities `thresholds` on a hand bids 1, 2 and 3. `plan_weight` is the weight
+    of the hand's worth; `top_weights` are those of each card of the top ranks, highest first,
+    `bomb_weight` that of each bomb.
     """
 
     rules: ComboRules
+    thresholds: tuple[float, float, float]
     constant: float
     plan_weight: float
     top_weights: tuple[float, ...]
@@ -37,35 +37,21 @@ class WinModel:
         return linear + sum(weight * count for weight, count in tops) + self.bomb_weight * bombs
 
 
-def highest_bid(probability: float, thresholds: Sequence[float]) -> int:
-    """The highest bid that a hand of this win probability makes; 0 to pass."""
-    return sum(probability >= threshold for threshold in thresholds)
-
-
-def choose_bid(
-    view: View, moves: Sequence[str], win_probability: WinProbability, thresholds: Sequence[float]
-) -> str:
+def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
     """The hand's highest bid if that is legal, otherwise a pass or the forced bid."""
-    counts = tuple(count_ranks(view["game"], view["hand"]))
-    bid = f"bid:{highest_bid(win_probability(view['players'], counts), thresholds)}"
+    probability = model.probability(counts)
+    bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
     return bid if bid in moves else moves[0]
 
 
 class Bidding:
-    """The auction of a deal, as bounds on the win probability that each bidder saw in its hand.
+    """The auction of a deal, as bounds on the win probability that each bidder saw in its hand."""
 
-    `win_probability` takes the number of players and a hand by rank; `thresholds` are the
-    probabilities from which a hand bids 1, 2 and 3.
-    """
-
-    def __init__(
-        self, view: View, win_probability: WinProbability, thresholds: Sequence[float]
-    ) -> None:
-        self._win_probability = win_probability
+    def __init__(self, view: View, model: WinModel) -> None:
+        self._model = model
         self._game: str = view["game"]
-        self._players: int = view["players"]
         self._declarer: int | None = view["declarer"]
-        self._bounds = _bounds(view, thresholds)
+        self._bounds = _bounds(view, model.thresholds)
         self._played: dict[int, list[str]] = {seat: [] for seat in self._bounds}
         for entry in view["history"]:
             if entry["seat"] in self._played and entry["move"].startswith("play:"):
@@ -79,7 +65,7 @@ class Bidding:
         total = 0.0
         for seat, (low, high) in self._bounds.items():
             counts = count_ranks(self._game, [*hands[seat], *self._played[seat]])
-            seen = self._win_probability(self._players, tuple(counts))
+            seen = self._model.probability(tuple(counts))
             if seat == self._declarer:
                 seen -= TALON_GAIN
             total += max(0.0, low - seen, seen - high)

@@ -7,10 +7,11 @@ their seats would know: their own plan, the table, and how many cards each seat 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from bots.thinking.bidding import WinModel, choose_bid
 from bots.thinking.hand_plan import Combo, ComboRules, Counts, combo_of, plan, without, worth
 from bots.thinking.shedding import Turn, is_bomb, multiple_of
 from games.dasan.state import DasanState
@@ -34,11 +35,10 @@ ENDGAME_PLAYS: Final = 6
 
 
 class GameAdapter:
-    """What differs between the two games."""
+    """What differs between the two games; `models` are those of their strategies."""
 
-    def rules(self, state: Any) -> ComboRules:
-        """The combinations of the game."""
-        raise NotImplementedError
+    def __init__(self, models: Mapping[int, WinModel]) -> None:
+        self.models = models
 
     def opponents(self, state: Any) -> list[frozenset[int]]:
         """For each seat, the seats that it plays against, as far as it knows."""
@@ -46,7 +46,7 @@ class GameAdapter:
 
     def declare(self, state: Any, counts: Counts) -> str:
         """The bid or call of the seat to move."""
-        raise NotImplementedError
+        return choose_bid(self.models[state.players], counts, state.moves().texts())
 
     def secret_card(self, state: Any) -> int:
         """The card that reveals the teams when it is played, as a hand; 0 if there is none."""
@@ -87,13 +87,13 @@ class PlannedHand:
 def finish(game: GameAdapter, state: SheddingState) -> SheddingState:
     """Play on from `state` to the end of the game, whose last deal this must be."""
     while state.turn is not None and state.phase != "play":
-        hand = PlannedHand(game.rules(state), state.deck, state.hands[state.turn])
+        hand = PlannedHand(game.models[state.players].rules, state.deck, state.hands[state.turn])
         state = state.advance(game.declare(state, hand.counts))
     return state if state.turn is None else _finish_play(game, state)
 
 
 def _finish_play(game: GameAdapter, state: SheddingState) -> SheddingState:
-    rules = game.rules(state)
+    rules = game.models[state.players].rules
     hands = [PlannedHand(rules, state.deck, cards) for cards in state.hands]
     opponents = game.opponents(state)
     secret = game.secret_card(state)

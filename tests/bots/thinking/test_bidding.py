@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +14,8 @@ from bots.thinking.bidding import TALON_GAIN, Bidding
 THRESHOLDS = (0.4, 0.5, 0.6)
 
 
-def jokers(players: int, counts: tuple[int, ...]) -> float:
-    """A bidder that counts its jokers only."""
-    return 0.3 * (counts[-1] + counts[-2])
+def model(probability: Callable[[tuple[int, ...]], float]) -> Any:
+    return SimpleNamespace(probability=probability, thresholds=THRESHOLDS)
 
 
 def bidding(moves: list[str], seat: int = 0) -> Bidding:
@@ -23,7 +24,9 @@ def bidding(moves: list[str], seat: int = 0) -> Bidding:
         state = state.advance("pass")
     for move in moves:
         state = state.advance(move)
-    return Bidding(state.view(seat).to_dict(), jokers, THRESHOLDS)
+    return Bidding(
+        state.view(seat).to_dict(), model(lambda counts: 0.3 * (counts[-1] + counts[-2]))
+    )
 
 
 def test_a_bid_shows_strength_and_a_pass_weakness() -> None:
@@ -46,10 +49,10 @@ def test_a_forced_bid_shows_nothing() -> None:
     state: Any = games.get("dasan").start(3, "forced", {}).advance("bid:1")
     first = state.to_dict()["first"]
     view = state.view(state.turn).to_dict()
-    assert not Bidding(view, lambda players, counts: 0.5, THRESHOLDS)
+    assert not Bidding(view, model(lambda _: 0.5))
     view = state.advance("pass").view(first).to_dict()
-    assert Bidding(view, lambda players, counts: 0.5, THRESHOLDS).mismatch([[], [], []]) == 0
-    assert Bidding(view, lambda players, counts: 0.7, THRESHOLDS).mismatch([[], [], []]) > 0
+    assert Bidding(view, model(lambda _: 0.5)).mismatch([[], [], []]) == 0
+    assert Bidding(view, model(lambda _: 0.7)).mismatch([[], [], []]) > 0
 
 
 def test_a_higher_opening_bid_is_a_choice() -> None:
@@ -58,6 +61,6 @@ def test_a_higher_opening_bid_is_a_choice() -> None:
         first = state.turn
         state = state.advance(bid)
         view = state.view((first + 1) % 3).to_dict()
-        mismatch = Bidding(view, lambda players, counts: 0.3, THRESHOLDS).mismatch([[], [], []])
+        mismatch = Bidding(view, model(lambda _: 0.3)).mismatch([[], [], []])
         talon = TALON_GAIN if bid == "bid:3" else 0.0
         assert mismatch == pytest.approx(max(0.0, low - 0.3 + talon))

@@ -84,23 +84,25 @@ def entrant(name: str, game: str) -> str:
     return f"{name}:{DETERMINIZATIONS[game]}" if name == "search" else name
 
 
+def request(state: games.State, match: str, turn: int) -> dict[str, Any]:
+    """What the seat to move is asked."""
+    return {
+        "protocol": kit.PROTOCOL,
+        "match": match,
+        "turn": turn,
+        "view": state.view(state.turn).to_dict(),
+        "moves": state.moves().texts(),
+        "clock": CLOCK,
+    }
+
+
 def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[float]:
     """Play one game; return the scores per deal, by seat."""
     state = games.get(game).start(players, seed, OPTIONS[game])
     turn = 0
     while state.turn is not None:
         turn += 1
-        answer = seats[state.turn](
-            {
-                "protocol": kit.PROTOCOL,
-                "match": seed,
-                "turn": turn,
-                "view": state.view(state.turn).to_dict(),
-                "moves": state.moves().texts(),
-                "clock": CLOCK,
-            }
-        )
-        state = state.advance(answer)
+        state = state.advance(seats[state.turn](request(state, seed, turn)))
     return [score / len(state.results) for score in state.scores]
 
 

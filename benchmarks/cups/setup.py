@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import ROOT
+from benchmarks.bots.strength import request
 from benchmarks.service.http import midgame
 from tournament.store.store import Store
 
@@ -36,10 +37,7 @@ class PlayedCup:
 
 def body() -> bytes:
     """A request for a move in the middle of a game of Dou Dizhu."""
-    state = midgame()
-    view = state.view(state.turn or 0)
-    about = {"protocol": 1, "match": "bench", "turn": 1, "clock": {"move_ms": 1000, "bank_ms": 0}}
-    return json.dumps({**about, "view": view.to_dict(), "moves": view.moves().texts()}).encode()
+    return json.dumps(request(midgame(), "bench", 1)).encode()
 
 
 @contextmanager

@@ -11,12 +11,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import games
-from benchmarks.bots.strength import CLOCK, Decide, bot
+from benchmarks.bots.strength import Decide, bot, request
 from benchmarks.figures import Figure, Section
-from bots import kit
 from games.move import PASS
 from tournament.records import MatchRecord
 from tournament.results.integrity import integrity
@@ -59,15 +57,7 @@ def _match(
         if friend and PASS in legal and dice.random() < spared:
             moves.append(PASS)
         else:
-            request: dict[str, Any] = {
-                "protocol": kit.PROTOCOL,
-                "match": seed,
-                "turn": len(moves) + 1,
-                "view": state.view(seat).to_dict(),
-                "moves": legal,
-                "clock": CLOCK,
-            }
-            moves.append(decide[seating[seat]](request))
+            moves.append(decide[seating[seat]](request(state, seed, len(moves) + 1)))
         state = state.advance(moves[-1])
     nobody: tuple[tuple[float, ...], ...] = ((), (), ())
     return MatchRecord(

@@ -144,6 +144,7 @@ class Game:
         Raises OptionError if an argument is out of range.
         """
         state = self.positions[0]()
+        state.game = self
         state.seed = seed
         state.start_game(players, seed, options)
         state.deal_first()
@@ -155,12 +156,14 @@ class Game:
         Only semantic validation happens here: the schema must have been validated before.
         """
         state = self.positions[0]()
+        state.game = self
         state.load(data)
         return state
 
     def view(self, data: JsonDict) -> View:
         """The view with this wire form; raises InvalidState with everything that is wrong."""
         view = self.positions[1]()
+        view.game = self
         view.load(data)
         return view
 

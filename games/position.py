@@ -93,6 +93,7 @@ class BasePosition:
         list_field("scores"),
         Field("results", _write_results, lambda deck, results: tuple(results)),
     )
+    game: Game
     deck: Deck
     players: int
     options: Options
@@ -110,18 +111,18 @@ class BasePosition:
     counts: tuple[int, ...]
 
     @property
-    @abstractmethod
-    def game(self) -> Game:
-        """The game of this position."""
-
-    @property
     def to_beat(self) -> tuple[int, Move] | None:
         """The seat and the play that the seat to move must beat; None if there is none."""
         return None
 
-    @abstractmethod
     def moves(self) -> LegalMoves:
         """The legal moves of the seat to move; none if over, or if this is another seat's view."""
+        hand = self.hand_to_move()
+        return LegalMoves() if hand < 0 else self.legal_moves(hand)
+
+    @abstractmethod
+    def legal_moves(self, hand: int) -> LegalMoves:
+        """The legal moves of the seat to move, which holds `hand`, in the contract's order."""
 
     def hand_to_move(self) -> int:
         """The hand of the seat to move; -1 if nobody is, or this is another seat's view.
@@ -224,6 +225,7 @@ class BasePosition:
 
     def copy_common(self, other: BasePosition) -> None:
         """Copy the fields that all games share from a position; every seat may know them."""
+        self.game = other.game
         self.players = other.players
         self.options = other.options
         self.deck = other.deck

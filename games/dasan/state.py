@@ -61,11 +61,6 @@ class DasanPosition(ClimbingPosition):
     called: int
     partner: int | None
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAME
-
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
@@ -94,11 +89,8 @@ class DasanPosition(ClimbingPosition):
         """The highest opening bid."""
         return auction.HIGHEST if self.options["open_higher"] else 1
 
-    def moves(self) -> LegalMoves:
+    def legal_moves(self, hand: int) -> LegalMoves:
         """The legal moves in the contract's order, always in the lowest suits held."""
-        hand = self.hand_to_move()
-        if hand < 0:
-            return LegalMoves()
         if self.phase == "auction":
             if self.bid == 0:
                 return LegalMoves(auction.bids(DECK, 1, self._open_to()))
@@ -116,7 +108,7 @@ class DasanPosition(ClimbingPosition):
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
-        table = validate_position(GAME, data)
+        table = validate_position(self.game, data)
         super().load(data)
         self.table = table
 

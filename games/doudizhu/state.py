@@ -52,11 +52,6 @@ class DoudizhuPosition(ClimbingPosition):
     declarer: int | None
     doublings: int
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAME
-
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move; raises IllegalMove."""
         if self.phase == "auction":
@@ -70,11 +65,8 @@ class DoudizhuPosition(ClimbingPosition):
             self.plays.check_beats(play, table)
         return play
 
-    def moves(self) -> LegalMoves:
+    def legal_moves(self, hand: int) -> LegalMoves:
         """The legal moves in the contract's order, always in the lowest suits held."""
-        hand = self.hand_to_move()
-        if hand < 0:
-            return LegalMoves()
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
         table = self.table
@@ -82,7 +74,7 @@ class DoudizhuPosition(ClimbingPosition):
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
-        table = validate_position(GAME, data)
+        table = validate_position(self.game, data)
         super().load(data)
         self.table = table
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))

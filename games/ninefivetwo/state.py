@@ -78,11 +78,6 @@ class NinefivetwoPosition(BasePosition):
     trick: Trick
     tricks: tuple[int, ...]
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAME
-
     @abstractmethod
     def cards_owed(self) -> int:
         """How many cards the seat to move still has to give in this pairing, or to discard."""
@@ -118,11 +113,8 @@ class NinefivetwoPosition(BasePosition):
             )
         return PLAYS[card_of(move)]
 
-    def moves(self) -> LegalMoves:
+    def legal_moves(self, hand: int) -> LegalMoves:
         """The legal moves in deck order; gives and discards are listed as single cards only."""
-        hand = self.hand_to_move()
-        if hand < 0:
-            return LegalMoves()
         if self.phase == "trump":
             return LegalMoves(TRUMPS)
         if self.phase == "play":
@@ -134,7 +126,7 @@ class NinefivetwoPosition(BasePosition):
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
-        validate_position(GAME, data)
+        validate_position(self.game, data)
         super().load(data)
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:

@@ -46,11 +46,6 @@ class ZhengfenPosition(ClimbingPosition):
     taken: tuple[int, ...]
     out: tuple[int, ...]
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAME
-
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move; raises IllegalMove."""
         return self.validate_in_trick(move, hand)
@@ -59,17 +54,14 @@ class ZhengfenPosition(ClimbingPosition):
         """Validate a play of cards that are held, as a lead or against the table."""
         return validate_play(play, table)
 
-    def moves(self) -> LegalMoves:
+    def legal_moves(self, hand: int) -> LegalMoves:
         """The legal moves in the contract's order."""
-        hand = self.hand_to_move()
-        if hand < 0:
-            return LegalMoves()
         table = self.table
         return TrickMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
-        table = validate_position(GAME, data)
+        table = validate_position(self.game, data)
         super().load(data)
         self.table = table
 

@@ -88,20 +88,12 @@ class FaultRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord:
-    """A finished match, whole.
+class Pairing:
+    """One match to play, and its place in the schedule.
 
     `table` names the bots in the order of the configuration, `seating` the bot of each seat
     (in a duel one bot has several seats). `block` is the number of the block in the schedule,
     `key` identifies it even if the schedule grows; this is seating `number` of its `seatings`.
-    `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after the strike-out
-    rule. `times` are milliseconds, one for each request in order, faults included. `started` is
-    the wall clock in UTC, `wall_ms` how long the match took, `own_ms` the runner's share of it.
-
-    `forced` are the indexes of the moves that were the only legal ones, and played without a
-    request. `info` is what bots said beside their moves, by index of the move; a store shows it
-    once all seatings of the block have ended. `info_full` are the seats of which some was dropped,
-    because they had said as much as is kept of a match.
     """
 
     match: str
@@ -113,9 +105,31 @@ class MatchRecord:
     seatings: int
     table: tuple[str, ...]
     seating: tuple[str, ...]
+    seed: str
+
+    @classmethod
+    def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
+        """A match that belongs to no schedule."""
+        bots = tuple(seating)
+        return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord(Pairing):
+    """A finished match, whole.
+
+    `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after the strike-out
+    rule. `times` are milliseconds, one for each request in order, faults included. `started` is
+    the wall clock in UTC, `wall_ms` how long the match took, `own_ms` the runner's share of it.
+
+    `forced` are the indexes of the moves that were the only legal ones, and played without a
+    request. `info` is what bots said beside their moves, by index of the move; a store shows it
+    once all seatings of the block have ended. `info_full` are the seats of which some was dropped,
+    because they had said as much as is kept of a match.
+    """
+
     game: str
     players: int
-    seed: str
     options: Mapping[str, Any]
     moves: tuple[str, ...]
     scores: tuple[int, ...]
@@ -186,7 +200,7 @@ class VoidRecord:
     decision: int | None = None
 
     @classmethod
-    def of(cls, match: Any, **more: Any) -> VoidRecord:
+    def of(cls, match: Pairing, **more: Any) -> VoidRecord:
         """That of a match, which is to be played or has been."""
         names = ("match", "block", "key", "round", "number", "seating")
         return cls(**{name: getattr(match, name) for name in names}, **more)

@@ -8,8 +8,7 @@ from unittest.mock import patch
 
 from tournament.cluster import tables
 from tournament.config import Cup
-from tournament.match.match import Pairing
-from tournament.records import MatchRecord
+from tournament.records import MatchRecord, Pairing
 from tournament.run.bot_pool import BotPool, pairing_of
 from tournament.run.executor import Inspected, Job
 

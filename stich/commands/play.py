@@ -34,9 +34,10 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player
 from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS
-from tournament.match.match import Observer, Pairing, Rules
+from tournament.match.match import Observer, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import LocalReferee
+from tournament.records import Pairing
 from web.ui.formatting import format_scores, format_winners
 
 _SECRET_MOVES = ("give", "discard")

@@ -12,8 +12,9 @@ from tests.tournament.check.checked import FEW, checked
 from tests.tournament.check.misbehaving import Call, honest, running
 from tests.tournament.played import Dice, cup
 from tournament.bot.url_bot import Choice, Failure
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
+from tournament.records import Pairing
 
 SCHEMAS = {"/start": "BotStart", "/move": "BotMoveRequest", "/end": "BotEnd"}
 

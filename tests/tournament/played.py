@@ -14,9 +14,9 @@ from tournament.config import Bot, Clock, Cup, Format
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores
-from tournament.match.match import Observer, Pairing, Rules, play
+from tournament.match.match import Observer, Rules, play
 from tournament.match.referee import LocalReferee, Referee
-from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.results.export import export
 from tournament.run.bot_pool import pairing_of
 from tournament.run.resume import facts_of

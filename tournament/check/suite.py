@@ -28,9 +28,9 @@ from tournament.check.outcome import (
 )
 from tournament.check.positions import longest
 from tournament.config import Bot, Clock
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee
-from tournament.records import FaultKind
+from tournament.records import FaultKind, Pairing
 from tournament.text import plural
 
 OPTIONS: Mapping[str, Value] = {"deals": 2}

@@ -16,7 +16,14 @@ from tournament.bot.protocol import TimeBank, end_request, move_request, start_r
 from tournament.bot.url_bot import Choice, Player, illegal_move
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
-from tournament.records import FaultKind, FaultRecord, MatchRecord, VoidRecord, adjusted
+from tournament.records import (
+    FaultKind,
+    FaultRecord,
+    MatchRecord,
+    Pairing,
+    VoidRecord,
+    adjusted,
+)
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
@@ -35,28 +42,6 @@ class Rules:
     clock: Clock
     strikes: int = 3
     names: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """One match to play, and its place in the schedule."""
-
-    match: str
-    block: int
-    key: str
-    round: int
-    stage: str
-    number: int
-    seatings: int
-    table: tuple[str, ...]
-    seating: tuple[str, ...]
-    seed: str
-
-    @classmethod
-    def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """A match that belongs to no schedule."""
-        bots = tuple(seating)
-        return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
 
 class Observer:

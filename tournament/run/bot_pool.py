@@ -15,9 +15,9 @@ from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction,
 from tournament.config import Bot, Cup
 from tournament.config.cup import CONNECTED_URL
 from tournament.formats import Block
-from tournament.match.match import Pairing, Rules, play
+from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee, Referee
-from tournament.records import Answer, FaultKind, MatchRecord
+from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.run.executor import Job
 from tournament.run.live_table import shown_live
 

@@ -15,8 +15,9 @@ from typing import Final
 import msgspec
 
 from tournament.config import Cup
-from tournament.match.match import Observer, Pairing
+from tournament.match.match import Observer
 from tournament.paths import state_folder
+from tournament.records import Pairing
 
 _EVERY_S: Final = 0.5
 _STALE_S: Final = 5.0  # the match of a file that was not written for so long has ended

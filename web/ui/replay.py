@@ -14,8 +14,7 @@ from typing import Any, Final
 import games
 from games import Game
 from tournament.bot.protocol import TimeBank
-from tournament.match.match import Pairing
-from tournament.records import FaultRecord, MatchRecord
+from tournament.records import FaultRecord, MatchRecord, Pairing
 from tournament.run.live_table import LiveMatch
 from web.ui.formatting import info_text
 from web.ui.plots import series

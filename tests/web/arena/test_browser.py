@@ -22,8 +22,7 @@ from tests.serving import served
 from tests.tournament.cups import ROOT, toys, write
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.web.arena.test_join import ANN, Arena
-from tournament.match.match import Pairing
-from tournament.records import DecisionKind
+from tournament.records import DecisionKind, Pairing
 from tournament.run.live_table import make_folder, shown_live
 from tournament.store.store import Store
 from web.arena.app import create_app

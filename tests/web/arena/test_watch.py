@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 import games
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tournament.config import Cup
-from tournament.match.match import Pairing
+from tournament.records import Pairing
 from tournament.run.live_table import LiveMatch, make_folder
 from tournament.store.store import Store
 from web.arena.app import create_app

@@ -23,8 +23,9 @@ from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, read_cup
 from tournament.config.arguments import parse_bot
-from tournament.match.match import Observer, Pairing, Rules, play
+from tournament.match.match import Observer, Rules, play
 from tournament.match.referee import LocalReferee
+from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
 from web.ui.replay import DealLog, hand_text, position

@@ -233,23 +233,28 @@ class _Answer:
 
 
 class HttpConnection:
-    """One kept-alive connection to one server.
+    """One kept-alive connection to the server at `url`, which `dial` opens.
 
     Every request carries the `token`. `received` and `elapsed_s` tell what the last exchange
     brought and how long it took.
     """
 
-    def __init__(self, dial: Dial, host: str, prefix: str = "", token: str | None = None) -> None:
-        self._dial = dial
-        self._host = host
-        self._prefix = prefix
-        self._authorization = f"Authorization: Bearer {token}\r\n" if token else ""
+    def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
+        self.url = url.rstrip("/")
+        self.dial = dial
+        parts = urlsplit(self.url)
+        self._path = parts.path
+        self._headers = (
+            f"Host: {parts.netloc}\r\nUser-Agent: stich\r\nAccept: application/json\r\n"
+            "Accept-Encoding: identity\r\nContent-Type: application/json\r\n"
+        )
+        self._headers += f"Authorization: Bearer {token}\r\n" if token else ""
         self._socket: socket.socket | None = None
         self.received = b""
         self.elapsed_s = 0.0
 
-    def close(self) -> None:
-        """Drop the connection."""
+    def disconnect(self) -> None:
+        """Drop the connection; the next request connects again."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -260,13 +265,8 @@ class HttpConnection:
         If there is no connection or it breaks, it is tried once more within the same time. A bot
         that is busy is asked again when it says so, within the same time too. ExchangeError.
         """
-        head = (
-            f"{method} {self._prefix}{path} HTTP/1.1\r\nHost: {self._host}\r\n"
-            "User-Agent: stich\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n"
-            f"{self._authorization}"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        request = head.encode("ascii") + body
+        head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
+        request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode("ascii") + body
         began = monotonic()
         deadline = began + seconds
         try:
@@ -282,7 +282,7 @@ class HttpConnection:
             seconds_left(deadline)  # the last byte may have come too late
             return reply
         except BaseException as error:
-            self.close()
+            self.disconnect()
             if isinstance(error, TimeoutError):
                 raise TooLate(f"No complete answer within {seconds * 1000:.0f} ms.") from None
             raise
@@ -293,14 +293,14 @@ class HttpConnection:
         try:
             return self._exchange_once(request, deadline)
         except ConnectionLost:
-            self.close()
+            self.disconnect()
             return self._exchange_once(request, deadline)
 
     def _exchange_once(self, request: bytes, deadline: float) -> Reply:
         pieces: list[bytes] = []
         try:
             if self._socket is None:
-                self._socket = self._dial(deadline)
+                self._socket = self.dial(deadline)
             sock = self._socket
             sock.settimeout(seconds_left(deadline))
             sock.sendall(request)  # the timeout bounds all of it
@@ -314,7 +314,7 @@ class HttpConnection:
                 else:
                     answer.end()
             if not answer.reusable:
-                self.close()
+                self.disconnect()
             return answer.reply
         except TimeoutError:
             raise

@@ -237,7 +237,7 @@ class StartedBot(HttpBot):
         return f'{name}"{self.command}" '
 
     def _late(self) -> str:
-        if self._connection.received:
+        if self.received:
             return (
                 f"{self._who}began to answer GET /, but the end of its answer did not come within"
                 f" {self._launch.start_ms} ms; send Content-Length, or close the connection."

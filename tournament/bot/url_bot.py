@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 from games import IllegalMove
 from tournament.bot.client import (
@@ -102,17 +100,12 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
-class HttpBot(Player):
-    """A bot behind a connection of its own, which `dial` opens. It gets the `token` with every
-    request."""
+class HttpBot(HttpConnection, Player):
+    """A bot behind a connection of its own."""
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
-        parts = urlsplit(url)
-        self.url = url.rstrip("/")
-        self.dial = dial
+        super().__init__(url, dial, token)
         self._token = token
-        self._open = partial(HttpConnection, dial, parts.netloc, parts.path.rstrip("/"), token)
-        self._connection = self._open()
         self._unsupported: set[str] = set()
 
     @property
@@ -125,22 +118,15 @@ class HttpBot(Player):
 
     def close(self) -> None:
         """Drop the connection, and end what was started here."""
-        self._connection.close()
-
-    def reconnect(self) -> HttpConnection:
-        """Drop the connection and return a new one, which connects when it is used."""
-        self._connection.close()
-        self._connection = self._open()
-        return self._connection
+        self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer within this time; the clock stops when the last byte is there."""
-        connection = self._connection
         try:
-            move, info = read_move(connection.exchange("POST", "/move", body, seconds))
-            return Choice(move, connection.elapsed_s, info)
+            move, info = read_move(self.send("/move", body, seconds))
+            return Choice(move, self.elapsed_s, info)
         except ExchangeError as error:
-            return Failure(error.kind, str(error), connection.elapsed_s, self.answer(), error)
+            return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
         """Whether it wants POST /start or /end: until it has declined one or not answered in time.
@@ -150,7 +136,7 @@ class HttpBot(Player):
     def notify(self, path: str, body: bytes, seconds: float) -> None:
         """POST /start or /end."""
         try:
-            declined = self._connection.exchange("POST", path, body, seconds).status in UNSUPPORTED
+            declined = self.send(path, body, seconds).status in UNSUPPORTED
         except ExchangeError as error:
             declined = isinstance(error, TooLate)
         if declined:
@@ -158,16 +144,11 @@ class HttpBot(Player):
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
         """GET, or POST a body; the complete answer within this time. ExchangeError."""
-        return self._connection.exchange("POST" if body else "GET", path, body, seconds)
-
-    @property
-    def elapsed_s(self) -> float:
-        """How long the last request took."""
-        return self._connection.elapsed_s
+        return self.exchange("POST" if body else "GET", path, body, seconds)
 
     def answer(self) -> Answer:
         """What came back to the last request, without the token that it may repeat."""
-        received = self._connection.received
+        received = self.received
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")
         return _as_text(received)

@@ -203,7 +203,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
     def ask(question: Question) -> Verdict:
         with examiner.connect() as bot, examiner.match(bot, question) as session:
-            bot.close()  # it connects again when it is used
+            bot.disconnect()
             meeting.wait()
             return examiner.ask(bot, session, question)
 
@@ -261,7 +261,7 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
         for _ in range(REPEATS):
             with examiner.match(bot, question) as session:
                 if not reuse:
-                    bot.close()  # it connects again when it is used
+                    bot.disconnect()
                 found.append(examiner.ask(bot, session, question))
             if session.failed:
                 break

@@ -98,7 +98,7 @@ class Examiner:
         self._on_answer = on_answer
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
-        bot.reconnect()
+        bot.disconnect()
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -195,4 +195,4 @@ class Examiner:
         """Start the bot again if it has ended; StartError."""
         if self.ended() is not None:
             self.bot.restart()
-            self.bot.reconnect()
+            self.bot.disconnect()

@@ -26,7 +26,6 @@ from websockets.sync.client import ClientConnection, connect
 from tournament.bot.client import (
     Busy,
     ConnectionLost,
-    HttpConnection,
     ProtocolError,
     ResponseTooLarge,
     TooLate,
@@ -167,7 +166,7 @@ class _Table:
     def __init__(self, connector: Connector, bot: HttpBot) -> None:
         self._connector = connector
         self._bot = bot
-        self._connection: HttpConnection | None = None
+        self._connected = False
         self._late_in: str | None = None
         self.queue = SimpleQueue[tuple[float, _Request]]()
         """Requests, each with the time when it came."""
@@ -189,11 +188,11 @@ class _Table:
         method, _, path = call.partition(" ")
         received, complete = b"", True
         try:
-            connection = self._connect(match)
+            self._connect(match)
             try:
-                reply = connection.exchange(method, path, request.body, seconds)
+                reply = self._bot.exchange(method, path, request.body, seconds)
             finally:
-                received = connection.received[:ANSWER_LIMIT]
+                received = self._bot.received[:ANSWER_LIMIT]
             if path == "/move" and reply.status != HTTPStatus.OK:
                 status = f"The bot answered {call} with status {reply.status}, not 200."
                 self._connector.say(status + self._last_line())
@@ -205,7 +204,7 @@ class _Table:
             self._late_in, complete = match, False
             self._connector.say(f"Too late: the runner does not wait for {call} any more.")
         except (StartError, ConnectionLost) as error:
-            self._connection, complete = None, False
+            self._connected, complete = False, False
             self._connector.say(f"The bot did not answer {call}: {error}{self._last_line()}")
         return received, complete
 
@@ -214,17 +213,16 @@ class _Table:
         lines = self._bot.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
-    def _connect(self, match: str | None) -> HttpConnection:
-        """The connection to the bot, which is started again in the match after it was late."""
+    def _connect(self, match: str | None) -> None:
+        """Be ready to ask the bot, which is started again in the match after it was late."""
         if self._late_in is not None and self._late_in != match:
             self._late_in = None
-            self._connection = None  # it leads to the process that is ended now
             self._bot.restart()
-        if self._connection is None:
-            if not self._bot.running:
-                self._bot.restart()
-            self._connection = self._bot.reconnect()
-        return self._connection
+        elif not self._connected and not self._bot.running:
+            self._bot.restart()
+        elif not self._connected:
+            self._bot.disconnect()
+        self._connected = True
 
 
 def _with_port(url: str, port: int) -> str:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 from tournament.cluster import tables
 from tournament.config import Cup
 from tournament.records import MatchRecord, Pairing
-from tournament.run.bot_pool import BotPool, pairing_of
+from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected, Job
 
 REQUESTS = 18  # to one seat in one match
@@ -23,7 +23,7 @@ class FreeTable:
 
     def play(self, job: Job, number: int) -> MatchRecord:
         """A match that nobody played."""
-        return made_up(self._cup, pairing_of(job.block, number))
+        return made_up(self._cup, job.block.pairing(number))
 
 
 def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:

@@ -12,7 +12,6 @@ from tournament.config import Cup
 from tournament.match.match import play
 from tournament.match.referee import LocalReferee
 from tournament.records import MatchRecord
-from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import Event, Finished, Inspected, Job
 from tournament.store.store import Store
 
@@ -44,7 +43,7 @@ class OneTable:
     def receive(self, seconds: float) -> Iterator[Event]:
         for job in self._jobs[:1]:
             for number in job.numbers:
-                pairing = pairing_of(job.block, number)
+                pairing = job.block.pairing(number)
                 self.played.append(pairing.match)
                 bots = [played.Dice(name) for name in pairing.seating]
                 record = play(self._rules, pairing, LocalReferee(), bots)

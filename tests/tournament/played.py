@@ -18,7 +18,6 @@ from tournament.match.match import Observer, Rules, play
 from tournament.match.referee import LocalReferee, Referee
 from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.results.export import export
-from tournament.run.bot_pool import pairing_of
 from tournament.run.resume import facts_of
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
@@ -101,7 +100,7 @@ def played(
     for block in (block for part in plan.rounds(results) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
-            yield play(rules(of), pairing_of(block, number), LocalReferee(), bots)
+            yield play(rules(of), block.pairing(number), LocalReferee(), bots)
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:

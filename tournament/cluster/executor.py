@@ -18,7 +18,6 @@ from tournament.cluster.connection import connect, differing_packages, version_p
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config import Cup
 from tournament.records import VoidRecord
-from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import (
     Event,
     Finished,
@@ -297,7 +296,7 @@ def check(cup: Cup, job: Job, played: Played) -> None:
     numbers += [void.number for void in played.voids]
     valid = set(numbers) <= set(job.numbers) and len(set(numbers)) == len(numbers)
     for record in played.records if valid else ():
-        asked: dict[str, Any] = asdict(pairing_of(job.block, record.number))
+        asked: dict[str, Any] = asdict(job.block.pairing(record.number))
         asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
         valid &= record == replace(record, **asked)
         by_seat = (record.scores, record.adjusted, record.times, record.outputs)
@@ -306,7 +305,7 @@ def check(cup: Cup, job: Job, played: Played) -> None:
         valid &= seats <= set(range(cup.players))
     for void in played.voids if valid else ():
         said = {name: getattr(void, name) for name in ("bot", "why", "started", "ended")}
-        valid &= void == VoidRecord.of(pairing_of(job.block, void.number), **said)
+        valid &= void == VoidRecord.of(job.block.pairing(void.number), **said)
     if not valid:
         raise RunError(
             f"What a worker sent for block {job.block.number} does not belong to it. What is"

@@ -11,7 +11,7 @@ from itertools import permutations, product
 from tournament.config import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable, Table
-from tournament.records import BlockRecord
+from tournament.records import BlockRecord, Pairing
 
 Seating = tuple[str, ...]
 
@@ -29,6 +29,21 @@ class Block:
     seeds: tuple[str, ...]
     seatings: tuple[Seating, ...]
     matches: tuple[str, ...]
+
+    def pairing(self, number: int) -> Pairing:
+        """One of its matches."""
+        return Pairing(
+            match=self.matches[number],
+            block=self.number,
+            key=self.key,
+            round=self.round,
+            stage=self.stage,
+            number=number,
+            seatings=len(self.seatings),
+            table=self.table,
+            seating=self.seatings[number],
+            seed=self.seeds[number],
+        )
 
 
 @dataclass(frozen=True, slots=True)

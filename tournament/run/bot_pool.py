@@ -14,10 +14,9 @@ from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config import Bot, Cup
 from tournament.config.cup import CONNECTED_URL
-from tournament.formats import Block
 from tournament.match.match import Rules, play
 from tournament.match.referee import LocalReferee, Referee
-from tournament.records import Answer, FaultKind, MatchRecord, Pairing
+from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.executor import Job
 from tournament.run.live_table import shown_live
 
@@ -254,7 +253,7 @@ class Table:
     ) -> MatchRecord:
         """Play one match of a job to its end; `expect` is told by when the next step is due.
         MatchVoid; RefereeError if the rules service fails."""
-        pairing = pairing_of(job.block, number)
+        pairing = job.block.pairing(number)
         self._bot_pool.add(job.joined)
         later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
         later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
@@ -269,19 +268,3 @@ class Table:
             return play(
                 self._rules, pairing, self._referee, players, expect, job.wait_for, observer
             )
-
-
-def pairing_of(block: Block, number: int) -> Pairing:
-    """One match of a block."""
-    return Pairing(
-        match=block.matches[number],
-        block=block.number,
-        key=block.key,
-        round=block.round,
-        stage=block.stage,
-        number=number,
-        seatings=len(block.seatings),
-        table=block.table,
-        seating=block.seatings[number],
-        seed=block.seeds[number],
-    )

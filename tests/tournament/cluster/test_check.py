@@ -11,7 +11,6 @@ from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.bot_pool import pairing_of
 from tournament.run.executor import Job, RunError
 
 CUP = played.cup()
@@ -23,7 +22,7 @@ JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
 
 def void(**changes: Any) -> VoidRecord:
     said = {"bot": "ann", "why": "It was away.", "started": "2026", "ended": "2027"}
-    return replace(VoidRecord.of(pairing_of(JOB.block, 1), **said), **changes)
+    return replace(VoidRecord.of(JOB.block.pairing(1), **said), **changes)
 
 
 def change(**changes: Any) -> tuple[MatchRecord, ...]:

@@ -33,7 +33,6 @@ from tournament.formats.round_scores import RoundScores
 from tournament.match.match import play
 from tournament.match.referee import LocalReferee
 from tournament.records import DecisionKind
-from tournament.run.bot_pool import pairing_of
 from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
@@ -286,7 +285,7 @@ def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
                     store.decide(kind, "", bot)
             if not is_skipped(STOP, block.table, absent(store.decisions())):
                 bots = [played.Dice(name, faulty[name]) for name in seating]
-                store.add(play(rules, pairing_of(block, number), LocalReferee(), bots))
+                store.add(play(rules, block.pairing(number), LocalReferee(), bots))
     store.put({"finished": True, "settled": schedule.settled, "total": store.count()})
 
 

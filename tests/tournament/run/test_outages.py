@@ -31,7 +31,6 @@ from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, play
 from tournament.match.referee import LocalReferee
 from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
-from tournament.run.bot_pool import pairing_of
 from tournament.run.outages import Outages
 from tournament.store.store import Store
 
@@ -64,7 +63,7 @@ def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
     schedule = make_schedule(CUP, "seed", "seed")
     block = next(iter(next(schedule.rounds(Known({}))).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
-    return play(RULES, pairing_of(block, 0), LocalReferee(), players, awaited=awaited)
+    return play(RULES, block.pairing(0), LocalReferee(), players, awaited=awaited)
 
 
 def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
 from tests.tournament import hostile
@@ -222,7 +222,7 @@ def misbehave(url: str, token: str, over: threading.Event) -> None:
     again whenever that is refused."""
     about = hostile.answer(json.dumps(ABOUT).encode())
     while not over.is_set():
-        with contextlib.suppress(ConnectionClosed, OSError, AssertionError):
+        with contextlib.suppress(WebSocketException, OSError, AssertionError):
             author = Author(url, token)
             while True:
                 number, _, call, _ = author.asked()

@@ -192,15 +192,13 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]
 
     Each has the fields of `position`, ``hands`` (by seat, `hand_text`), and ``last`` and ``ended``
     of `DealLog`. By seat, of what a bot did last: ``times`` (``[text, whether it took time from the
-    bank]``), ``infos`` (what it said). ``start`` is the step before the first move of the deal.
-    Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
+    bank]``), ``infos`` (what it said). Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
     default move]``), ``forced`` (it was the only legal one), ``value`` (what the bot thought the
     deal was worth).
     """
     game = games.get(record.game)
     times, infos = ([None] * record.players for _ in range(2))
     banks: tuple[float, ...] = ()
-    start = 0
     log: DealLog | None = None
     found: list[PageStep] = []
     for step in steps(record, config):
@@ -216,7 +214,6 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]
                 "last": log.last,
                 "times": times,
                 "infos": infos,
-                "start": start,
                 "move": None if step.move is None else _move(step),
                 "forced": step.forced,
                 "value": step.info.get("value"),
@@ -224,8 +221,6 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]
             }
         )
         banks = step.banks
-        if log.ended is not None:
-            start = step.number
     return found
 
 
@@ -238,7 +233,7 @@ def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
     game = games.get(config["game"])
     state = game.start(config["players"], match.pairing.seed, config["options"])
     view = state.view(None).to_dict()
-    log, start, made = DealLog(game, view), 0, None
+    log, made = DealLog(game, view), None
     found: list[PageStep] = []
     for move in (None, *match.moves):
         if move is not None:
@@ -248,10 +243,8 @@ def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
             made = [before["turn"], history[-1]["move"] if history else move, None, None, False]
             log.add(made[0], made[1], before, view)
         hands = ["??" * count for count in view["counts"]]
-        own = {"hands": hands, "last": log.last, "start": start, "move": made, "ended": log.ended}
+        own = {"hands": hands, "last": log.last, "move": made, "ended": log.ended}
         found.append(log.position | own)
-        if log.ended is not None:
-            start = len(found) - 1
     return found
 
 

@@ -66,6 +66,8 @@ const Replay = (() => {
       const groups = largest(0, (held) => held.split(" "));
       this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise, most, groups };
       this.part("at").max = this.positions.length - 1;
+      // The step before the first move of each deal.
+      this.begins = [...steps.keys()].filter((index) => !index || (steps[index].ended && index < steps.length - 1));
       const deals = steps.filter((one) => one.ended).length;
       for (const go of ["deal-back", "deal-next"]) root.querySelector(`[data-go="${go}"]`).hidden = deals < 2;
       CardTable.colours(this.part("suits"));
@@ -90,9 +92,10 @@ const Replay = (() => {
       said.setAttribute("aria-live", speak ? "polite" : "off");
       said.replaceChildren(...sentence(this.table, now));
       CardTable.draw(this.part("table"), this.table, now, this.result ? this.resultBox(now) : null);
-      this.list(now);
-      const deal = this.positions.filter((one, i) => i > now.start && one.start === now.start);
-      this.part("values").replaceChildren(...plot(this.table, deal, this.at - now.start - 1));
+      const start = this.begins.findLast((index) => index < this.at) ?? 0;
+      const deal = this.positions.slice(start + 1, (this.begins.find((index) => index > start) ?? this.positions.length) + 1);
+      this.list(start, deal);
+      this.part("values").replaceChildren(...plot(this.table, deal, this.at - start - 1));
       if (this.address) history.replaceState(null, "", this.address(this.at));
     }
 
@@ -103,17 +106,15 @@ const Replay = (() => {
       return CardTable.result(this.table, now.ended, `Deal ${deal} is over${last ? ", and the game" : ""}`, button);
     }
 
-    list(now) {
+    list(start, deal) {
       const list = this.part("moves");
-      if (this.listed !== now.start) {
-        this.listed = now.start;
-        list.replaceChildren();
-        for (let i = now.start + 1; i < this.positions.length && this.positions[i].start === now.start; i++) {
-          const [seat, text, , fault] = this.positions[i].move;
+      if (this.listed !== start) {
+        this.listed = start;
+        list.replaceChildren(...deal.map(({ move: [seat, text, , fault] }, index) => {
           const words = make("span", { class: fault ? "late" : null }, fault ? "fault: " : "", move(text));
-          const parts = [i - now.start, this.table.seats[seat]].map((part) => make("span", {}, String(part)));
-          list.append(make("li", {}, make("button", { type: "button", "data-at": i }, ...parts, words)));
-        }
+          const parts = [index + 1, this.table.seats[seat]].map((part) => make("span", {}, String(part)));
+          return make("li", {}, make("button", { type: "button", "data-at": start + 1 + index }, ...parts, words));
+        }));
       }
       list.querySelector("[aria-current]")?.removeAttribute("aria-current");
       const current = list.querySelector(`[data-at="${this.at}"]`);
@@ -158,8 +159,7 @@ const Replay = (() => {
       if (step === "on" || (step === "next" && this.result)) return this.show(this.at, true, false);
       this.pause();
       const end = this.positions.length - 1;
-      const begins = [...this.positions.keys()].filter((index) => index < end && (!index || this.positions[index].ended));
-      const deals = { "deal-back": begins.findLast((index) => index < this.at) ?? 0, "deal-next": begins.find((index) => index > this.at) ?? end };
+      const deals = { "deal-back": this.begins.findLast((index) => index < this.at) ?? 0, "deal-next": this.begins.find((index) => index > this.at) ?? end };
       if (step in deals) return this.show(deals[step], true, false);
       this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: end }[step] ?? Number(step));
     }

@@ -54,8 +54,7 @@
     shown.push(match);
     const opened = await Replay.open(root, await get(match), null, PATIENCE, next);
     // The last deals of a long match.
-    const begins = opened.positions.map((one) => one.start);
-    const last = begins.find((at) => begins.length - at <= MOVES) ?? begins.at(-1);
+    const last = opened.begins.find((at) => opened.positions.length - at <= MOVES) ?? opened.begins.at(-1);
     play(opened, `ended ${ago}`, why, from ?? last);
   }
 

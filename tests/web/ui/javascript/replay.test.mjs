@@ -6,7 +6,7 @@ import { element, load, replayParts } from "./page.mjs";
 const trick = (seat, cards) => [["Trick", "", cards, seat, true]];
 const FIRST = {
   deal: 1, phase: "play", turn: 0, hands: ["3c4d", "5c6d"], roles: [[], []], scores: [0, 0], facts: [], last: [null, null],
-  times: [null, null], infos: [null, null], start: 0, move: null, forced: false, value: null, ended: null,
+  times: [null, null], infos: [null, null], move: null, forced: false, value: null, ended: null,
 };
 const STEPS = [
   FIRST,
@@ -14,7 +14,7 @@ const STEPS = [
   { ...FIRST, last: ["play:3c", "pass"], times: [null, ["2500 ms", true]], move: [1, "pass", 2500, null, false] },
   { ...FIRST, turn: 1, facts: trick(0, "4d"), last: ["play:4d", null], move: [0, "play:4d", null, null, true] },
   { ...FIRST, deal: 2, last: ["play:4d", "pass"], ended: { scores: [1, -1], hands: ["3c4d", "5c6d 8c"], left: ["", "6d"], facts: [["talon", "", "9h", null, false]] }, move: [1, "pass", 3, "timeout: too late", true] },
-  { ...FIRST, deal: 2, turn: null, start: 4, facts: trick(1, "8c"), last: [null, "play:8c"], move: [1, "play:8c", 1, null, false] },
+  { ...FIRST, deal: 2, turn: null, facts: trick(1, "8c"), last: [null, "play:8c"], move: [1, "play:8c", 1, null, false] },
 ];
 
 async function open(steps = STEPS) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -65,10 +65,6 @@ class RunFacts:
         self.finished = bool(facts.get("finished"))
         self.paused = None if self.finished else paused(facts["decisions"])
         """The decision by which the cup is paused, if it is."""
-        self.awaited: Sequence[str] = facts.get("awaited", ())
-        """The bots that the cup waits for before its start."""
-        self.away: Sequence[str] = facts.get("away", ())
-        """The bots that cannot be reached, and whose tables wait."""
         self.out = disqualified(facts)
         """The bots that are disqualified."""
 
@@ -77,23 +73,19 @@ class RunFacts:
         """What is going on, in a word: over, paused, waiting or playing."""
         if self.finished:
             return "over"
-        return "paused" if self.paused else "waiting" if self.awaited else "playing"
+        return "paused" if self.paused else "waiting" if self.facts.get("awaited") else "playing"
 
     @property
     def status(self) -> str:
         """What is going on, in a line."""
         if self.state == "waiting":
-            return f"Waiting for {listed(self.awaited)}"
+            return f"Waiting for {listed(self.facts['awaited'])}"
         said = ": ".join(filter(None, (self.state.capitalize(), self.progress())))
         if self.paused:
             why = f": {self.paused.why}" if self.paused.why else ""
             said = f"Paused since {self.paused.at[11:16]} UTC{why}"
-        return f"{said.rstrip('.')}. {self.unreachable}" if self.unreachable else said
-
-    @property
-    def unreachable(self) -> str:
-        """Which bots cannot be reached, as a sentence; "" if all can."""
-        return "" if self.finished else unreachable(self.away)
+        away = "" if self.finished else unreachable(self.facts.get("away", ()))
+        return f"{said.rstrip('.')}. {away}" if away else said
 
     def progress(self) -> str:
         """How far the run is; "" if that is not known."""
@@ -133,15 +125,13 @@ class Snapshot(RunFacts):
         """The number of matches a second in the last minutes, None if it is not known."""
         self.earlier: EarlierTable | None = None
         """The table an hour to a day ago, if the pages were there then."""
-        self.idle = False
-        """Whether no match has ended for some minutes."""
 
     def progress(self) -> str:
         """The tables that are played, the matches, and the time that is left."""
         matches = format_matches(self.table, self.total)
         if self.finished:
             return matches
-        if self.idle:
+        if self.rate == 0:
             return f"{matches}, none in the last {duration(_RATE_S)}"
         tables = plural(self.tables, "table") if self.tables else ""
         return ", ".join(filter(None, (tables, matches, self.left)))
@@ -248,8 +238,10 @@ class LiveRun:
         while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
         (began, first), (ended, last) = self._counts[0], self._counts[-1]
-        idle = last == first and ended - began > 0.9 * _RATE_S
-        version = f"{count}-{idle}-{_version(store, facts)}"
+        rate = (last - first) / (ended - began) if ended > began else None
+        if rate == 0 and ended - began < 0.9 * _RATE_S:
+            rate = None
+        version = f"{count}-{rate == 0}-{_version(store, facts)}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
         # Matches are only added, unless some become void, or a cup grows and renumbers its blocks,
@@ -263,10 +255,8 @@ class LiveRun:
         self._matches.read(store)
         found = Snapshot(version, facts, self._matches)
         found.upcoming = upcoming(store, facts, found.played)
-        found.idle = idle
+        found.rate = rate
         found.earlier = self._earlier(found)
-        if last > first and ended > began:
-            found.rate = (last - first) / (ended - began)
         return found
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:

@@ -192,9 +192,9 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]
 
     Each has the fields of `position`, ``hands`` (by seat, `hand_text`), and ``last`` and ``ended``
     of `DealLog`. By seat, of what a bot did last: ``times`` (``[text, whether it took time from the
-    bank]``), ``infos`` (what it said). Of the move: ``move`` (``[seat, move, milliseconds or None, fault or None, whether it was the
-    default move]``), ``forced`` (it was the only legal one), ``value`` (what the bot thought the
-    deal was worth).
+    bank]``), ``infos`` (what it said). Of the move: ``move`` (``[seat, move, milliseconds or None,
+    fault or None, whether it was the default move]``), ``forced`` (it was the only legal one),
+    ``value`` (what the bot thought the deal was worth).
     """
     game = games.get(record.game)
     times, infos = ([None] * record.players for _ in range(2))

@@ -117,63 +117,61 @@ def test_a_connection_that_is_cut_in_mid_match_comes_back(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
     """Requests are lost on their way down, and answers on their way up; each is asked or sent
-    again, and none counts twice."""
+    again, and none counts twice. Then the network is down: the bot is away, its match is void, the
+    cup waits, and the match is played again."""
     cup = write(tmp_path, deals=6)
     lost = {30, 61, 92, 123, 154}
     with closing(Link(ports[1], lost)) as link, ended(served := arena(cup, *ports)):
         programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
         programs.append(connect(cup, HONEST[0], link.port))
         with ended(*programs):
-            *_, last = events(served)
-            programs[-1].communicate(timeout=60)
-    assert last["event"] == "finished"
-    assert not link.loses, "the cup was over too soon"
-    assert programs[-1].returncode == 0
-    assert scores(tmp_path / "run") == started_here(tmp_path, 6)  # no fault either
-
-
-def test_a_network_that_is_down_in_mid_match_costs_no_match(
-    tmp_path: Path, ports: tuple[int, int]
-) -> None:
-    """The bot is away: its match is void, the cup waits, and the match is played again."""
-    cup = write(tmp_path, deals=6)
-    with closing(Link(ports[1])) as link, ended(served := arena(cup, *ports)):
-        programs = [connect(cup, name, ports[0]) for name in HONEST[1:]]
-        programs.append(connect(cup, HONEST[0], link.port))
-        with ended(*programs):
             seen = []
             for event in events(served):
                 seen.append(event)
-                if event["event"] == "match" and event["done"] == 4:
+                if event["event"] == "match" and event["done"] == 14:
+                    assert not link.loses
                     link.cut()
                 if event["event"] == "away" and event["bots"]:
                     link.up = True
             _, said = programs[-1].communicate(timeout=60)
+    assert seen[-1]["event"] == "finished"
     (void,) = [event for event in seen if event["event"] == "void"]
     assert (void["bot"], void["cause"]) == (HONEST[0], "outage")
     assert [event["bots"] for event in seen if event["event"] == "away"] == [[HONEST[0]], []]
     assert "Connection lost (it does not answer); trying again." in said
     assert "Connected again." in said
-    assert scores(tmp_path / "run") == started_here(tmp_path, 6)
+    assert programs[-1].returncode == 0
+    assert scores(tmp_path / "run") == started_here(tmp_path, 6)  # no fault either
 
 
-def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
-    """Nothing is lost and nothing counts twice; the authors' programs stay."""
+def test_servers_and_runner_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
+    """Gateway and pages are started again, and the command goes on after its own end: nothing is
+    lost and nothing counts twice. The authors' programs stay."""
     cup = write(tmp_path, deals=6)
     with contextlib.ExitStack() as stack:
         stack.enter_context(ended(served := arena(cup, *ports)))
         programs = [connect(cup, name, ports[0]) for name in HONEST]
         stack.enter_context(ended(*programs))
-        before = []
+        before: list[object] = []
         for event in events(served):
-            if event["event"] == "match":
-                before.append(event["match"])
-            if len(before) >= 4:
+            if event["event"] != "match":
+                continue
+            before.append(event["match"])
+            started_by_it = children(served.pid)
+            if len(before) == 4:
+                for pid in started_by_it:
+                    with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has ended
+                        if b"web." in Path(f"/proc/{pid}/cmdline").read_bytes():
+                            os.kill(pid, signal.SIGKILL)
+            if len(before) == 8:
                 break
-        started_by_it = children(served.pid)
         served.send_signal(signal.SIGKILL)
         before += [event["match"] for event in events(served) if event["event"] == "match"]
         all_end([served.pid, *started_by_it])
+        assert served.stderr
+        warned = served.stderr.read()
+        for name in ("The gateway of bots that connect", "The server of the pages"):
+            assert f"{name} has stopped; restarting it." in warned
         stack.enter_context(ended(again := arena(cup, *ports)))
         after = [event["match"] for event in events(again) if event["event"] == "match"]
         assert again.wait(60) == 0
@@ -185,31 +183,6 @@ def test_runner_and_gateway_may_be_killed(tmp_path: Path, ports: tuple[int, int]
     assert set(before) <= set(kept)
     assert after
     assert not set(before) & set(after)
-    assert scores(tmp_path / "run") == started_here(tmp_path, 6)
-
-
-def test_gateway_and_pages_may_be_killed_alone(tmp_path: Path, ports: tuple[int, int]) -> None:
-    """The arena starts them again, and the cup goes on."""
-    cup = write(tmp_path, deals=6)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(ended(served := arena(cup, *ports)))
-        programs = [connect(cup, name, ports[0]) for name in HONEST]
-        stack.enter_context(ended(*programs))
-        seen = events(served)
-        assert any(event["event"] == "match" and event["done"] == 4 for event in seen)
-        for pid in children(served.pid):
-            with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has just ended
-                if b"web." in Path(f"/proc/{pid}/cmdline").read_bytes():
-                    os.kill(pid, signal.SIGKILL)
-        *_, last = seen
-        _, said = served.communicate()
-        for program in programs:
-            program.communicate(timeout=60)
-    assert last["event"] == "finished"
-    assert served.returncode == 0
-    assert [program.returncode for program in programs] == [0, 0, 0]
-    for name in ("The gateway of bots that connect", "The server of the pages"):
-        assert f"{name} has stopped; restarting it." in said
     assert scores(tmp_path / "run") == started_here(tmp_path, 6)
 
 

@@ -267,11 +267,3 @@ def test_the_preview_is_a_picture_of_the_first_bots(bots: int) -> None:
         assert struct.unpack(">2I", data[16:24]) == (WIDTH, HEIGHT)
         length = int.from_bytes(data[33:37])
         assert len(zlib.decompress(data[41 : 41 + length])) == HEIGHT * (1 + 3 * WIDTH)
-
-
-def test_no_name_is_cut(tmp_path: Path) -> None:
-    names = ("斗地主高手" * 12, "W" * 64, "ann 🏆")
-    with run(tmp_path, cup(names, deals=1)) as store:
-        text = report(store)
-    for name in names:
-        assert text.count(f">{name}<") >= 3

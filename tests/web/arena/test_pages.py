@@ -14,7 +14,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -31,7 +30,6 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.child_process import command
-from web.ui.formatting import headline
 from web.ui.replay import cards_of
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
@@ -77,27 +75,6 @@ def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
     assert shown.count('class="card ') == max(len(cards_of(move)) for move in moves)
     assert "The most points in one match" in page
     assert 'aria-current="page">Table<' in page
-
-
-@pytest.mark.parametrize(
-    ("places", "finished", "says"),
-    [
-        ([1, 2, 3], False, "ann leads Test cup"),
-        ([1, 1, 3], False, "ann and bob share the lead of Test cup"),
-        ([1, 1, 1], True, "ann, bob and cat share the first place of Test cup"),
-        ([None] * 3, False, "Nobody leads Test cup yet"),
-        ([None] * 3, True, "Test cup is over"),
-    ],
-)
-def test_a_headline_says_who_leads_or_has_won(
-    store: Store, places: list[int | None], finished: bool, says: str
-) -> None:
-    table = LiveRun(store).snapshot().table
-    lines = [
-        replace(line, bot=bot, place=place)
-        for line, bot, place in zip(table.standings, ("ann", "bob", "cat"), places, strict=True)
-    ]
-    assert headline(replace(table, standings=tuple(lines), finished=finished)) == says
 
 
 def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient) -> None:

@@ -20,7 +20,7 @@ from tournament.cluster.archive import ArchiveError, Archives, unpack
 from tournament.config import Cup
 from tournament.match.match import MatchVoid
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.bot_pool import BotPool, Table
+from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected, Job
 from tournament.run.machine import memory_for_bots
 from tournament.run.preflight import inspect
@@ -85,7 +85,7 @@ class Tables(WorkerPlugin):
         self._owner = owner
         # Here Dask removes what a worker that was killed has left behind.
         self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
-        self._free: list[tuple[BotPool, Table]] = []
+        self._free: list[BotPool] = []
         self._closed = False
         self._lock = Lock()
 
@@ -108,13 +108,13 @@ class Tables(WorkerPlugin):
         if cup.run.memory_mb is None and worker_bytes:
             memory_mb = min(memory_mb, worker_bytes / (1 << 20))
         self.pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
-        self._free = [(pool, Table(cup, pool)) for pool in self.pools]
+        self._free = list(self.pools)
         return warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
         """Play jobs one after the other, until a match is void or somebody stops it."""
         with self._lock:
-            pool, table = self._free.pop()
+            pool = self._free.pop()
         done: list[Played] = []
         try:
             for job in jobs:
@@ -123,7 +123,7 @@ class Tables(WorkerPlugin):
                     for number in job.numbers:
                         if turn <= self.stopped_turn or self._closed:
                             break
-                        records.append(table.play(job, number))
+                        records.append(pool.play(job, number))
                         pool.recycle(records[-1])
                 except MatchVoid as void:
                     return [*done, Played(tuple(records), (void.record,))]
@@ -133,7 +133,7 @@ class Tables(WorkerPlugin):
             raise
         finally:
             with self._lock:
-                self._free.append((pool, table))
+                self._free.append(pool)
             if self._closed:
                 self.close()  # the bots that were started meanwhile
         return done

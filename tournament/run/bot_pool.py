@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
@@ -45,7 +46,7 @@ class UnavailableBot(Player):
 
 
 class BotPool:
-    """The bots that this worker keeps running, each for one table at a time.
+    """A table, which plays one match at a time, with the bots that it keeps running.
 
     Where the matches of a block have the same cards, seating k of every block is played by process
     k, and no process meets a deal twice. A bot that sits at a table twice (in a duel) has a process
@@ -73,9 +74,33 @@ class BotPool:
             name: InProcessBot(choose) for name, choose in (in_process or {}).items()
         }  # those that are not started
 
-    def add(self, bots: Iterable[Bot]) -> None:
-        """These bots play too."""
-        self._bots |= {bot.name: bot for bot in bots}
+    @cached_property
+    def _referee(self) -> Referee:
+        if self._cup.run.referee is None:
+            return LocalReferee()
+        from tournament.match.remote_referee import HttpReferee
+
+        return HttpReferee(self._cup.run.referee)
+
+    def play(
+        self, job: Job, number: int, expect: Callable[[float], None] = lambda _: None
+    ) -> MatchRecord:
+        """Play one match of a job to its end; `expect` is told by when the next step is due.
+        MatchVoid; RefereeError if the rules service fails."""
+        cup, pairing = self._cup, job.block.pairing(number)
+        self._bots |= {bot.name: bot for bot in job.joined}
+        later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
+        later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
+        players = self.seat(
+            pairing.seating,
+            number,
+            job.absent,
+            anew=job.anew,
+            upcoming=((block.seatings[other], other) for block, other in later),
+        )
+        rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
+        with shown_live(pairing, job.live) as observer:
+            return play(rules, pairing, self._referee, players, expect, job.wait_for, observer)
 
     def seat(
         self,
@@ -232,39 +257,3 @@ class BotPool:
             self._memory_mb[place.name] = running.process.memory_mb()
         self._started[place] = running
         return running
-
-
-class Table:
-    """Plays matches, one at a time, with the bots of a pool."""
-
-    def __init__(self, cup: Cup, bot_pool: BotPool) -> None:
-        self._bot_pool = bot_pool
-        self._referee: Referee = LocalReferee()
-        if cup.run.referee is not None:
-            from tournament.match.remote_referee import HttpReferee
-
-            self._referee = HttpReferee(cup.run.referee)
-        self._rules = Rules(
-            cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names
-        )
-
-    def play(
-        self, job: Job, number: int, expect: Callable[[float], None] = lambda _: None
-    ) -> MatchRecord:
-        """Play one match of a job to its end; `expect` is told by when the next step is due.
-        MatchVoid; RefereeError if the rules service fails."""
-        pairing = job.block.pairing(number)
-        self._bot_pool.add(job.joined)
-        later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
-        later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]
-        players = self._bot_pool.seat(
-            pairing.seating,
-            number,
-            job.absent,
-            anew=job.anew,
-            upcoming=((block.seatings[other], other) for block, other in later),
-        )
-        with shown_live(pairing, job.live) as observer:
-            return play(
-                self._rules, pairing, self._referee, players, expect, job.wait_for, observer
-            )

@@ -25,7 +25,7 @@ from tournament.bot.url_bot import MoveFunction
 from tournament.config import Cup
 from tournament.match.match import OWN_S, MatchVoid
 from tournament.match.referee import RefereeError
-from tournament.run.bot_pool import BotPool, Table
+from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
 from tournament.run.machine import Cores, available_cores, memory_for_bots, pin, shares
 from tournament.run.preflight import inspect
@@ -281,7 +281,6 @@ def _work(
 def _play_jobs(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    table = Table(cup, bot_pool)
     start_s = cup.clock.start_ms / 1000 + OWN_S
     while True:
         deadline.expect()
@@ -297,7 +296,7 @@ def _play_jobs(
         for number in job.numbers:
             deadline.expect(start_s * cup.players)
             try:
-                record = table.play(job, number, deadline.expect)
+                record = bot_pool.play(job, number, deadline.expect)
             except MatchVoid as void:
                 deadline.expect()
                 connection.send(Voided(void.record))

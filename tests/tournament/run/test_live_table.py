@@ -14,7 +14,7 @@ from tests.tournament.memory_run import MemoryRun
 from tournament.bot.launch import LaunchSettings
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.run.bot_pool import BotPool, Table
+from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Job
 from tournament.run.live_table import live_matches, make_folder
 
@@ -41,7 +41,7 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
     block = next(iter(next(schedule.rounds(RoundScores(MemoryRun({}, [])))).blocks))
     bots = dict.fromkeys(FRESH.names, choose)
     pool = BotPool(FRESH, LaunchSettings(FRESH.limits, 1), in_process=bots)
-    record = Table(FRESH, pool).play(Job(block, (0,), live=folder), 0)
+    record = pool.play(Job(block, (0,), live=folder), 0)
     assert seen == [list(record.moves[: len(seen[0])])]
     (file,) = folder.iterdir()
     os.utime(file, (0, 0))
@@ -49,7 +49,7 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
     make_folder(FRESH, RUN)
     assert not list(folder.iterdir())
     shutil.rmtree(folder)
-    assert Table(FRESH, pool).play(Job(block, (1,), live=folder), 1).moves  # nor is it needed
+    assert pool.play(Job(block, (1,), live=folder), 1).moves  # nor is it needed
 
 
 def test_with_shared_cards_nothing_is_written() -> None:

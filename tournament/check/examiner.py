@@ -47,7 +47,7 @@ class MatchSession:
     def end_request(self) -> bytes:
         """The body of POST /end."""
         view = self.opening.view
-        return end_request(self.match, view["game"], view["seat"], self.opening.record.scores)
+        return end_request(self.match, view["game"], view["seat"], self.opening.scores)
 
 
 class Verdict(NamedTuple):

@@ -34,31 +34,24 @@ be read in two ways are rare. A game that is not named here is played twice."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A game that was played once, and its final scores by seat."""
-
-    name: str
-    scores: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """One position as a bot sees it.
 
     `situation` describes it; `view` and `moves` are those of a request. `position` decides
-    whether an answer is legal. `record` is the game that it comes from.
+    whether an answer is legal. It comes from the game `played`, which ended with these `scores`.
     """
 
     situation: str
     view: Mapping[str, Any]
     moves: Sequence[str]
     position: State
-    record: Record
+    played: str
+    scores: Sequence[int]
 
     @property
     def seat_in_record(self) -> tuple[str, int]:
         """A recorded game seen from one seat: one match for the bot."""
-        return self.record.name, self.view["seat"]
+        return self.played, self.view["seat"]
 
 
 def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
@@ -74,14 +67,14 @@ def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
     return ", ".join(words)
 
 
-def _question(state: State, record: Record) -> Question:
+def _question(state: State, played: str, scores: Sequence[int]) -> Question:
     """The question to the seat to move; ValueError if the game is over."""
     if state.turn is None:
         raise ValueError("The game is over: nobody moves.")
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
-    return Question(_situation(wire, moves), wire, moves, state, record)
+    return Question(_situation(wire, moves), wire, moves, state, played, scores)
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
@@ -95,8 +88,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
         if len(moves) > 1:  # where one is legal, nobody is asked
             states.append(state)
         state = state.advance(moves[random.below(len(moves))])
-    record = Record(name, state.scores)
-    return [_question(each, record) for each in states]
+    return [_question(each, name, state.scores) for each in states]
 
 
 @cache
@@ -152,4 +144,4 @@ def longest(scope: Scope) -> Question:
     state = game.start(players, "check", scope.fit({})).to_dict()
     state["hands"] = [hand, *([card] for card in others[: players - 1])]
     state |= {"turn": 0, "first": 0}
-    return _question(game.state(state), Record(f"check-{richest}-longest", [0] * players))
+    return _question(game.state(state), f"check-{richest}-longest", [0] * players)

@@ -166,12 +166,12 @@ def knockout(deals: int) -> Draw:
         beaten: list[int] = []
         rounds = []
         for cut in plan(bots, SEATS):
-            playing = left[len(left) - cut.tables * SEATS :]
-            tables = [playing[number :: cut.tables] for number in range(cut.tables)]
+            playing = left[len(left) - len(cut) * SEATS :]
+            tables = [playing[number :: len(cut)] for number in range(len(cut))]
             rounds.append(_round(random, tables, deals, play))
-            totals = rounds[-1][1].reshape(cut.tables, deals, SEATS).sum(axis=1)
+            totals = rounds[-1][1].reshape(len(cut), deals, SEATS).sum(axis=1)
             here = []
-            for table, advancing, total in zip(tables, cut.advancing, totals, strict=True):
+            for table, advancing, total in zip(tables, cut, totals, strict=True):
                 ranked = np.argsort(-total, kind="stable")
                 here += [(-total[i], table[i]) for i in ranked[advancing:]]
             beaten = [bot for _, bot in sorted(here)] + beaten

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
@@ -17,16 +16,8 @@ _Key = tuple[Fraction | int, ...]
 """What decides a place; less is better."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A round before the final: its number of tables, and how many bots advance from each."""
-
-    tables: int
-    advancing: tuple[int, ...]
-
-
-def plan(bots: int, players: int) -> list[Cut]:
-    """The rounds before the final.
+def plan(bots: int, players: int) -> list[list[int]]:
+    """The rounds before the final, each as how many bots advance from each of its tables.
 
     The better half of a table advances, rounded down (of five two). One table of the first round
     may let more advance, so that the final is full. The best seeds get the byes.
@@ -40,8 +31,8 @@ def plan(bots: int, players: int) -> list[Cut]:
         advancing = [half] * tables
         if surplus % out:
             advancing[-1] = players - surplus % out
-        cuts.append(Cut(tables, tuple(advancing)))
-        bots -= sum(players - count for count in advancing)
+        cuts.append(advancing)
+        bots -= tables * players - sum(advancing)
     return cuts
 
 
@@ -52,7 +43,7 @@ class Knockout(Schedule):
         super().__init__(cup, seed, match_key)
         self._cuts = plan(len(cup.bots), cup.players)
         self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
-        tables = sum(cut.tables for cut in self._cuts) + 1 + self._bronze
+        tables = sum(map(len, self._cuts)) + 1 + self._bronze
         self.blocks = tables * cup.format.deals
 
     def seeds(self) -> list[str]:
@@ -79,7 +70,7 @@ class Knockout(Schedule):
         played = _Points()
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
-            tables = self._tables(remaining, cut.tables)
+            tables = self._tables(remaining, len(cut))
             yield self._round(number, offset, [(stage, table) for table in tables])
             offset += len(tables) * self._cup.format.deals
             played.add(scores(number))
@@ -108,11 +99,11 @@ class Knockout(Schedule):
         return [self._maker.in_order(table) for table in tables]
 
     def _beaten(
-        self, tables: Sequence[Table], cut: Cut, stage: str, played: _Points
+        self, tables: Sequence[Table], cut: Sequence[int], stage: str, played: _Points
     ) -> list[tuple[_Key, str]]:
         """The bots that are eliminated, best first, each with what decides its place."""
         out = []
-        for table, advancing in zip(tables, cut.advancing, strict=True):
+        for table, advancing in zip(tables, cut, strict=True):
             keys = {name: played.key(stage, table, name) for name in table}
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
             for name in ranked[advancing:]:

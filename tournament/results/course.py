@@ -152,7 +152,7 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
     for index, one in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)
         later = _names(table for table in after if table.stage != "bronze")
-        expected = cuts[index].advancing if index < len(cuts) else ()
+        expected = cuts[index] if index < len(cuts) else []
         pairs = zip(one.tables, chain(expected, repeat(None)), strict=False)
         tables = (_advancing(table, later, count, finished) for table, count in pairs)
         byes = tuple(bot for bot in one.byes if bot in later or (index == 0 and not finished))

@@ -192,11 +192,11 @@ def test_swiss_is_drawn_anew_only_from_results() -> None:
 def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
     bots = players + more
     for index, cut in enumerate(plan(bots, players)):
-        assert cut.tables * players <= bots
-        assert all(1 <= count < players for count in cut.advancing)
-        usual = cut.advancing if index else cut.advancing[:-1]
+        assert len(cut) * players <= bots
+        assert all(1 <= count < players for count in cut)
+        usual = cut if index else cut[:-1]
         assert all(count == players // 2 for count in usual)
-        bots -= sum(players - count for count in cut.advancing)
+        bots -= sum(players - count for count in cut)
     assert bots == players
 
 

@@ -3,6 +3,7 @@ the JSON Schema of its results."""
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from bots import greedy, random, search, sensible
 from tournament.bench.play import Houses, write_par
-from tournament.bench.record import write_schema
+from tournament.bench.record import schema
 from tournament.bench.suite import SEARCH_WORLDS
 
 HOUSES: Houses = {
@@ -24,4 +25,5 @@ HOUSES: Houses = {
 
 if __name__ == "__main__":
     write_par(HOUSES, os.cpu_count() or 1, lambda table: click.echo(str(table.key)))
-    write_schema(Path("examples", "bench.schema.json"))
+    text = json.dumps(schema(), indent=1) + "\n"
+    Path("examples", "bench.schema.json").write_text(text, encoding="utf-8")

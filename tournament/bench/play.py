@@ -5,10 +5,10 @@ Par is what `sensible` makes of each block of the public deals; `make bench-par`
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
@@ -84,12 +84,11 @@ def play_bot(
     """Play a table with the bot. Its name must be BOT. UnplayedError if it cannot be played."""
     cup = table.cup(bot, concurrency)
     played = Played([0] * table.blocks)
-    waiting = deque(
+    jobs = (
         Job(table.block(cup, seed, number), tuple(range(table.players)))
         for number in range(1, table.blocks + 1)
     )
-    playing: dict[int, Job] = {}
-    lost: set[int] = set()
+    ended = 0
     tables = tables_at_once(cup, table.blocks)
     in_process = {one.name: houses[one.command or ""] for one in cup.bots if one.house}
     executor = LocalExecutor(cup, launch, tables, in_process=in_process)
@@ -97,25 +96,17 @@ def play_bot(
         try:
             if problems := executor.inspect(()).problems:
                 raise UnplayedError(" ".join(problems))
-            while waiting or playing:
-                while waiting and executor.has_free_table:
-                    job = waiting.popleft()
-                    playing[job.block.number] = job
+            while ended < table.blocks:
+                while executor.has_free_table and (job := next(jobs, None)):
                     executor.submit(job)
                 for event in executor.receive(_WAIT_S):
                     match event:
                         case Finished(record, last):
                             played.add(record)
                             on_match(record)
-                            job = playing.pop(record.block)
-                            left = tuple(n for n in job.numbers if n != record.number)
-                            if not last:
-                                playing[record.block] = replace(job, numbers=left)
+                            ended += last
                         case Lost(block, why):
-                            if block in lost:
-                                raise UnplayedError(f"Block {block} was lost twice: {why}.")
-                            lost.add(block)
-                            waiting.append(playing.pop(block))
+                            raise UnplayedError(f"Block {block} was lost: {why}.")
                 if played.struck_out >= MAX_STRUCK_OUT:
                     raise UnplayedError(
                         f"It was struck out in {played.struck_out} matches, so the rest is not"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from statistics import fmean, median
 from typing import Annotated, Any
@@ -153,8 +152,3 @@ def read_record(file: Path) -> Record:
 def schema() -> dict[str, Any]:
     """The JSON Schema of a record."""
     return schema_of(Record, title="Result of stich bench")
-
-
-def write_schema(path: Path) -> None:
-    """Write the JSON Schema to a file."""
-    path.write_text(json.dumps(schema(), indent=1) + "\n", encoding="utf-8")

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from tournament.config.locations import short
 
 _MAX_LISTED = 20
+_URL = re.compile(r"https?://(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:/[^\s?#]*)?")
 _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000
@@ -141,18 +141,10 @@ def seed(value: str) -> str | None:
 
 def url(value: str) -> str | None:
     """What is wrong with the URL of a server: http or https, a host, perhaps a port and a path."""
-    try:
-        parts = urlsplit(value)
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        return f"is not the URL of a server ({short(error)}); {_URL_FIX}"
-    if parts.scheme not in ("http", "https") or not host or port == 0:
-        return f"is not the URL of a server; {_URL_FIX}"
-    if parts.query or parts.fragment or parts.username is not None:
-        return f"must be only scheme, host, port and path; {_URL_FIX}"
-    if not value.isascii() or any(c.isspace() for c in value):
-        return f"must be plain ASCII without spaces; {_URL_FIX}"
-    return None
+    found = _URL.fullmatch(value)
+    if found and value.isascii() and 0 < int(found[1] or 80) < 65536:
+        return None
+    return f"is not the URL of a server, with scheme, host, port and path only; {_URL_FIX}"
 
 
 def address(about: str) -> Key:

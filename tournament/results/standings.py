@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import msgspec
@@ -311,8 +310,8 @@ def _lines(
     won = np.zeros((bots, seats + 1), np.int64)
     np.add.at(won, (arrays.seats[best], share[best]), 1)
     faults = [np.bincount(seat, kind.ravel(), bots) for kind in np.moveaxis(arrays.faults, -1, 0)]
+    shares = (won[:, 1:] / np.arange(1, seats + 1)).sum(axis=1)
     for bot, (place, rank, interval, status) in enumerate(columns):
-        shares = [Fraction(int(count), k) for k, count in enumerate(won[bot]) if count]
         yield Standing(
             place=place,
             rank=rank,
@@ -324,7 +323,7 @@ def _lines(
             group=int(fitted.component[bot]) + 1 if played[bot] else None,
             matches=played[bot],
             deals=int(deals[bot]),
-            won=float(sum(shares, Fraction()) / played[bot]) if played[bot] else None,
+            won=float(shares[bot] / played[bot]) if played[bot] else None,
             faults={str(k): int(each[bot]) for k, each in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),

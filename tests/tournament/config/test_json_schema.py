@@ -26,7 +26,6 @@ BEYOND_IT = (
     "control characters",
     "must not be empty; write a name",
     "http://x:99999",
-    "must be only scheme",
     "is not the URL",
     "cannot be split",
     " is for ",

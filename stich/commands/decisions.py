@@ -12,9 +12,8 @@ import click
 from stich.commands.common import refuse, run_command
 from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
-from tournament.decisions import absent, finished_by, out_of_play, paused
+from tournament.decisions import finished_by, out_of_play, paused
 from tournament.formats import Schedule, make_schedule
-from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
 from tournament.run.voiding import apply_voids, last_exclusion, matches_of
@@ -202,9 +201,6 @@ def undo(target: str, why: str) -> None:
         cup, schedule = _schedule(store)
         last = last_exclusion(store, cup, schedule)
         store.decide(DecisionKind.UNDO, why, bot=last.bot)
-        if not store.get("finished"):
-            total = schedule.planned_matches(absent(store.decisions()), RoundScores(store))
-            store.put({"total": total})
     click.echo(f"Taken back: {last.kind} {last.bot}.")
 
 

@@ -207,26 +207,23 @@ class _RunCheck:
 
     def end_mismatches(self) -> Iterator[str]:
         """The number of matches, the places of a knockout, and what ended the cup."""
-        done = self.done
-        ladder = self.cup.is_ladder  # its total grows while it is played
-        early = (
-            self.cup.format.type == "duel" or self.cup.stop.top is not None or self.gone or ladder
-        )
-        total = done.matches if early and done.finished else self.schedule.matches
-        stored = self.facts.get("total")
-        if stored != total and (done.finished or not (self.gone or ladder)):
-            yield f"The run's total is {stored!r} matches; by its cup it is {total}."
-        stored_places = self.facts.get("places")
-        if not done.finished:
-            if stored_places is not None:
-                yield f"The run has not ended, but the store has places, {stored_places}."
-        elif not self.incomplete:
-            settled = self.facts.get("settled") or []
-            if settled != list(self.schedule.settled):
-                yield f"Settled are {list(self.schedule.settled)}, the store has {settled}."
-            places = self.schedule.places(RoundScores(self.store))
-            if stored_places != places:
-                yield f"The places are {places}, the store has {stored_places}."
+        facts, cup = self.facts, self.cup
+        if not self.done.finished:
+            if facts.get("places") is not None:
+                yield f"The run has not ended, but the store has places, {facts['places']}."
+            return
+        early = cup.format.type == "duel" or cup.stop.top is not None or self.gone or cup.is_ladder
+        total = self.done.matches if early else self.schedule.matches
+        if facts.get("total") != total:
+            yield f"The run's total is {facts.get('total')!r} matches; by its cup it is {total}."
+        if self.incomplete:
+            return
+        settled = facts.get("settled") or []
+        if settled != list(self.schedule.settled):
+            yield f"Settled are {list(self.schedule.settled)}, the store has {settled}."
+        places = self.schedule.places(RoundScores(self.store))
+        if facts.get("places") != places:
+            yield f"The places are {places}, the store has {facts.get('places')}."
 
     def report(self, match: str | None, details: Iterable[str]) -> None:
         self.done.mismatches += [Mismatch(match, detail) for detail in details]

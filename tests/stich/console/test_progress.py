@@ -20,9 +20,9 @@ def test_json_lines_say_the_match_and_how_far_it_is() -> None:
     begin, match = map(json.loads, out.getvalue().splitlines())
     assert begin == {"event": "begin", "done": 3, "total": 10}
     assert (match["event"], match["done"], match["total"]) == ("match", 4, 10)
-    assert match["seating"] == ["cat", "ann", "böb"]
+    assert match["seating"] == ["cat", "böb", "ann"]
     assert match["scores"] == [2, -1, -1]
-    assert match["faults"] == [{"bot": "ann", "kind": "timeout"}]
+    assert match["faults"] == [{"bot": "böb", "kind": "timeout"}]
     assert match["rate"] > 0
     assert match["left_s"] >= 0
 

@@ -60,11 +60,6 @@ class _Session:
     matches: OrderedDict[str, int] = field(default_factory=OrderedDict)
     """The table of each match."""
 
-    def end(self, kind: str, why: str) -> None:
-        """Tell the program why its session ends, as "over" or as "refused"."""
-        if not self.told.done():
-            self.told.set_result({kind: why})
-
     async def send(self, request: Request) -> None:
         """Send a request, for the table that its match has: a bot may keep notes of a match."""
         message = request.number, self._table(request.body), request.call, request.body
@@ -126,12 +121,10 @@ class ConnectedBot:
     async def serve(self, link: ServerConnection, token_hash: str, tables: int) -> None:
         """Let a program answer until it has gone or is told why its session ends. It takes the
         place of an earlier one."""
-        replaced = "Another program has connected with this token, and takes the place of this."
-        self._end("refused", replaced)
+        self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, tables)
         self._tables = tables
-        if self._over:
-            session.end("over", self._over)
+        self.end(self._over)
         for request in self._pending.values():
             self._send(request)
         reading = asyncio.ensure_future(self._read(link))
@@ -161,17 +154,17 @@ class ConnectedBot:
                 elif number in self._given_up:
                     self._given_up.remove(number)
                 elif (unasked := unasked + 1) > MAX_TABLES:
-                    self._end("refused", "It answered what was not asked, again and again.")
+                    self.fail("It answered what was not asked, again and again.")
 
     def end(self, why: str) -> None:
         """It plays no more, as a sentence says; tell the author's program. With "" it does."""
         self._over = why
         if why:
-            self._end("over", why)
+            self._tell("over", why)
 
     def fail(self, why: str) -> None:
-        """It must be mended, as a sentence says, before it connects again."""
-        self._end("refused", why)
+        """End its session, as a sentence says; it may connect again."""
+        self._tell("refused", why)
 
     # For the runner
 
@@ -195,13 +188,13 @@ class ConnectedBot:
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
 
-    def _end(self, kind: str, why: str) -> None:
-        if self._session is not None:
-            self._session.end(kind, why)
+    def _tell(self, kind: str, why: str) -> None:
+        if self._session is not None and not self._session.told.done():
+            self._session.told.set_result({kind: why})
 
     def _check_token(self) -> None:
         if self._session is not None and (why := self._refusal(self._session.token_hash)):
-            self._end("refused", why)
+            self.fail(why)
 
     def _leave(self, at: float) -> None:
         """Unless its program comes back soon, the bot is away."""

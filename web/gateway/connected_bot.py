@@ -102,7 +102,8 @@ class ConnectedBot:
         self._session: _Session | None = None
         self._over = ""
         self._pending: dict[int, Request] = {}
-        self._given_up: deque[int] = deque(maxlen=MAX_TABLES)
+        self._given_up: deque[int] = deque(maxlen=64 * MAX_TABLES)
+        """Requests for which the runner did not wait, and whose answers may still come."""
         # No other gateway of the run has had these numbers.
         self._numbers = itertools.count(secrets.randbits(48))
         self._tables = 0
@@ -205,6 +206,7 @@ class ConnectedBot:
         if not self.present:
             for request in self._pending.values():
                 request.answer.set_exception(Away())
+            self._given_up.extend(self._pending)
             self._pending.clear()
 
 

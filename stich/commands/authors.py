@@ -15,6 +15,8 @@ from bots.kits import Kit, KitError, catalogue, find
 from stich.commands.common import (
     GAME,
     Starting,
+    as_command,
+    as_url,
     game_options,
     int_option,
     named_bot,
@@ -29,13 +31,15 @@ from tournament.bot.started_bot import reach
 from tournament.bot.supports import Scope
 from tournament.bot.url_bot import HttpBot
 from tournament.check.suite import QUICK, check_bot
-from tournament.config import Limits, keys
+from tournament.config import Limits
 from tournament.run.preflight import ANSWER_S, identity
 
 
 @click.command()
-@click.option("--url", help="Address of a running bot, as http://127.0.0.1:9000.")
-@click.option("--command", help="Command that starts the bot; PORT is set to its port.")
+@click.option("--url", type=as_url, help="Address of a running bot, as http://127.0.0.1:9000.")
+@click.option(
+    "--command", type=as_command, help="Command that starts the bot; PORT is set to its port."
+)
 @click.option("--game", type=GAME, help="Check this game only; by default all that it names.")
 @int_option("--players", 2, 6, None, "With --game: with so many players only.")
 @game_options
@@ -108,15 +112,15 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
             1,
             "Tables at which the bot may play at once; COMMAND is started once for each.",
         ),
-        click.option("--url", help="Address of the bot, if it is running already."),
-        click.argument("command", required=False),
+        click.option("--url", type=as_url, help="Address of the bot, if it is running already."),
+        click.argument("command", type=as_command, required=False),
     ):
         command = option(command)
     return command
 
 
 @click.command()
-@click.argument("arena", metavar="ARENA")
+@click.argument("arena", type=as_url, metavar="ARENA")
 @click.option(
     "--token",
     required=True,
@@ -153,8 +157,6 @@ def take_part(
     Refused."""
     from web.gateway.connector import Connector
 
-    if wrong := keys.url(arena):
-        raise click.UsageError(f"{arena}: {wrong}")
     named = named_bot(command, url)
     # What the author's own machine can bear, the author knows.
     launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))

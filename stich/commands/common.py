@@ -77,11 +77,18 @@ def as_bot(text: str) -> Bot:
         raise click.BadParameter(str(error)) from None
 
 
-def as_seed(text: str) -> str:
-    """The type of an option for a seed."""
-    if problem := keys.seed(text):
-        raise click.BadParameter(problem)
+def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
+    """The type of an argument in which a check of CUP.toml finds nothing wrong."""
+
+    def text(value: str) -> str:
+        if problem := check(value):
+            raise click.BadParameter(problem)
+        return value
+
     return text
+
+
+as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
 
 
 def resolve_options(
@@ -183,12 +190,9 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """The bot with this command or URL; a usage error unless it is one of them, and right."""
+    """The bot with this command or URL; a usage error unless it is one of them."""
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
-    wrong = keys.url(url) if url is not None else keys.command(str(command))
-    if wrong:
-        raise click.UsageError(f"{url or 'The command'}: {wrong}")
     return Bot(str(command or url), command, url)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from stich.commands.common import (
+    as_url,
     int_option,
     json_option,
     print_json,
@@ -45,13 +45,6 @@ _COMMITTED = " The seed must be the one whose SHA-256 was announced before the f
 
 def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
     return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
-
-
-def _folder_url(_context: click.Context, _option: click.Parameter, url: str) -> str:
-    """The address of a folder, without a / at its end."""
-    if url and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", url):
-        raise click.BadParameter("write a whole address, such as https://example.org/spring")
-    return url.rstrip("/")
 
 
 @click.command()
@@ -140,14 +133,13 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 @_out_option("FOLDER", "The new folder; DIR/published by default.")
 @click.option(
     "--url",
+    type=as_url,
     metavar="URL",
-    default="",
-    callback=_folder_url,
     help="Where the folder will be on the web: links to its report then show a preview.",
 )
 @json_option
 @run_command
-def publish(target: str, out: str | None, url: str, as_json: bool) -> None:
+def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
     """Make what is published of a finished run: the run, its report, its results, and a text.
 
     \b
@@ -172,7 +164,7 @@ def publish(target: str, out: str | None, url: str, as_json: bool) -> None:
         click.echo(f"All of it is in {folder}")
 
 
-def _write(store: StoreReader, folder: Path, url: str) -> dict[str, str]:
+def _write(store: StoreReader, folder: Path, url: str | None) -> dict[str, str]:
     """The SHA-256 of each file."""
     facts = store.facts()
     digest = facts.get("commitment")
@@ -184,7 +176,7 @@ def _write(store: StoreReader, folder: Path, url: str) -> dict[str, str]:
         committed=_COMMITTED if digest else "",
     )
     store.copy_to(folder / STORE_FILE)
-    page = make_report(store, preview=f"{url}/preview.png" if url else "")
+    page = make_report(store, preview=f"{url.rstrip('/')}/preview.png" if url else "")
     (folder / "report.html").write_text(page, encoding="utf-8")
     if url:
         (folder / "preview.png").write_bytes(make_preview(standings(store)))

@@ -9,15 +9,14 @@ from urllib.parse import quote
 import click
 
 from stich.commands.authors import bot_options, take_part
-from stich.commands.common import run_command
-from tournament.config import keys
+from stich.commands.common import as_url, run_command
 from tournament.store.signing import make_key
 from tournament.text import printable
 from web.gateway.calls import ask_ladder
 
 
 @click.command()
-@click.argument("arena", metavar="ARENA")
+@click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
 @click.option("--code", default="", help="The code of the ladder, if its organiser gives one.")
 @click.option("--new-version", is_flag=True, help="Retire the version that plays; enter the next.")
@@ -58,7 +57,7 @@ def join(
 
 
 @click.command()
-@click.argument("arena", metavar="ARENA")
+@click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
 @run_command
 def leave(arena: str, name: str) -> None:
@@ -73,8 +72,6 @@ def leave(arena: str, name: str) -> None:
 
 def _ask(arena: str, name: str, wants: str, **more: object) -> dict[str, str]:
     """What the arena answers. Each arena sees another key of the author. Refused."""
-    if wrong := keys.url(arena):
-        raise click.UsageError(f"{arena}: {wrong}")
     key = make_key().derive("author", arena.rstrip("/").lower())
     answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, **more})
     return {field: printable(str(answer.get(field, ""))) for field in ("bot", "token", "ladder")}

@@ -35,7 +35,7 @@ def test_what_is_published_is_checked_by_others(
     for name, digest in sums.items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest, "also once read"
     assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
-    assert "write a whole address" in stich("publish", run, "--url", "example.org").stderr
+    assert "is not the URL of a server" in stich("publish", run, "--url", "example.org").stderr
 
 
 def test_a_run_that_has_not_ended_is_not_published(tmp_path: Path) -> None:

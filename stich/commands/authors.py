@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,13 +162,9 @@ def take_part(
     # What the author's own machine can bear, the author knows.
     launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
     with ExitStack() as stack:
-        bots: list[HttpBot] = []
-        for _ in range(tables):
-            bots.append(reach(named, launch))
-            stack.callback(bots[-1].close)
-        Connector(
-            arena, token(_about(bots[0])), bots, lambda text: click.echo(text, err=True)
-        ).run()
+        bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
+        said = _about(bots[0])
+        Connector(arena, token(said), bots, partial(click.echo, err=True)).run()
 
 
 def _about(bot: HttpBot) -> dict[str, str]:

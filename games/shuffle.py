@@ -8,37 +8,31 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Final
 
-_WORDS: Final = struct.Struct(">8I")
+_BLOCK: Final = struct.Struct(">8I")
+
+
+def _words(seed: str, deal: int) -> Iterator[int]:
+    for block in count():
+        yield from _BLOCK.unpack(hashlib.sha256(f"{seed}/{deal}/{block}".encode()).digest())
 
 
 class Randomness:
     """The random words of one deal."""
 
     def __init__(self, seed: str, deal: int) -> None:
-        self._prefix = f"{seed}/{deal}/".encode()
-        self._block = 0
-        self._words: list[int] = []
-        self._next = 0
-
-    def _refill(self) -> None:
-        digest = hashlib.sha256(self._prefix + str(self._block).encode()).digest()
-        self._words = list(_WORDS.unpack(digest))
-        self._block += 1
-        self._next = 0
+        self._words = _words(seed, deal)
 
     def below(self, n: int) -> int:
         """A uniformly distributed integer in [0, n)."""
         limit = (1 << 32) // n * n
-        while True:
-            if self._next == len(self._words):
-                self._refill()
-            word = self._words[self._next]
-            self._next += 1
-            if word < limit:
-                return word % n
+        word = next(self._words)
+        while word >= limit:
+            word = next(self._words)
+        return word % n
 
     def shuffle(self, cards: Sequence[int]) -> list[int]:
         """The cards in shuffled order."""

@@ -81,14 +81,3 @@ def test_the_walk_through(running: Running, tmp_path: Path) -> None:
     assert view["view"]["seat"] == after["state"]["turn"], "whose moves the page lists"
     assert asked >= {"/v1/games", "/v1/start", "/v1/moves", "/v1/validate", "/v1/advance"}
     assert asked >= {"/v1/view", "/healthz", "/metrics", "/openapi.yaml", "/docs"}
-
-
-def test_the_page_names_every_setting_of_the_command() -> None:
-    from service.settings import PREFIX, Settings
-    from stich.commands.serve import serve
-
-    for parameter in serve.params:
-        assert f"`{parameter.opts[0]}`" in PAGE
-        assert f"`{parameter.envvar}`" in PAGE
-    for name in Settings.__slots__:
-        assert f"`{PREFIX}{name.upper()}`" in PAGE

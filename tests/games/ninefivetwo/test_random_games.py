@@ -58,29 +58,16 @@ def brute_force(wire: Wire, hand: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_invariants(seed: int) -> None:
-    length = 0
-    dealt = 1
+def test_nobody_gets_less_than_it_gave(seed: int) -> None:
+    ranks = "23456789TJQKA"
     for state in game(seed, in_bulk=bool(seed % 2)):
         wire = state.to_dict()
-        length = 0 if wire["deal"] > dealt else length + 1
-        dealt = wire["deal"]
-        assert length <= 16 + 1 + 4 + 48
-        for result in wire["results"]:
-            assert sum(result["tricks"]) == 16
-            assert sorted(result["targets"]) == [2, 5, 9]
         for pair in wire["exchanged"]:
             assert [card[1] for card in pair["given"]] == [card[1] for card in pair["returned"]]
-            ranks = "23456789TJQKA"
             for card in pair["given"]:
-                # Nobody gets less than it gave, whatever the order.
                 best = max(ranks.index(back[0]) for back in pair["returned"] if back[1] == card[1])
                 assert best >= ranks.index(card[0])
-        if wire["phase"] == "over":
-            most = max(wire["scores"])
-            assert len(wire["results"]) == 3 or most >= wire["options"]["target"]
-        elif wire["results"]:
-            assert max(wire["scores"]) < wire["options"]["target"]
+        assert all(sum(result["tricks"]) == 16 for result in wire["results"])
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -12,7 +12,7 @@ from bots.thinking.hand_plan import DASAN
 
 _VALUE: Final = VALUE["dasan"]
 
-_THRESHOLDS: Final = (0.0, 0.47, 0.53)
+_THRESHOLDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
 """The win probabilities from which a hand bids 1 (to open), 2 and 3."""
 
 WIN_MODELS: Final[Mapping[int, WinModel]] = {

@@ -10,7 +10,7 @@ from bots.thinking import shedding
 from bots.thinking.bidding import WinModel, choose_bid
 from bots.thinking.hand_plan import DOUDIZHU_3, DOUDIZHU_4
 
-_THRESHOLDS: Final = (0.42, 0.47, 0.53)
+_THRESHOLDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
 """The win probabilities from which a hand bids 1, 2 and 3."""
 
 WIN_MODELS: Final[Mapping[int, WinModel]] = {

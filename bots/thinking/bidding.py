@@ -23,7 +23,7 @@ class WinModel:
     """
 
     rules: ComboRules
-    thresholds: tuple[float, float, float]
+    thresholds: tuple[float, ...]
     constant: float
     plan_weight: float
     top_weights: tuple[float, ...]

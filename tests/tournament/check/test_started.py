@@ -56,7 +56,7 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
 def test_a_command_that_is_none(command: str) -> None:
     result = CliRunner().invoke(check, ["--command", command])
     assert result.exit_code == 2
-    assert "Error: The command: " in result.output
+    assert "Invalid value for '--command': " in result.output
 
 
 def test_a_bot_that_always_fails_is_not_told_of_other_rules() -> None:

@@ -179,17 +179,13 @@ class StartError(Exception):
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
     """A bot by URL that accepts connections; StartError."""
-    fix = "start it, or fix its url"
-    where = "the end of its connection" if bot.connect else url
     try:
         dial = dial_url(url)
-    except OSError as error:
-        why = error.strerror or error
-        raise StartError(f"{bot.name}: its host is not known ({why}); {fix}.") from None
-    try:
         dial(monotonic() + CONNECT_S).close()
     except OSError as error:
+        where = "the end of its connection" if bot.connect else url
         why = error.strerror or f"no answer within {CONNECT_S:g} s"
-        text = f"{bot.name}: nothing accepts connections at {where} ({why}); {fix}."
-        raise StartError(text) from None
+        raise StartError(
+            f"{bot.name}: nothing accepts connections at {where} ({why}); start it, or fix its url."
+        ) from None
     return HttpBot(url, dial, bot.token)

@@ -67,7 +67,6 @@ class ClusterExecutor:
         self._client: Any = None
         self._absent: frozenset[str] = frozenset()
         self._news: SimpleQueue[Callable[[], Iterable[Event]]] = SimpleQueue()
-        self._early: list[Event] = []  # from before the cup began
         self._begun = False
         self._problems: list[str] = []
         self._about: Mapping[str, Mapping[str, str]] = {}
@@ -86,8 +85,9 @@ class ClusterExecutor:
         self._absent = frozenset(absent)
         self._client = connect(self._address)
         self._client.subscribe_topic("all", self._on_cluster_event)
+        early: list[Event] = []
         if differing := differing_packages(self._client):
-            self._early.append(Notice(f"Warning: {differing}"))
+            early.append(Notice(f"Warning: {differing}"))
         until = monotonic() + WAIT_S
         self._look_for_workers()
         while self._is_joining() or not (self._joined() or self._problems):
@@ -96,7 +96,8 @@ class ClusterExecutor:
                     f"No worker with tables has joined the scheduler at {self._address}; start one:"
                     f' dask worker {self._address} --resources "tables=1" --nthreads 1.'
                 )
-            self._early += self._next(0.5)
+            early += self._next(0.5)
+        self._news.put(lambda: early)
         self._begun = True
         return Inspected(tuple(self._problems), self._about)
 
@@ -254,8 +255,6 @@ class ClusterExecutor:
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for news of the workers, at most so long, and yield what it means."""
-        early, self._early = self._early, []
-        yield from early
         yield from self._submit_tasks()
         yield from self._next(seconds)
         # What comes meanwhile waits for the next call: the runner has other things to do.

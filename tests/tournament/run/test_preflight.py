@@ -19,7 +19,7 @@ WRONG = {
     "false": 'wrong: "false" ended with code 1 before it answered GET /.',
     "no-such-program --fast": 'wrong: "no-such-program --fast" cannot be started: there is no',
     "http://127.0.0.1:1": "wrong: nothing accepts connections at http://127.0.0.1:1 (Conn",
-    "http://no.such.host.invalid": "wrong: its host is not known (",
+    "http://no.such.host.invalid": "wrong: nothing accepts connections at http://no.such.",
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from stich.console.bench_table import badge, comparison_table, result_table
 from tests.tournament.bench.records import record, result
@@ -106,7 +107,7 @@ def test_a_badge_is_svg_whatever_happened() -> None:
     problem = Problem("dasan", 3, "sensible", "It does not start.")
     for results in ((), (result([3, 6]),), (result([3, 6]), result([-9, -9], 1))):
         good = record(*results)
-        for shown in (good, type(good)(**{**_fields(good), "problems": (problem,)})):
+        for shown in (good, replace(good, problems=(problem,))):
             texts = ElementTree.fromstring(badge(shown)).itertext()
             assert ("with problems" in " ".join(texts)) == bool(shown.problems)
 
@@ -114,13 +115,9 @@ def test_a_badge_is_svg_whatever_happened() -> None:
 def test_markdown_of_a_hostile_name_is_text() -> None:
     good = record(result([3, 6]))
     name = "[x](javascript:1)<b>|`"
-    hostile = type(good)(**{**_fields(good), "bot": type(good.bot)(name, None, "x")})
+    hostile = replace(good, bot=replace(good.bot, name=name))
     for text in (
         result_table(hostile, {}),
         comparison_table(good, hostile, compare(good, hostile)),
     ):
         assert "\\[x\\](javascript:1)\\<b\\>\\|\\`" in text
-
-
-def _fields(one: Any) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.__struct_fields__}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
+from typing import Any
 
 import click
-from rich.progress import Progress, track
+from rich.progress import track
 
 from stich.commands.common import json_option, print_json, run_command
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
@@ -18,8 +20,8 @@ from tournament.results.exported_rows import ExportedRows
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
 from tournament.results.standings import standings as compute_standings
+from tournament.results.verify import Watch, verify_matches
 from tournament.results.verify import verify as verify_run
-from tournament.results.verify import verify_matches
 from tournament.store.reader import StoreReader
 from tournament.store.store import StoreError
 from tournament.text import plural
@@ -147,6 +149,13 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
         print_match(console, record, config)
 
 
+def _watch(what: str, store: StoreReader) -> Watch:
+    """Shows on a terminal how many of the matches were read."""
+    console = make_console(stderr=True)
+    more: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
+    return partial(track, description=what, **more)
+
+
 @click.command()
 @matches_argument
 @json_option
@@ -161,15 +170,10 @@ def verify(target: str, as_json: bool) -> int:
       stich verify runs/spring
       stich verify spring.jsonl
     """
-    console = make_console(stderr=True)
-    with (
-        read_run(target, any_moves=True) as store,
-        Progress(console=console, disable=not console.is_terminal) as progress,
-    ):
+    check = verify_matches if is_file(target) else verify_run
+    with read_run(target, any_moves=True) as store:
         total = store.get("total", 0)
-        task = progress.add_task("Verifying", total=store.count())
-        check = verify_matches if is_file(target) else verify_run
-        found = check(store, lambda done: progress.update(task, completed=done))
+        found = check(store, _watch("Verifying", store))
     if as_json:
         print_json(found.to_dict())
         return int(not found.verified)
@@ -207,12 +211,9 @@ def integrity(target: str, as_json: bool) -> None:
     Example:
       stich integrity runs/spring
     """
-    console = make_console(stderr=True)
     with read_run(target) as store:
         authors = {bot["name"]: bot.get("author") for bot in store.facts()["config"]["bots"]}
-        total, disable = store.count(), not console.is_terminal
-        replayed = track(store.matches(), "Replaying", total, console=console, disable=disable)
-        found = find_leniency(replayed, authors)
+        found = find_leniency(_watch("Replaying", store)(store.matches()), authors)
     if as_json:
         print_json(found.to_dict())
     elif not found.chances:

@@ -25,6 +25,8 @@ from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from tournament.text import plural
 
+Watch = Callable[[Iterator[MatchRecord]], Iterable[MatchRecord]]
+
 _NOT_SHOWN = (
     "A file shows neither signature nor commitment, nor whether seeds, seatings and ids were drawn"
     " from the seed of the cup: `stich verify` checks these in the folder of the run."
@@ -76,14 +78,12 @@ class Verification:
         return {"verified": self.verified, **found, "problems": problems}
 
 
-def verify(store: StoreReader, progress: Callable[[int], None] = lambda _: None) -> Verification:
-    """Recompute a whole run, and check its signature; mismatches are returned.
-
-    `progress` is called with the number of matches done so far.
-    """
+def verify(store: StoreReader, watch: Watch = iter) -> Verification:
+    """Recompute a whole run, and check its signature; mismatches are returned. `watch` passes the
+    matches on, and may count them."""
     done = Verification()
     try:
-        _RunCheck(store, done).check(progress)
+        _RunCheck(store, done).check(watch)
     except StoreError as error:
         done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:
@@ -93,20 +93,17 @@ def verify(store: StoreReader, progress: Callable[[int], None] = lambda _: None)
     return done
 
 
-def verify_matches(
-    store: StoreReader, progress: Callable[[int], None] = lambda _: None
-) -> Verification:
+def verify_matches(store: StoreReader, watch: Watch = iter) -> Verification:
     """Recompute the matches of a file, each from its own seed; see `verify`."""
     facts = store.facts()
     cup = Cup.from_dict(facts["config"])
     done = Verification(finished=bool(facts.get("finished")))
     done.incidents = [*sentences(facts), _NOT_SHOWN]
     done.blocks = sum(1 for _ in store.blocks())
-    for record in store.matches():
+    for record in watch(store.matches()):
         replay = _Replay(record, cup)
         done.mismatches += [Mismatch(record.match, detail) for detail in replay.mismatches()]
         done.count(record)
-        progress(done.matches)
     return done
 
 
@@ -126,14 +123,15 @@ class _RunCheck:
         done.incidents = sentences(facts)
         done.finished = bool(facts.get("finished"))
 
-    def check(self, progress: Callable[[int], None]) -> None:
+    def check(self, watch: Watch) -> None:
         done = self.done
         self.report(None, self.fact_mismatches())
         self.report(None, self.signature_mismatches())
         plan = self.plan()
         planned = next(plan, None)
         last = None
-        for record, summary in zip(self.store.matches(), self.store.summaries(), strict=True):
+        matches = watch(self.store.matches())
+        for record, summary in zip(matches, self.store.summaries(), strict=True):
             here = (record.block, record.number)
             while planned is not None and (planned[0].number, planned[1]) < here:
                 self.on_missing(*planned)
@@ -148,7 +146,6 @@ class _RunCheck:
             done.blocks += record.block != last
             last = record.block
             done.count(record)
-            progress(done.matches)
         while planned is not None:
             self.on_missing(*planned)
             planned = next(plan, None)

@@ -36,24 +36,17 @@ from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations
 
 
-def _check_store(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
-    if url is not None and not is_database_url(url):
-        shown = "" if "@" in url else f" {url}"  # which may hold a password
-        refuse(f"--store{shown}: {NOT_A_STORE}", 2)
+def _as_store(url: str) -> str:
+    if not is_database_url(url):
+        raise click.BadParameter(NOT_A_STORE)
     return url
 
 
-def _check_cluster(
-    _context: click.Context, _option: click.Parameter, address: str | None
-) -> str | None:
-    if address is None:
-        return None
+def _as_scheduler(address: str) -> str:
     if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
-        fix = "write one like tcp://127.0.0.1:8786"
-        refuse(f"--cluster: {address} is no scheduler's address; {fix}.", 2)
+        raise click.BadParameter("is no scheduler's address; write one like tcp://127.0.0.1:8786.")
     if importlib.util.find_spec("distributed") is None:
-        fix = "install it with: pip install 'stich[cluster]'"
-        refuse(f"--cluster: needs Dask distributed; {fix}", 2)
+        raise click.BadParameter("needs Dask distributed: pip install 'stich[cluster]'")
     return address
 
 
@@ -67,7 +60,7 @@ _store_option = click.option(
     "--store",
     "store_url",
     metavar="URL",
-    callback=_check_store,
+    type=_as_store,
     help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
 )
 _no_sandbox_option = click.option(
@@ -80,7 +73,7 @@ _no_sandbox_option = click.option(
 _cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
-    callback=_check_cluster,
+    type=_as_scheduler,
     help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
 )
 

@@ -7,39 +7,20 @@ import socket
 import sys
 from pathlib import Path
 
-from . import escapes, processes, resources
 from .answers import WAYS, busy
+from .escapes import copies, escapes, spies
+from .processes import breeds, clogs, dies, litters, silences
+from .resources import bombs, floods, gorges, hoards, hungry, multiplies, swarms
 from .server import FOREVER, LISTENING, Handler, first, serve, toy
 
+HANDLERS: tuple[Handler, ...] = (spies, breeds, clogs, dies, litters, silences)
+HANDLERS += (floods, hoards, hungry, multiplies, swarms)
 PROGRAMS: dict[str, Handler] = {
     "honest": first,
     "busy": busy("Retry-After: 0"),
-    **{
-        handle.__name__: handle
-        for handle in (
-            escapes.spies,
-            processes.breeds,
-            processes.clogs,
-            processes.dies,
-            processes.litters,
-            processes.silences,
-            resources.floods,
-            resources.hoards,
-            resources.hungry,
-            resources.multiplies,
-            resources.swarms,
-        )
-    },
+    **{handle.__name__: handle for handle in HANDLERS},
 }
-ONCE = {
-    attempt.__name__: attempt
-    for attempt in (
-        escapes.copies,
-        escapes.escapes,
-        resources.bombs,
-        resources.gorges,
-    )
-}
+ONCE = {attempt.__name__: attempt for attempt in (copies, escapes, bombs, gorges)}
 """Programs that try something and end."""
 
 

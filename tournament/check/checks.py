@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
 from statistics import median, quantiles
@@ -57,7 +58,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     """Check GET /; the outcome, and what is to be checked: what is `wanted`, or else of each game
     that the bot names, what it says that it plays."""
     about: Mapping[str, Any] = {}
-    with examiner.connect() as bot:
+    with closing(Connection(examiner)) as bot:
         exchange, result = _send(examiner, bot, "/")
     problem = str(result)
     if isinstance(result, Reply):
@@ -98,7 +99,7 @@ def _ask_all(
     """
     failures: list[CheckFailure] = []
     number = 0
-    with examiner.connect() as bot:
+    with closing(Connection(examiner)) as bot:
         for _, group in groupby(asked, key=lambda question: question.seat_in_record):
             match = list(group)
             with examiner.match(bot, match[0]) as session:
@@ -156,7 +157,7 @@ def _under_rule(
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
     """The largest request of a game."""
     asked = longest(scope)
-    with examiner.connect() as bot, examiner.match(bot, asked) as session:
+    with closing(Connection(examiner)) as bot, examiner.match(bot, asked) as session:
         exchange, failure = examiner.ask(bot, session, asked)
     size = len(exchange.body)
     taken = _milliseconds(exchange.elapsed_ms)
@@ -176,7 +177,7 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
         "POST /start and POST /end are answered with anything, of which at most 64 KiB are read;"
         " 404, 405 and 501 are fine if a bot does not offer them."
     )
-    with examiner.connect() as bot:
+    with closing(Connection(examiner)) as bot:
         for path in ("/start", "/end"):
             body = session.end_request()
             if path == "/start":
@@ -202,7 +203,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
-        with examiner.connect() as bot, examiner.match(bot, question) as session:
+        with closing(Connection(examiner)) as bot, examiner.match(bot, question) as session:
             bot.disconnect()
             meeting.wait()
             return examiner.ask(bot, session, question)
@@ -257,7 +258,7 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
     """Ask the question repeatedly, over one connection or each time a new one, until an answer
     fails."""
     found: list[Verdict] = []
-    with examiner.connect() as bot:
+    with closing(Connection(examiner)) as bot:
         for _ in range(REPEATS):
             with examiner.match(bot, question) as session:
                 if not reuse:
@@ -309,7 +310,7 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """How much a started bot writes for an answer."""
     question, shown = openings(scope)[0], started.output()
     started.process.clear_output()
-    with examiner.connect() as bot, examiner.match(bot, question) as session:
+    with closing(Connection(examiner)) as bot, examiner.match(bot, question) as session:
         examiner.ask(bot, session, question)
     if len(started.output()) < OUTPUT_LIMIT:
         return Outcome("", output=shown)

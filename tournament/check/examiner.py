@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from time import sleep
@@ -99,12 +99,6 @@ class Examiner:
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
         bot.disconnect()
-
-    @contextmanager
-    def connect(self) -> Iterator[Connection]:
-        """A connection to the bot, closed at the end."""
-        with closing(Connection(self)) as bot:
-            yield bot
 
     @contextmanager
     def match(self, bot: Connection, question: Question) -> Iterator[MatchSession]:

@@ -17,7 +17,7 @@ from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.supports import Scope
 from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
-from tournament.check.examiner import Examiner
+from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import (
     LISTEN,
     Advice,
@@ -68,7 +68,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     rules = Rules(scope.game, count, options, clock, strikes=checks.MAX_FAILURES)
     seating = ("checked", *(f"random {seat}" for seat in seats))
     pairing = Pairing.alone(secrets.token_hex(8), seating, "check")
-    with examiner.connect() as bot:
+    with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
         record = play(rules, pairing, LocalReferee(), players)
     causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves

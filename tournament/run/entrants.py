@@ -154,7 +154,7 @@ class Entrants:
         for bot in cup.bots:
             new = bot.connect and self._results.get(bot.name, "?")
             if new and bot.name in here - self._checks.keys():
-                check = self._new.submit(short_check, cup, bot, self._known(bot))
+                check = self._new.submit(short_check, cup, bot, self._about.get(bot.name))
                 self._checks[bot.name] = check
 
     def _keep_connected(self, bots: list[str]) -> None:
@@ -172,10 +172,6 @@ class Entrants:
     def _rests(self, bot: str) -> bool:
         times = self._given_up.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _REST
-
-    def _known(self, bot: Bot) -> Mapping[str, str] | None:
-        """What a bot that connects has said of itself, if it has."""
-        return self._about.get(bot.name) if bot.connect else None
 
     def _is_time(self, decisions: Sequence[Decision]) -> bool:
         """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""
@@ -211,7 +207,8 @@ class Entrants:
             return False
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():
-                check = self._again.submit(check_again, cup, bot, self._known(bot))
+                known = self._about.get(bot.name) if bot.connect else None
+                check = self._again.submit(check_again, cup, bot, known)
                 self._checks[bot.name] = check
         wait(self._checks.values(), _WAIT_S)
         fit = {bot for bot in self._collect(here) if not self._rests(bot)}

@@ -139,7 +139,7 @@ def test_the_event(tmp_path: Path) -> None:
         until(lambda: played() > before)
 
         said = machine.run("pause")
-        assert "of block 1 void" in said
+        assert "matches of block 1" in said
         new = machine.run("leave").split()[0]
         assert stays.end() == 1
         assert "This token was revoked" in stays.text

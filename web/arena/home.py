@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -76,16 +75,10 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     # Of a ladder whose bots go away, skipped matches would be all the news.
     decisions = [one for one in now.facts["decisions"] if one.kind != DecisionKind.SKIP]
     found = [News(datetime.fromisoformat(one.at), told(one)) for one in decisions[-_DECISIONS:]]
-    found += _largest_swing(run, now)
-    found.sort(key=lambda one: str(one.at), reverse=True)
-    return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
-
-
-def _largest_swing(run: LiveRun, now: Snapshot) -> Iterator[News]:
-    """The match in which most points changed hands."""
     match = now.swing
-    record = run.find(match.match) if match and now.out.isdisjoint(match.table) else None
-    if match and record:
+    if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
         scores = format_scores(match.seating, match.adjusted)
         shown = match.match if now.shown(match) else ""
-        yield News(ended(record), f"The most points in one match: {scores}.", shown)
+        found.append(News(ended(record), f"The most points in one match: {scores}.", shown))
+    found.sort(key=lambda one: str(one.at), reverse=True)
+    return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]

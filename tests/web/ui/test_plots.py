@@ -1,13 +1,23 @@
-"""The plots: scales, and the bars of intervals."""
+"""Numbers and plots: signs, scales, and the bars of intervals."""
 
 from dataclasses import replace
 from importlib.resources import files
+
+import pytest
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute, standings
+from web.ui.formatting import format_points
 from web.ui.plots import course, score_bars, series
+
+
+@pytest.mark.parametrize(
+    ("points", "text"), [(0.905, "+0.91"), (-0.006, "−0.01"), (-0.004, "+0.00"), (-0.0, "+0.00")]
+)
+def test_points_that_round_to_zero_have_no_minus(points: float, text: str) -> None:
+    assert format_points(points) == text
 
 
 def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:

@@ -83,7 +83,8 @@ def check(
     clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
     launch = starting.launch([bot], start_ms)
     with closing(CheckProgress()) as progress:
-        found = check_bot(bot, launch, clock, wanted, positions, progress, quick=quick)
+        tell = (progress.start, progress.add_answer)
+        found = check_bot(bot, launch, clock, wanted, positions, *tell, quick=quick)
         results = list(found) if as_json else print_as_they_come(found, progress, verbose=verbose)
     if as_json:
         print_json(results)

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from tournament.check.outcome import CheckFailure, CheckResult, Exchange
-from tournament.check.suite import CheckObserver
 from tournament.records import Answer
 from tournament.text import plural, printable
 
@@ -22,7 +21,7 @@ _ANSWER = 600
 _OUTPUT_LINES = 8
 
 
-class CheckProgress(CheckObserver):
+class CheckProgress:
     """Shows on a terminal which check is made, and how many answers there were."""
 
     def __init__(self) -> None:

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Protocol
 
 import games
 from games.game import Value
@@ -41,16 +40,6 @@ QUICK = 20
 
 Check = tuple[str, Callable[[Examiner], Outcome]]
 """The title of a check, and the function that runs it."""
-
-
-class CheckObserver(Protocol):
-    """Is notified of the progress of a check, by any thread."""
-
-    def start(self, number: int, total: int, title: str) -> None:
-        """A check begins."""
-
-    def add_answer(self) -> None:
-        """The bot has answered a question, or failed to."""
 
 
 def _random_player(seat: int) -> Player:
@@ -121,12 +110,14 @@ def check_bot(
     clock: TimeBank,
     wanted: Scope | None,
     positions: int,
-    observer: CheckObserver,
+    on_check: Callable[[int, int, str], None],
+    on_answer: Callable[[], None],
     *,
     quick: bool = False,
 ) -> Iterator[CheckResult]:
     """Start or reach a bot, and run all checks in order, or the `quick` ones, for what is `wanted`
-    or else what the bot says that it plays."""
+    or else what the bot says that it plays. `on_check` is called as one begins, with its number,
+    how many there are and its title; `on_answer`, by any thread, with every answer."""
     title = "the bot is there"
     try:
         reached = reach(bot, launch)
@@ -139,7 +130,7 @@ def check_bot(
         return
     with closing(reached):
         yield CheckResult(1, title, Outcome(reached.url))
-        examiner = Examiner(reached, clock, observer.add_answer)
+        examiner = Examiner(reached, clock, on_answer)
         about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         found = list(_checks(scopes, positions, quick=quick))
@@ -148,7 +139,7 @@ def check_bot(
             found.append(("little is written to stdout and stderr", writes))
         found.append(("its time for a move", checks.pace))
         for number, (title, run) in enumerate(found, start=3):
-            observer.start(number, len(found) + 2, title)
+            on_check(number, len(found) + 2, title)
             try:
                 examiner.restart_if_ended()
                 outcome = run(examiner)

@@ -21,16 +21,6 @@ def _finished(store: Store) -> set[str]:
     return {match.match for match in store.summaries()}
 
 
-def _last_blocks(store: Store, cup: Cup, schedule: Schedule, finished: Set[str]) -> Sequence[Block]:
-    """The blocks of the last round with a finished match: a decision may have come just when that
-    round ended."""
-    last: Sequence[Block] = []
-    for blocks in _rounds(store, cup, schedule.open_rounds, finished):
-        if not last or any(not finished.isdisjoint(block.matches) for block in blocks):
-            last = blocks
-    return last
-
-
 def _rounds(
     store: Store,
     cup: Cup,
@@ -133,7 +123,11 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
     if not wanted and (ended or not absent(decisions.values())):
         return []
     finished = _finished(store)
-    blocks = _last_blocks(store, cup, schedule, finished)
+    # Of the last round with a finished match: a decision may have come just when a round ended.
+    blocks: Sequence[Block] = []
+    for part in _rounds(store, cup, schedule.open_rounds, finished):
+        if not blocks or any(not finished.isdisjoint(block.matches) for block in part):
+            blocks = part
     allowed = finished.intersection(match for block in blocks for match in block.matches)
     due = {match: number for number, match in wanted if match in allowed}
     if due and ended:

@@ -198,7 +198,7 @@ class GatewayClient:
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be mended before they connect again; their programs get a sentence."""
+        """These bots must be fixed before they connect again; their programs get a sentence."""
         self._call("post", "failed", bots)
 
     def end(self) -> None:

@@ -40,7 +40,7 @@ class Connections(Protocol):
     """What a ladder needs of the gateway of bots that connect."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be mended before they connect again, each as a sentence says."""
+        """These bots must be fixed before they connect again, each as a sentence says."""
 
     def tables(self) -> Mapping[str, int]:
         """The bots that are connected, each with the number of its tables."""

@@ -9,7 +9,7 @@ bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It 
 
 The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
 `/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
-`/SECRET/excluded` which bots play no more, and to `/SECRET/failed` which must be mended before they
+`/SECRET/excluded` which bots play no more, and to `/SECRET/failed` which must be fixed before they
 play; both have a sentence for each. The bytes of an answer are passed on as they are, so a bot that
 connects has the same faults as one by URL. A bot that is away closes the connection without an
 answer.

@@ -20,27 +20,20 @@ def test_a_plain_name_is_accepted(name: str) -> None:
     "name",
     [
         "",
-        " ",
         "x" * (LONGEST + 1),
-        "x" * 10_000,
         "ann bob",
         "ann/2",
         ".ann",
-        "..",
-        "-ann",
         "ann\n",
-        "ann\0",
         "ann\u200b",  # zero width space
         "ann\u00ad",  # soft hyphen
         "\u202enna",  # right-to-left override
         "\u3164",  # an invisible letter
         "דנה",
         "аnn",  # a Cyrillic first letter
-        "ανν",
         "ı",  # Latin, without a dot
         "ɑnn",
         "ann̸x\u0338",
-        "🂡",
         "\ud800",
         "<b>",
     ],

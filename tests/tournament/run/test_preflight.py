@@ -8,6 +8,7 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import bot
+from tests.tournament.hostile.server import ABOUT
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
 from tournament.run.bot_pool import BotPool
@@ -55,14 +56,7 @@ def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
 
 def test_a_bot_that_does_not_play_with_these_options() -> None:
     supports = {"doudizhu": {"players": [4], "options": {"single_round": [True]}}}
-    about = {
-        "name": "x",
-        "version": "1",
-        "protocol": 1,
-        "games": ["doudizhu"],
-        "supports": supports,
-    }
-    with hostile.running(hostile.first, about) as url:
+    with hostile.running(hostile.first, {**ABOUT, "supports": supports}) as url:
         (problem,) = found([Bot("their bot", url=url), Bot("toy", command=bot("toy-1"))])
     assert problem == ("their bot: it does not play with 3 players; it says that it plays with 4.")
 
@@ -76,17 +70,10 @@ def test_a_bot_that_does_not_play_with_these_options() -> None:
     ],
 )
 def test_another_server_at_the_url_of_a_bot(body: bytes, why: str) -> None:
-    assert refused(hostile.answer(body)).startswith(why)
-
-
-def refused(reply: bytes) -> str:
-    """Why a cup with this server as a bot does not begin."""
-    with hostile.running(hostile.hang, reply) as url:
+    with hostile.running(hostile.hang, hostile.answer(body)) as url:
         (problem,) = found([Bot("wrong", url=url), Bot("toy", command=bot("toy-1"))])
-    start = f"wrong: what answers GET / at {url} is not a bot ("
-    assert problem.startswith(start)
+    assert problem.startswith(f"wrong: what answers GET / at {url} is not a bot ({why}")
     assert problem.endswith("); start it, or fix its url.")
-    return problem.removeprefix(start)
 
 
 def test_a_rules_service_that_is_not_there() -> None:

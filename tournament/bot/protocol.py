@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -236,7 +237,9 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
         )
     try:
         text = reply.body.decode("utf-8")
-        data = json.loads(text, parse_int=_integer, object_pairs_hook=_Object)
+        data = json.loads(
+            text, parse_int=_integer, parse_constant=Decimal, object_pairs_hook=_Object
+        )
         _refuse_nan({**data, "info": None} if isinstance(data, dict) else data)
     except UnicodeDecodeError:
         raise InvalidAnswer(
@@ -269,8 +272,8 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
 
 def _refuse_nan(data: object) -> None:
     try:
-        json.dumps(data, allow_nan=False)
-    except ValueError:
+        json.dumps(data)  # which refuses decimals
+    except TypeError:
         raise InvalidAnswer(
             "Its answer is not JSON: NaN is not a JSON number, nor is Infinity.",
             "JSON has no NaN and no Infinity: leave out such numbers.",

@@ -308,11 +308,11 @@ def pace(examiner: Examiner) -> Outcome:
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """How much a started bot writes for an answer."""
-    question, shown = openings(scope)[0], started.output()
+    question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
     with closing(Connection(examiner)) as bot, examiner.match(bot, question) as session:
         examiner.ask(bot, session, question)
-    if len(started.output()) < OUTPUT_LIMIT:
+    if len(started.output().encode()) < OUTPUT_LIMIT:
         return Outcome("", output=shown)
     problem = "It wrote 64 KiB or more for an answer; only the last 64 KiB of a match are kept."
     advice = Advice(

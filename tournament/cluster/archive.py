@@ -69,6 +69,9 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
                     raise refuse(why, "move what it does not need out of it")
                 if is_file or path.is_dir():
                     archive.write(path, name)
+    except UnicodeEncodeError as error:
+        why = f"a file with a name that is not UTF-8, {error.object!a}"
+        raise refuse(why, "rename it") from None
     except RecursionError:
         raise refuse("too many folders within each other", "delete them") from None
     except OSError as error:

@@ -85,8 +85,7 @@ class HttpReferee:
             response = self._session.request(
                 method, f"{self.url}{path}", json=body, timeout=seconds, allow_redirects=False
             )
-            answer = response.json()
-            if response.status_code == 200 and isinstance(answer, dict):
+            if response.status_code == 200 and isinstance(answer := response.json(), dict):
                 return answer
             why = f"status {response.status_code}, {printable(response.text[:200])}"
         except requests.Timeout:

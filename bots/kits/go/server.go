@@ -11,11 +11,6 @@ import (
 	"runtime/debug"
 )
 
-const (
-	limit = 16 << 20 // bytes of one request; far above the longest list of moves
-	paths = "The paths are GET / and POST /move."
-)
-
 // Request is the body of POST /move.
 type Request struct {
 	Protocol int      `json:"protocol"`
@@ -112,6 +107,7 @@ func handle(w http.ResponseWriter, r *http.Request) {
 		}
 	default:
 		status = http.StatusNotFound
+		body = map[string]any{"error": "The paths are GET / and POST /move."}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -110,7 +110,7 @@ def test_a_bot_that_dies_in_the_match_is_reported_once(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
-    floods = MORTAL.format(root=ROOT, when="print('x' * 99_999, file=sys.stderr, flush=True)")
+    floods = MORTAL.format(root=ROOT, when="print('漢' * 33_333, file=sys.stderr, flush=True)")
     status, report = check_dasan(floods, 5, tmp_path)
     assert status == 1
     (failed,) = [one for one in report["checks"] if one["result"] == "failed"]

@@ -78,6 +78,11 @@ def test_a_folder_that_is_too_large_is_refused(
     assert "data/deep/model.bin" in said
 
 
+def test_a_name_that_is_not_utf_8_is_refused(folder: Path) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9")).touch()
+    assert refusal(folder).endswith("a name that is not UTF-8, 'caf\\udce9'; rename it.")
+
+
 def test_what_changed_on_its_way_is_not_unpacked(folder: Path, target: Path) -> None:
     data = pack(MINE, folder)
     with pytest.raises(ArchiveError, match="changed on its way"):

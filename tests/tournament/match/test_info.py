@@ -69,6 +69,12 @@ def test_constants_elsewhere_are_still_a_fault() -> None:
     assert "NaN is not a JSON number" in outcome.detail
 
 
+@pytest.mark.parametrize("number", ["1e999", "9" * 500])
+def test_large_numbers_elsewhere_are_no_fault(number: str) -> None:
+    with hostile.connected(hostile.says(f'{{"move": "pass", "x": {number}}}')) as bot:
+        assert isinstance(bot.move(b'{"turn": 1, "moves": ["pass"]}', 60), Choice)
+
+
 def test_a_long_comment_is_cut_and_marked() -> None:
     exact = read_info({"comment": "x\0\x1b\n" * 2000})
     assert exact == Info({"comment": "x" * 2000})

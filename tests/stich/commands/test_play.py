@@ -183,7 +183,7 @@ def test_a_command_that_does_not_start(tmp_path: Path) -> None:
     program = tmp_path / "bot.py"
     program.write_text("raise SystemExit('no cards today')")
     command = shlex.join([sys.executable, str(program)])
-    result = sat_down("dasan", "--with", command)
+    result = sat_down("dasan", "--no-sandbox", "--with", command)
     assert result.exit_code == 1
     assert "no cards today" in result.output
 

@@ -24,7 +24,7 @@ import re
 from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import unquote
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -46,10 +46,17 @@ _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError
 class _Link(ServerConnection):
     """A connection that is closed at once if there are too many: the runner needs some too."""
 
+    _open: ClassVar[set[_Link]] = set()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if len(self.server.handler_tasks) > _CONNECTIONS:
+        self._open.add(self)
+        if len(self._open) > _CONNECTIONS:
             transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._open.discard(self)
 
 
 class Gateway:

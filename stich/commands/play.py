@@ -176,11 +176,12 @@ def play(
         return
     rules = games.get(game)
     # as many seats as the named bots need, or the fewest
-    count = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))
+    seats = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))
+    count, filled = resolve_options(game, seats, options)
     if len(wanted) > count - 1:
         why = f"{len(wanted)} bots are too many: besides yours there are {count - 1} seats."
         raise click.BadParameter(why, param_hint="--with")
-    state = rules.start(count, chosen, resolve_options(game, count, options)[1])
+    state = rules.start(count, chosen, filled)
     if not 0 <= seat < count:
         raise click.BadParameter(f"must be 0 to {count - 1}.", param_hint="--seat")
     console = Console(highlight=False)

@@ -199,6 +199,7 @@ def test_as_many_seats_as_bots_are_named() -> None:
     [
         (["skat"], "'skat' is not one of"),
         (["dasan", "--players", "7"], "players"),
+        (["zhengfen", "--players", "2"], "players: Zheng Fen is played by 3 to 6"),
         (["dasan", "--seat", "3"], "0 to 2"),
         (["dasan", "--option", "deals=0"], "options.deals"),
         (["ninefivetwo", *["--with", "greedy"] * 3], "3 bots are too many"),

@@ -136,7 +136,10 @@ def bench(
         ]
         if not tables:
             has = ", ".join(PLAYERS)
-            raise click.UsageError(f"{SUITE} has no such table that the bot plays; it has {has}.")
+            raise click.UsageError(
+                f"{SUITE} has no such table that the bot plays; it has {has}. Leave out --players"
+                " and --opponents."
+            )
         at_once = concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
             observer.begin(0, matches(tables, seed))

@@ -10,6 +10,7 @@ from urllib.request import getproxies
 
 import msgspec
 import requests
+from websockets.exceptions import InvalidURI
 
 from tournament.text import printable
 
@@ -74,6 +75,8 @@ def json_object(body: bytes) -> dict[str, Any]:
 def reason(error: Exception) -> str:
     """A short clause for why a connection failed."""
     said = str(error)
+    if isinstance(error, InvalidURI):  # the one to which the arena sends on
+        return "it sends on to another address; perhaps its own begins with https://"
     if "CERTIFICATE_VERIFY_FAILED" in said:
         return "its certificate is not accepted"
     if "SSL" in said:

@@ -7,6 +7,7 @@ it; a thread for each table asks the bot.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import ssl
 import threading
@@ -44,6 +45,8 @@ from web.gateway.calls import (
 
 _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
 _BOT_S: Final = 60  # for a request without a clock
+_QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
+"""What fails is said in a sentence."""
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
@@ -146,6 +149,7 @@ class Connector:
                 ping_timeout=ALIVE_S,
                 max_size=_REQUEST_LIMIT,
                 compression=None,
+                logger=_QUIET,
             )
         except InvalidStatus as error:
             status, body = error.response.status_code, bytes(error.response.body or b"")

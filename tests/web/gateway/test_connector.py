@@ -9,10 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
 from tests.tournament import hostile
@@ -184,3 +186,15 @@ def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:
         Connector(url, "t", [], say).run()
     why = "it does not speak TLS there; perhaps its address begins with http://"
     assert str(said.value) == f"No connection to {url} ({why}); trying again."
+
+
+def test_an_arena_that_sends_on_to_tls_is_named() -> None:
+    def send_on(link: ServerConnection, request: Request) -> Response:
+        response = link.respond(HTTPStatus.MOVED_PERMANENTLY, "")
+        response.headers["Location"] = "https://arena.example/connect"
+        return response
+
+    with serve(hostile_arena, "127.0.0.1", 0, process_request=send_on) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(Said, match="perhaps its own begins with https://"):
+            Connector(f"http://127.0.0.1:{server.socket.getsockname()[1]}", "t", [], say).run()

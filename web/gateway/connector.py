@@ -160,7 +160,7 @@ class Connector:
             raise Refused(printable(str(about["detail"])[:500]))
         if url == self._url and (port := gateway_port(url)) is not None:
             return self._connect(_with_port(url, port))
-        hint = "; if it uses TLS, write https://" if status == HTTPStatus.BAD_REQUEST else ""
+        hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
         raise _Unreachable(f"it answers with status {status}{hint}")
 
 

@@ -1,7 +1,6 @@
 """Card play for 9-5-2, on card numbers and hands as in `games.deck`.
 
-Every trick is worth winning: above the
-target it makes a point, below it saves an exchange.
+Every trick is worth winning: above the target it makes a point, below it saves an exchange.
 """
 
 from __future__ import annotations

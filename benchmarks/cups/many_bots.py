@@ -50,5 +50,8 @@ def sections() -> list[Section]:
                 *compare(0.0, AIM, ""),
                 *compare(SLEEP_S, SLOW_AIM, f" that take {SLEEP_S:g} s to start"),
             ],
+            f"Each of the three seatings of a block has processes of its own, so that no bot meets"
+            f" its cards again: at each table {3 * MANY} are started here and {3 * FEW} there. The"
+            " longer a cup, the less that weighs.",
         )
     ]

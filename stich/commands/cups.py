@@ -193,7 +193,8 @@ def arena(
             if is_file(target):
                 target = str(stack.enter_context(read_run(target)).folder)
             else:
-                Store.open(target).close()  # says what is wrong before the server starts
+                with open_run(target):  # which says what is wrong before the server starts
+                    pass
             stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
         folder = out or _run_folder(target)  # of the invitations too

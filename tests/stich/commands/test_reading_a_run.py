@@ -172,13 +172,13 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
     assert "The seed does NOT match the commitment." in done.stdout
 
 
-@pytest.mark.parametrize("command", ["standings", "verify"])
-def test_where_there_is_no_run_they_say_so(command: str, tmp_path: Path) -> None:
-    done = stich(command, tmp_path)
+@pytest.mark.parametrize("words", [["standings"], ["verify"], ["arena", "--port", "0"]])
+def test_where_there_is_no_run_they_say_so(words: list[str], tmp_path: Path) -> None:
+    done = stich(*words, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
     Store.create(tmp_path).close()
-    done = stich(command, tmp_path)
+    done = stich(*words, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     why = "its run was stopped before it had begun; run the cup again."
     assert done.stderr == f"{tmp_path / 'run.sqlite'}: {why}\n"

@@ -42,7 +42,13 @@ def body() -> bytes:
 
 @contextmanager
 def cup_file(
-    bots: int, deals: int, concurrency: int, *, command: str = GREEDY, gauntlet: bool = False
+    bots: int,
+    deals: int,
+    concurrency: int,
+    *,
+    command: str = GREEDY,
+    gauntlet: bool = False,
+    ask_forced: bool = False,
 ) -> Iterator[Path]:
     """A CUP.toml of three-player Dou Dizhu in a temporary folder."""
     kind = ["gauntlet", "greedy-0"] if gauntlet else ["round-robin"]
@@ -50,6 +56,7 @@ def cup_file(
     keys = ("type", "challenger")
     lines += [f"{key} = {json.dumps(word)}" for key, word in zip(keys, kind, strict=False)]
     lines += [f"deals = {deals}", "[run]", f"concurrency = {concurrency}"]
+    lines += ["[clock]", f"ask_forced = {json.dumps(ask_forced)}"]
     for number in range(bots):
         lines += ["[[bots]]", f'name = "greedy-{number}"', f"command = {json.dumps(command)}"]
     with tempfile.TemporaryDirectory(prefix="stich-bench-") as folder:

@@ -228,7 +228,8 @@ def test_two_workers_count_as_one() -> None:
             }
             assert found["stich_http_requests_total", "/v1/games"] == requests
             assert found["stich_http_request_seconds_count", "/v1/games"] == requests
-            assert found["stich_http_requests_in_flight", None] == 1, "the one for the metrics"
+            # The one for the metrics; the other worker may not have counted down its last one yet.
+            assert found["stich_http_requests_in_flight", None] in (1, 2)
             assert found["stich_build_info", None] == 1
         sealed = [
             running.post("/v1/start", {"game": "dasan", "seal": True})["sealed"] for _ in range(4)

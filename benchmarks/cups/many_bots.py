@@ -51,7 +51,6 @@ def sections() -> list[Section]:
                 *compare(SLEEP_S, SLOW_AIM, f" that take {SLEEP_S:g} s to start"),
             ],
             f"Each of the three seatings of a block has processes of its own, so that no bot meets"
-            f" its cards again: at each table {3 * MANY} are started here and {3 * FEW} there. The"
-            " longer a cup, the less that weighs.",
+            f" its cards again: up to {3 * MANY} at each table here, and {3 * FEW} there.",
         )
     ]

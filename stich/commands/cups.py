@@ -118,7 +118,8 @@ def run(
     target = store_url or out or _run_folder(cup)
     plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
     if plan.is_ladder or any(bot.connect for bot in plan.bots):
-        options = ("--out", out), ("--store", store_url), ("--cluster", cluster)
+        store = store_url and shown_target(store_url)  # without its password
+        options = ("--out", out), ("--store", store), ("--cluster", cluster)
         given = [word for name, value in options if value for word in (name, value)]
         command = shlex.join(("stich", "arena", cup, *given))
         what = "is a ladder" if plan.is_ladder else "has bots with connect = true"
@@ -333,9 +334,9 @@ def _read_startable_cup(
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
         found = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
-        spared = _not_started(target) if found else ()
+        not_started = _not_started(target) if found else ()
         for number, key, text in found:
-            if cup.bots[number].name not in spared:
+            if cup.bots[number].name not in not_started:
                 yield ("bots", number, key), text
 
     cup = read_cup(path, check)

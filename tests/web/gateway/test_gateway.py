@@ -252,3 +252,7 @@ def test_stich_run_points_to_stich_arena(tmp_path: Path) -> None:
     assert done.returncode == 2
     command = shlex.join(["stich", "arena", str(cup), "--out", str(tmp_path / "run")])
     assert f"run it with: {command}" in done.stderr
+    url = "postgresql://me:secret@h/cup"
+    done = stich("run", cup, "--store", url)
+    assert (done.returncode, "secret" in done.stderr) == (2, False)
+    assert "--store postgresql://me" in done.stderr

@@ -14,22 +14,10 @@ from stich.processes import find_port
 from tests.tournament.cluster.dask import Cluster, cluster
 from tests.tournament.cups import bot, events, started, stich
 from tests.web.gateway.test_connect import HONEST, connect, ended, scores, started_here, write
+from tests.web.test_season import LADDER
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
-
-LADDER = """
-name = "Autumn ladder"
-game = "doudizhu"
-[faults]
-outage_s = 5
-[format]
-type = "ladder"
-[join]
-open = true
-[sandbox]
-enabled = false
-"""
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from stich.commands.common import (
     start_options,
     stopping,
 )
-from stich.console.progress import JsonLines, Watcher, watch
+from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_table
 from tournament.config import Bot, Clock, Cup, Format, Run
 from tournament.config.cup import usual_cards
@@ -36,6 +36,7 @@ from tournament.formats.duel import Duel
 from tournament.ranking.betting import Bets
 from tournament.results.standings import standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.observer import Observer
 from tournament.run.resume import only_runner, resume
 from tournament.run.runner import Runner
 from tournament.store.store import Store
@@ -155,8 +156,8 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
             schedule.on_look = partial(_look, cup, observer)
             try:
-                with Runner(cup, schedule, store, executor) as runner:
-                    runner.run(observer, weakness(seed))
+                with Runner(cup, schedule, store, executor, observer) as runner:
+                    runner.run(weakness(seed))
             except KeyboardInterrupt:
                 if store.count():
                     _report(observer, schedule, store, "stopped", "stopped")
@@ -165,7 +166,7 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         _report(observer, schedule, store, "finished", "budget")
 
 
-def _look(cup: Cup, watcher: Watcher, bets: Bets) -> None:
+def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
     """Tell the difference so far and its interval, at looks that grow farther apart."""
     if bets.blocks < 8 or bets.blocks.bit_count() > 1:
         return
@@ -173,7 +174,7 @@ def _look(cup: Cup, watcher: Watcher, bets: Bets) -> None:
     known = low is not None and high is not None
     interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
     first, second = cup.names
-    watcher.tell(
+    observer.tell(
         f"After {bets.blocks} blocks: {first} less {second} {bets.mean:+.2f}{interval}",
         "look",
         blocks=bets.blocks,
@@ -183,11 +184,11 @@ def _look(cup: Cup, watcher: Watcher, bets: Bets) -> None:
     )
 
 
-def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: str) -> None:
+def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended: str) -> None:
     """Print the standings and what they decide, or the last event. `ended` says by what the duel
     ended, unless its bets have settled that."""
     table = standings(store)
-    if not isinstance(watcher, JsonLines):
+    if not isinstance(observer, JsonLines):
         console = make_console()
         print_table(console, table, store.facts())
         for line in table.standings:
@@ -200,7 +201,7 @@ def _report(watcher: Watcher, schedule: Duel, store: Store, event: str, ended: s
         ended = "decided"
     elif bets.equal:
         ended = "no difference"
-    watcher.tell(
+    observer.tell(
         "",
         event,
         ended=ended,

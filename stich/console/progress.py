@@ -21,108 +21,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from tournament.decisions import sentence
-from tournament.records import Decision, MatchRecord, VoidRecord
-from tournament.run.runner import Observer
+from tournament.records import MatchRecord
+from tournament.run.observer import Observer
 from tournament.text import plural, printable, unreachable
 
 _EVERY_S = 10.0
-
-
-class Watcher(Observer):
-    """Counts the matches since this call began, and tells each event as a sentence or as JSON."""
-
-    _first = done = faults = 0
-    total: int | None = None
-    _began = 0.0
-
-    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence; or, for machines, the event with its fields, if it has a name."""
-        raise NotImplementedError
-
-    def begin(self, done: int, total: int | None) -> None:
-        """Count from here."""
-        self._began = monotonic()
-        self._first = self.done = done
-        self.total = total
-
-    def planned(self, done: int, total: int | None) -> None:
-        """Count on from here."""
-        self._first += done - self.done
-        self.done, self.total = done, total
-
-    def match(self, record: MatchRecord) -> None:
-        """Count a match."""
-        self.done += 1
-        self.faults += len(record.faults)
-
-    def warning(self, text: str) -> None:
-        """Print it on standard error."""
-        click.echo(text, err=True)
-
-    def notice(self, text: str) -> None:
-        """`notice`: `text`."""
-        self.tell(text, "notice", text=text)
-
-    def committed(self, digest: str) -> None:
-        """`commitment`: `sha256`."""
-        self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
-
-    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """`waiting`: `missing`."""
-        shown = ", ".join(bots[:10]) + (", …" if len(bots) > 10 else "")
-        who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
-        self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
-
-    def starting(self, started: int, called: int) -> None:
-        """A sentence, and no event."""
-        more = f" and calling {called}" if called else ""
-        self.tell(f"Starting {plural(started, 'bot')}{more} ...")
-
-    def void(self, record: VoidRecord) -> None:
-        """`void`: `match`, `block`, `round`, `seating`, `bot`, `cause`, `why`."""
-        match = f"Match {record.match} is void and"
-        if record.bot:
-            match = f"{record.bot} is unreachable; match {record.match}"
-        names = ("match", "block", "round", "seating", "bot", "cause", "why")
-        self.tell(
-            f"{match} will be replayed. {record.why}",
-            "void",
-            **{name: getattr(record, name) for name in names},
-        )
-
-    def lost(self, block: int, why: str) -> None:
-        """`lost`: `block`, `why`."""
-        sentence = f"Block {block} is played again, because {why}."
-        self.tell(sentence, "lost", block=block, why=why)
-
-    def away(self, bots: Sequence[str]) -> None:
-        """`away`: `bots`, empty when none is waited for any more."""
-        sentence = unreachable(bots) or "All bots can be reached again."
-        self.tell(sentence, "away", bots=list(bots))
-
-    def decided(self, decision: Decision) -> None:
-        """`decision`: `decision`, `bot`, `why`, `matches`."""
-        self.tell(
-            sentence(decision),
-            "decision",
-            decision=decision.kind,
-            bot=decision.bot or None,
-            why=decision.why,
-            matches=decision.matches,
-        )
-
-    @property
-    def rate(self) -> float:
-        """Matches a second."""
-        return (self.done - self._first) / max(1e-9, monotonic() - self._began)
-
-    @property
-    def left_s(self) -> float | None:
-        """The time left at this rate; None if it is not known."""
-        if self.total is None or self.done == self._first:
-            return None
-        return (self.total - self.done) / self.rate
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
@@ -132,7 +35,7 @@ def _print(out: Console, sentence: str, event: str) -> None:
         out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
 
 
-class Lines(Watcher):
+class Lines(Observer):
     """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
@@ -164,7 +67,7 @@ class Lines(Watcher):
             self.tell(f"{of}{self._matches(self.total)}, {self.rate:.1f} a second{left}")
 
 
-class ProgressBar(Watcher):
+class ProgressBar(Observer):
     """A progress bar: done, rate, time left, faults; the sentences are above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
@@ -197,17 +100,17 @@ class ProgressBar(Watcher):
         self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
-class JsonLines(Watcher):
+class JsonLines(Observer):
     """One JSON object a line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event; who is waited for, a person may read on standard error."""
-        if event == "waiting":
+        """Write the event; warnings, and who is waited for, a person may read on standard error."""
+        if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
-        if event:
+        if event not in ("", "warning"):
             self._out.write(json.dumps({"event": event, **fields}) + "\n")
             self._out.flush()
 
@@ -236,7 +139,7 @@ class JsonLines(Watcher):
 
 
 @contextmanager
-def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Watcher]:
+def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Observer]:
     """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
     if as_json:
         yield JsonLines(sys.stdout)

@@ -15,8 +15,9 @@ from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.observer import Observer
 from tournament.run.resume import resume
-from tournament.run.runner import Observer, Runner
+from tournament.run.runner import Runner
 from tournament.run.session import local_launch
 from tournament.store.store import Store
 
@@ -69,8 +70,8 @@ def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
         launch, warnings = local_launch(cup, path, store)
         first = _FirstBlocks(cup, seed, store.facts()["match_key"])
         executor = LocalExecutor(cup, launch, tables_at_once(cup, first.blocks))
-        with Runner(cup, first, store, executor) as runner:
-            runner.run(observer, *warnings)
+        with Runner(cup, first, store, executor, observer) as runner:
+            runner.run(*warnings)
         return extrapolate(cup, whole, list(store.matches()))
 
 

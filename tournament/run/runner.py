@@ -9,12 +9,11 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from math import inf
 from time import monotonic, sleep
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from tournament.bot.url_bot import StartError
@@ -22,7 +21,7 @@ from tournament.config import Cup
 from tournament.decisions import absent, farewells, finished_by, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
-from tournament.records import Decision, DecisionKind, MatchRecord, MatchSummary, VoidRecord
+from tournament.records import DecisionKind, MatchRecord, MatchSummary
 from tournament.run.entrants import Entrants
 from tournament.run.executor import (
     Executor,
@@ -35,6 +34,7 @@ from tournament.run.executor import (
     Voided,
 )
 from tournament.run.live_table import make_folder
+from tournament.run.observer import Observer
 from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
@@ -45,46 +45,6 @@ AHEAD = 64
 """How many blocks wait to be handed out: so many may go before one whose bots by URL are busy."""
 MAX_LOSSES = 2
 """How often a block that ends its worker is tried."""
-
-
-class Observer(Protocol):
-    """Receives the progress of a run."""
-
-    def committed(self, digest: str) -> None:
-        """This commitment to the seed may be published."""
-
-    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """The cup waits for these of so many bots that connect; the command that invites one."""
-
-    def starting(self, started: int, called: int) -> None:
-        """So many bots are started, and so many that are running already are called."""
-
-    def warning(self, text: str) -> None:
-        """What the organiser should know before the cup is played."""
-
-    def begin(self, done: int, total: int | None) -> None:
-        """The run begins or resumes, with so many matches done; a ladder has no total."""
-
-    def match(self, record: MatchRecord) -> None:
-        """A match has been committed."""
-
-    def void(self, record: VoidRecord) -> None:
-        """A match was void and is played again."""
-
-    def lost(self, block: int, why: str) -> None:
-        """What is left of a block is played again, because of this."""
-
-    def notice(self, text: str) -> None:
-        """What the organiser should know about those who play."""
-
-    def decided(self, decision: Decision) -> None:
-        """The organiser has decided this."""
-
-    def planned(self, done: int, total: int | None) -> None:
-        """So many matches are done and planned now, after a decision."""
-
-    def away(self, bots: Sequence[str]) -> None:
-        """These bots cannot be reached and are waited for: others than before."""
 
 
 def canonical(url: str) -> str:
@@ -105,6 +65,7 @@ class Runner:
         schedule: Schedule,
         store: Store,
         executor: Executor,
+        observer: Observer,
         exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
         entrants: Entrants | None = None,
     ) -> None:
@@ -112,6 +73,7 @@ class Runner:
         self._schedule = schedule
         self._store = store
         self._executor = executor
+        self._observer = observer
         self._exclude = exclude
         self._entrants = entrants
         self._epoch = 0
@@ -163,55 +125,57 @@ class Runner:
         if new:
             self._store.put({"about": {**kept, **new}})
 
-    def run(self, observer: Observer, *warnings: str) -> None:
+    def run(self, *warnings: str) -> None:
         """Play all matches that are not finished. The warnings that are not empty are passed on
         once all bots are ready. StartError if a bot cannot play; RunError or StoreError if the run
         cannot continue."""
         started = sum(bot.command is not None for bot in self._cup.bots)
-        observer.starting(started, len(self._cup.bots) - started)
+        self._observer.starting(started, len(self._cup.bots) - started)
         self._inspect()
         for warning in filter(None, warnings):
-            observer.warning(warning)
+            self._observer.warning(warning)
         # Looked up once: what appears in the store later is not from this runner.
         self._read_finished()
         if self._store.get("begun") is None:
             self._store.put({"begun": datetime.now(UTC).isoformat(timespec="seconds")})
         self._keep_away()
-        observer.begin(self._done(), self._plan())
+        self._observer.begin(self._done(), self._plan())
         if stopped := paused(self._decisions):
-            observer.decided(stopped)
+            self._observer.decided(stopped)
         while True:
-            self._act(observer)
+            self._act()
             rounds = self._schedule.open_rounds(RoundScores(self._store))
-            if all(self._play(round, observer) for round in rounds) and self._is_over(observer):
+            if all(self._play(round) for round in rounds) and self._is_over():
                 return
 
-    def _is_over(self, observer: Observer) -> bool:
+    def _is_over(self) -> bool:
         """Whether nothing is played any more. In a ladder, begin the next epoch, or wait until one
         can begin, or a decision is to be acted on."""
         waits = False
-        while self._entrants is not None and not self._new_decisions(observer, every_s=0):
+        while self._entrants is not None and not self._new_decisions(every_s=0):
             if finished_by(self._decisions):
                 return True
             if self._entrants.begin_epoch(self._decisions):
                 return False
             if not waits:
-                observer.notice("The ladder waits until enough bots for a table are connected.")
+                self._observer.notice(
+                    "The ladder waits until enough bots for a table are connected."
+                )
             waits = True
             sleep(_TICK_S)
         return self._entrants is None
 
-    def _act(self, observer: Observer) -> None:
+    def _act(self) -> None:
         """Act on the decisions of the organiser; wait while the cup is paused."""
         while True:
             if apply_voids(self._store, self._cup, self._schedule):
                 self._read_finished()
                 self._voided.update(void.block for void in self._store.voids())
-            observer.planned(self._done(), self._plan())
+            self._observer.planned(self._done(), self._plan())
             self._exclude(farewells(self._decisions))
             if not paused(self._decisions):
                 return
-            while not self._new_decisions(observer):
+            while not self._new_decisions():
                 if self._entrants is not None:
                     self._entrants.look(self._decisions)
                 sleep(_TICK_S)
@@ -242,7 +206,7 @@ class Runner:
             self._store.put({"total": total})
         return None if self._cup.is_ladder else total
 
-    def _new_decisions(self, observer: Observer, every_s: float = _TICK_S) -> bool:
+    def _new_decisions(self, every_s: float = _TICK_S) -> bool:
         """Whether the organiser has decided something since the last look; it takes time, so False
         if that was so recent."""
         if monotonic() < self._looked + every_s:
@@ -251,10 +215,10 @@ class Runner:
         known, self._decisions = len(self._decisions), self._store.decisions()
         new = self._decisions[known:]
         for decision in new:
-            observer.decided(decision)
+            self._observer.decided(decision)
         return any(one.kind not in _NO_INTERRUPTION for one in new)
 
-    def _play(self, round: Round, observer: Observer) -> bool:
+    def _play(self, round: Round) -> bool:
         """Play a round to its end; False if decisions are to be acted on first."""
         blocks = self._unfinished(round.blocks)
         if self._entrants is not None:
@@ -266,17 +230,17 @@ class Runner:
             if not (self._waiting or self._playing):
                 # However recent the last look was: after its end, no match of this round can become
                 # void.
-                return not self._new_decisions(observer, every_s=0)
+                return not self._new_decisions(every_s=0)
             self._outages.look()
             if self._keep_away():
-                observer.away(self._outages.away)
+                self._observer.away(self._outages.away)
             if self._entrants is not None:
                 self._entrants.look(self._decisions)
-                self._skip_tables(self._entrants, observer)
+                self._skip_tables(self._entrants)
             self._hand_out()
-            self._receive(observer)
-            if self._new_decisions(observer):
-                self._recall(observer)
+            self._receive()
+            if self._new_decisions():
+                self._recall()
                 return False
 
     def _admit(self, entrants: Entrants, epoch: int) -> None:
@@ -291,7 +255,7 @@ class Runner:
         for bot in sorted(seated - entrants.here(self._cup) - self._outages.given_up):
             self._outages.wait(bot)
 
-    def _skip_tables(self, entrants: Entrants, observer: Observer) -> None:
+    def _skip_tables(self, entrants: Entrants) -> None:
         """Leave out the tables of an epoch that have not begun, of bots that were away for too long
         or once the ladder is to end. Those that have begun are finished: nobody gains by leaving.
         """
@@ -311,14 +275,14 @@ class Runner:
                 if not over:
                     entrants.give_up(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
-                observer.planned(self._done(), self._plan())
+                self._observer.planned(self._done(), self._plan())
 
-    def _recall(self, observer: Observer) -> None:
+    def _recall(self) -> None:
         """Wait until every table has ended its match."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
-            self._receive(observer)
+            self._receive()
         self._recalling = False
         self._waiting.clear()
 
@@ -378,7 +342,7 @@ class Runner:
             )
             self._executor.submit(job)
 
-    def _receive(self, observer: Observer) -> None:
+    def _receive(self) -> None:
         """Wait for events of the tables and act on them."""
         for event in self._executor.receive(_TICK_S):
             match event:
@@ -388,25 +352,25 @@ class Runner:
                         self._hand_out()  # first, so that no table waits for the store
                     self._store.add(record)
                     self._finish(record)
-                    observer.match(record)
+                    self._observer.match(record)
                 case Voided(record):
                     self._store.add_void(record)
                     self._voided.add(record.block)
                     self._outages.add(record)
-                    observer.void(record)
+                    self._observer.void(record)
                     self._play_rest(record.block)
                 case Lost():
-                    self._on_loss(event, observer)
+                    self._on_loss(event)
                 case Unplayed(number):
                     self._play_rest(number)
                 case Notice(text):
-                    observer.notice(text)
+                    self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
         """The table of this block is free: what is left of it is played next."""
         self._waiting.extendleft(self._unfinished([self._playing.pop(number)]))
 
-    def _on_loss(self, lost: Lost, observer: Observer) -> None:
+    def _on_loss(self, lost: Lost) -> None:
         """A worker has gone: give what it had not finished to another one."""
         self._losses[lost.block] += 1
         if self._losses[lost.block] >= MAX_LOSSES:
@@ -414,5 +378,5 @@ class Runner:
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
                 " finished is kept."
             )
-        observer.lost(lost.block, lost.why)
+        self._observer.lost(lost.block, lost.why)
         self._play_rest(lost.block)

@@ -23,8 +23,9 @@ from tournament.paths import state_folder
 from tournament.run.entrants import Connections, Entrants
 from tournament.run.executor import Executor
 from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.observer import Observer
 from tournament.run.resume import only_runner, resume
-from tournament.run.runner import Observer, Runner
+from tournament.run.runner import Runner
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
@@ -96,8 +97,8 @@ def run_cup(
         else:
             executor = cluster(cup, _secret(path, store))
         exclude = gateway.exclude if gateway is not None else lambda _bots: None
-        with Runner(cup, schedule, store, executor, exclude, entrants) as runner:
-            runner.run(observer, *warnings)
+        with Runner(cup, schedule, store, executor, observer, exclude, entrants) as runner:
+            runner.run(*warnings)
         places = schedule.places(RoundScores(store))
         ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
         store.put({"finished": True, "places": places, "total": store.count(), **ended})

@@ -45,8 +45,9 @@ def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Pat
     with Store.create(tmp_path) as store:
         withdraw = partial(store.decide, DecisionKind.WITHDRAW, "", "dan")
         store.put(played.facts(of))
-        with Runner(of, schedule, store, OneTable(of), told.append) as runner:
-            runner.run(Organiser(store, {1: withdraw}))
+        organiser = Organiser(store, {1: withdraw})
+        with Runner(of, schedule, store, OneTable(of), organiser, told.append) as runner:
+            runner.run()
     assert told == [{}, {"dan": "The organiser decided that dan plays no more."}]
 
 

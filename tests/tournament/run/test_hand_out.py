@@ -30,8 +30,9 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
     with played.unfinished(tmp_path / "stopped", cup) as store:
         for after in ({21: stop}, {}):
             executor = OneTable(cup)
-            with suppress(Stopped), Runner(cup, schedule, store, executor) as run:
-                run.run(Organiser(store, after))
+            organiser = Organiser(store, after)
+            with suppress(Stopped), Runner(cup, schedule, store, executor, organiser) as run:
+                run.run()
             order += executor.blocks
         store.put({"finished": True, "places": None, "total": store.count()})
     assert order == [*range(1, 23), *range(22, schedule.blocks + 1)], "22 was interrupted"

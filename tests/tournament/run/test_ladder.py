@@ -94,8 +94,8 @@ def play(
         entrants = Entrants(cup, schedule, store, hall, now)
         observer = Organiser(store, after)
         tables = executor or OneTable(cup)
-        with Runner(cup, schedule, store, tables, entrants=entrants) as running:
-            running.run(observer)
+        with Runner(cup, schedule, store, tables, observer, entrants=entrants) as running:
+            running.run()
         store.put({"finished": True, "places": None, "total": store.count()})
 
 

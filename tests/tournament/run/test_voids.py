@@ -77,8 +77,9 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
             *_, (_, last) = store.written_after(-1)
             store.decide(DecisionKind.VOID, "", block=last.block, matches=[last.match])
 
-        with Runner(cup, schedule, store, executor) as runner:
-            runner.run(Organiser(store, dict.fromkeys(ends, void)))
+        organiser = Organiser(store, dict.fromkeys(ends, void))
+        with Runner(cup, schedule, store, executor, organiser) as runner:
+            runner.run()
         assert store.count() == total
         assert not pending(store.decisions(), store.voids())
         again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]

@@ -1,0 +1,109 @@
+"""What is told of a run while it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from tournament.decisions import sentence
+from tournament.records import Decision, MatchRecord, VoidRecord
+from tournament.text import plural, unreachable
+
+_NAMED = 10  # of the bots that are waited for
+
+
+class Observer:
+    """Receives the progress of a run: counts its matches, and tells each event as a sentence for
+    people, or with its fields for machines."""
+
+    _first = done = faults = 0
+    total: int | None = None
+    _began = 0.0
+
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        """This has happened; it is an event only if that has a name."""
+        raise NotImplementedError
+
+    def begin(self, done: int, total: int | None) -> None:
+        """The run begins or resumes, with so many matches done; a ladder has no total."""
+        self._began = monotonic()
+        self._first = self.done = done
+        self.total = total
+
+    def planned(self, done: int, total: int | None) -> None:
+        """So many matches are done and planned now, after a decision."""
+        self._first += done - self.done
+        self.done, self.total = done, total
+
+    def match(self, record: MatchRecord) -> None:
+        """A match has been committed."""
+        self.done += 1
+        self.faults += len(record.faults)
+
+    @property
+    def rate(self) -> float:
+        """Matches a second."""
+        return (self.done - self._first) / max(1e-9, monotonic() - self._began)
+
+    @property
+    def left_s(self) -> float | None:
+        """The time left at this rate; None if it is not known."""
+        if self.total is None or self.done == self._first:
+            return None
+        return (self.total - self.done) / self.rate
+
+    def warning(self, text: str) -> None:
+        """What the organiser should know before the cup is played."""
+        self.tell(text, "warning")
+
+    def notice(self, text: str) -> None:
+        """What the organiser should know about those who play."""
+        self.tell(text, "notice", text=text)
+
+    def committed(self, digest: str) -> None:
+        """This commitment to the seed may be published."""
+        self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
+
+    def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
+        """The cup waits for these of so many bots that connect; the command that invites one."""
+        shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
+        who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
+        self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
+
+    def starting(self, started: int, called: int) -> None:
+        """So many bots are started, and so many that are running already are called."""
+        more = f" and calling {called}" if called else ""
+        self.tell(f"Starting {plural(started, 'bot')}{more} ...")
+
+    def void(self, record: VoidRecord) -> None:
+        """A match was void and is played again."""
+        match = f"Match {record.match} is void and"
+        if record.bot:
+            match = f"{record.bot} is unreachable; match {record.match}"
+        names = ("match", "block", "round", "seating", "bot", "cause", "why")
+        self.tell(
+            f"{match} will be replayed. {record.why}",
+            "void",
+            **{name: getattr(record, name) for name in names},
+        )
+
+    def lost(self, block: int, why: str) -> None:
+        """What is left of a block is played again, because of this."""
+        sentence = f"Block {block} is played again, because {why}."
+        self.tell(sentence, "lost", block=block, why=why)
+
+    def away(self, bots: Sequence[str]) -> None:
+        """These bots, others than before, cannot be reached and are waited for."""
+        sentence = unreachable(bots) or "All bots can be reached again."
+        self.tell(sentence, "away", bots=list(bots))
+
+    def decided(self, decision: Decision) -> None:
+        """The organiser has decided this."""
+        self.tell(
+            sentence(decision),
+            "decision",
+            decision=decision.kind,
+            bot=decision.bot or None,
+            why=decision.why,
+            matches=decision.matches,
+        )

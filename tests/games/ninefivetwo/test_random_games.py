@@ -1,4 +1,4 @@
-"""Random games of 9-5-2: invariants, debts, and a second implementation of legality."""
+"""Random games of 9-5-2, and a second implementation of legality."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ KINDS = {"exchange": "give", "trump": "trump", "discard": "discard", "play": "pl
 Wire = dict[str, Any]
 
 
-def game(
-    seed: int, deals: int = 3, in_bulk: bool = False, target: int = 0
-) -> Iterator[NinefivetwoState]:
-    """Every state of a random game; with `in_bulk` gives and discards are sometimes together."""
+def game(seed: int) -> Iterator[NinefivetwoState]:
+    """Every state of a random game in which gives and discards are sometimes together."""
     rng = random.Random(seed)
-    state = GAME.start(None, f"random {seed}", {"deals": deals, "target": target or 1 + seed % 20})
+    state = GAME.start(None, f"random {seed}", {"deals": 2, "target": 1000})
     assert isinstance(state, NinefivetwoState)
     while True:
         yield state
         if state.turn is None:
             return
         move = str(rng.choice(state.moves()))
-        if in_bulk and state.phase in ("exchange", "discard") and rng.random() < 0.4:
+        if state.phase in ("exchange", "discard") and rng.random() < 0.4:
             hand = state.to_dict()["hands"][state.turn]
             chosen = rng.sample(hand, state.cards_owed())
             move = f"{KINDS[state.phase]}:{''.join(chosen)}"
@@ -57,42 +55,10 @@ def brute_force(wire: Wire, hand: list[str]) -> list[str]:
     return [f"{KINDS[phase]}:{card}" for card in DECK if card in allowed]
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_nobody_gets_less_than_it_gave(seed: int) -> None:
-    ranks = "23456789TJQKA"
-    for state in game(seed, in_bulk=bool(seed % 2)):
-        wire = state.to_dict()
-        for pair in wire["exchanged"]:
-            assert [card[1] for card in pair["given"]] == [card[1] for card in pair["returned"]]
-            for card in pair["given"]:
-                best = max(ranks.index(back[0]) for back in pair["returned"] if back[1] == card[1])
-                assert best >= ranks.index(card[0])
-        assert all(sum(result["tricks"]) == 16 for result in wire["results"])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_debts_follow_from_the_deal_before(seed: int) -> None:
-    seen = 0
-    for state in game(seed, deals=8, target=1000):
-        wire = state.to_dict()
-        if not wire["results"] or wire["phase"] != "trump":
-            continue
-        before = wire["results"][-1]
-        over = [won - n for won, n in zip(before["tricks"], before["targets"], strict=True)]
-        moved = [0, 0, 0]
-        for pair in wire["exchanged"]:
-            moved[pair["giver"]] += len(pair["given"])
-            moved[pair["debtor"]] -= len(pair["given"])
-        assert moved == over
-        assert wire["targets"] == [before["targets"][s - 1] for s in range(3)]
-        seen += 1
-    assert seen
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_second_opinion_on_what_is_legal(seed: int) -> None:
     rng = random.Random(seed)
-    for state in game(seed, deals=2, in_bulk=True, target=1000):
+    for state in game(seed):
         if state.turn is None:
             continue
         wire = state.to_dict()

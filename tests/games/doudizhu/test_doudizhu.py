@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import games
 from games import State
 from tests.games.climbing.positions import doudizhu, moves
@@ -90,31 +88,3 @@ def test_spring_doubles_where_the_losers_never_played() -> None:
     more = doudizhu(["5c 6c 9d", "7c 8c", "Jc Tc"], options=spring)
     more = play(more, "play:5c", "play:7c", "pass", "play:9d", "pass", "pass", "play:6c")
     assert more.to_dict()["scores"] == [2, -1, -1]
-
-
-@pytest.mark.parametrize(
-    ("move", "expected"),
-    [
-        ("PASS", "syntax"),
-        ("play:9c=bomb", "syntax"),
-        ("bid:1", "wrong-phase"),
-        ("call:7h", "wrong-phase"),
-        ("trump:h", "wrong-phase"),
-        ("give:9c", "wrong-phase"),
-        ("discard:9c", "wrong-phase"),
-        ("play:Ac", "not-held"),
-        ("play:9c9c", "not-held"),
-        ("play:9cTc", "not-a-combination"),
-        ("play:9c=flush", "not-a-combination"),
-        ("play:9c9d", "wrong-category"),
-        ("play:Tc", "legal"),
-        ("play:4c", "not-higher"),
-        ("pass", "legal"),
-    ],
-)
-def test_reasons(move: str, expected: str) -> None:
-    state = doudizhu(["4c 9c 9d Tc", "8c", "8d"], "play:8h")
-    assert reason(state, move) == expected
-    assert reason(state.view(0), move) == expected
-    other = "syntax" if expected == "syntax" else "not-your-turn"
-    assert reason(state.view(1), move) == other

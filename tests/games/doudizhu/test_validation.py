@@ -54,15 +54,6 @@ HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]
         ({"talon": ["8c"]}, "8c occurs 2 times"),
         ({"phase": "auction", "declarer": None, "bid": 0}, "table must be null"),
         ({"phase": "auction", "table": None, "bid": 0}, "declarer must be null"),
-        ({"phase": "auction", "table": None, "declarer": None, "bid": 3}, "bid is 3"),
-        (
-            {"phase": "auction", "table": None, "declarer": None, "bid": 0, "turn": 2},
-            "nobody has bid",
-        ),
-        (
-            {"phase": "auction", "table": None, "declarer": None, "bid": 1, "passes": 2},
-            "passes is 2",
-        ),
         ({"phase": "over", "turn": None, "declarer": None, "bid": 0}, "passed-out"),
         (
             {"phase": "over", "turn": None, "declarer": None, "bid": 0, "table": None, "passes": 3},

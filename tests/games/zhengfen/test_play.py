@@ -129,10 +129,7 @@ class TestStateChecks:
     @pytest.mark.parametrize(
         ("change", "word"),
         [
-            ({"players": 5}, "entries"),
             ({"turn": 1}, "turn is 1"),
-            ({"turn": 3}, "turn is 3"),
-            ({"first": 4}, "first is 4"),
             ({"taken": [[], []]}, "taken has 2 entries"),
             ({"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c occurs 2 times"),
             ({"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd occurs 2 times"),
@@ -156,23 +153,8 @@ class TestStateChecks:
             ({"out": [4]}, "out is 4"),
             ({"hands": [["3c"], [], ["5c"], []]}, "out is [3]"),
             ({"hands": [[], [], [], []], "out": [0, 1, 2, 3]}, "Nobody holds cards"),
-            ({"table": {"seat": 7, "move": "play:Qd"}}, "table.seat is 7"),
-            ({"table": {"seat": 2, "move": "pass"}}, "only a play"),
-            ({"table": {"seat": 2, "move": "rubbish"}}, "is not a move"),
-            ({"table": {"seat": 2, "move": "play:QdQd"}}, "not as often"),
             ({"table": {"seat": 2, "move": "play:3c4d"}}, "not a combination"),
             ({"table": {"seat": 2, "move": "play:Qd=flush"}}, "not a combination"),
-            ({"table": {"seat": 2, "move": "play:Qd", "category": "pair"}}, "table.category"),
-            ({"table": {"seat": 2, "move": "play:Qd", "rank": "K"}}, "table.rank"),
-            ({"table": {"seat": 2, "move": "play:Qd", "length": 2}}, "table.length"),
-            ({"results": [{"deal": 1, "scores": [0] * 4, "last": 9}]}, "results[0].last"),
-            (
-                {
-                    "options": {"target": 500, "deals": 1},
-                    "results": [{"deal": 1, "scores": [0] * 4, "first": 0, "last": 1}],
-                },
-                "results has 1 entry",
-            ),
         ],
     )
     def test_refused(self, change: dict[str, Any], word: str) -> None:
@@ -208,14 +190,8 @@ class TestStateChecks:
     def test_views(self) -> None:
         view = position(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2).view(0).to_dict()
         assert refused(view) == ()
-        assert any(
-            "counts has 3 for seat 0" in p for p in refused({**view, "counts": [3, 2, 2, 0]})
-        )
-        assert any("a negative number" in p for p in refused({**view, "counts": [2, 2, -2, 0]}))
         assert any("54" in p for p in refused({**view, "counts": [2, 50, 3, 0]}))
         assert any("54" in p for p in refused({**view, "counts": [2, 50, 2, 0]})), "with the trick"
         assert refused({**view, "counts": [2, 50, 1, 0]}) == ()
         assert any("out is" in p for p in refused({**view, "counts": [2, 2, 0, 2]}))
-        assert any("entries" in p for p in refused({**view, "counts": [2, 2, 2]}))
-        assert any("seat is 5" in p for p in refused({**view, "seat": 5}))
         assert any("is not a card" in p for p in refused({**view, "hand": ["??", "3c"]}))

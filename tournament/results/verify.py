@@ -16,11 +16,11 @@ import games
 from games import IllegalMove, State
 from tournament.config import Cup
 from tournament.decisions import absent, decided, is_skipped, sentences
-from tournament.formats import Block, make_schedule
+from tournament.formats import make_schedule
 from tournament.formats.commitment import follows, opens
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
-from tournament.records import FaultRecord, MatchRecord, MatchSummary, adjusted
+from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, adjusted
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from tournament.text import plural
@@ -133,13 +133,13 @@ class _RunCheck:
         matches = watch(self.store.matches())
         for record, summary in zip(matches, self.store.summaries(), strict=True):
             here = (record.block, record.number)
-            while planned is not None and (planned[0].number, planned[1]) < here:
-                self.on_missing(*planned)
+            while planned is not None and (planned.block, planned.number) < here:
+                self.on_missing(planned)
                 planned = next(plan, None)
-            if planned is None or (planned[0].number, planned[1]) != here:
+            if planned is None or (planned.block, planned.number) != here:
                 self.report(record.match, ["The schedule has no such match."])
             else:
-                self.report(record.match, _plan_mismatches(*planned, record, self.cup))
+                self.report(record.match, _plan_mismatches(planned, record, self.cup))
                 planned = next(plan, None)
             self.report(record.match, _Replay(record, self.cup).mismatches())
             self.report(record.match, _summary_mismatches(record, summary))
@@ -147,7 +147,7 @@ class _RunCheck:
             last = record.block
             done.count(record)
         while planned is not None:
-            self.on_missing(*planned)
+            self.on_missing(planned)
             planned = next(plan, None)
         self.report(None, self.epoch_mismatches())
         self.report(None, self.end_mismatches())
@@ -225,43 +225,29 @@ class _RunCheck:
     def report(self, match: str | None, details: Iterable[str]) -> None:
         self.done.mismatches += [Mismatch(match, detail) for detail in details]
 
-    def plan(self) -> Iterator[tuple[Block, int]]:
-        """Every planned match, the block and the number of the seating; the next round is known
-        only when the one before is complete."""
+    def plan(self) -> Iterator[Pairing]:
+        """Every planned match; the next round is known only when the one before is complete."""
         for part in self.schedule.rounds(RoundScores(self.store)):
             for block in part.blocks:
-                for number in range(len(block.seatings)):
-                    yield block, number
+                yield from map(block.pairing, range(len(block.seatings)))
             if self.incomplete:
                 return
 
-    def on_missing(self, block: Block, number: int) -> None:
+    def on_missing(self, planned: Pairing) -> None:
         """A planned match is not in the store: not yet played, or left out."""
-        if is_skipped(self.cup, block.table, self.gone):
+        if is_skipped(self.cup, planned.table, self.gone):
             return
         self.incomplete = True
         if self.done.finished:
-            where = f"seating {number + 1} of block {block.number}"
-            self.report(block.matches[number], [f"The store lacks this match, {where}."])
+            where = f"seating {planned.number + 1} of block {planned.block}"
+            self.report(planned.match, [f"The store lacks this match, {where}."])
 
 
-def _plan_mismatches(block: Block, number: int, record: MatchRecord, cup: Cup) -> Iterator[str]:
+def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
     """Game, cards, seats and id must follow from the cup and its seed."""
-    stored = {
-        "game": (record.game, cup.game),
-        "players": (record.players, cup.players),
-        "options": (dict(record.options), dict(cup.options)),
-        "seed": (record.seed, block.seeds[number]),
-        "id": (record.match, block.matches[number]),
-        "seating": (list(record.seating), list(block.seatings[number])),
-        "block": (record.key, block.key),
-        "round": (record.round, block.round),
-        "stage": (record.stage, block.stage),
-        "table": (list(record.table), list(block.table)),
-        "number of seatings": (record.seatings, len(block.seatings)),
-    }
-    for what, (has, drawn) in stored.items():
-        if has != drawn:
+    of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
+    for what, drawn in {**of_cup, **asdict(planned)}.items():
+        if (has := getattr(record, what)) != drawn:
             yield f"Its {what} is {has}; by the cup and its seed it is {drawn}."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -66,7 +67,7 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         table, facts = compute_standings(run), run.facts()
         sums = info_sums(run.matches()) if info and isinstance(run, StoreReader) else None
     if as_json:
-        more = {} if sums is None else {"info": [one.to_dict() for one in sums]}
+        more = {} if sums is None else {"info": [asdict(one) for one in sums]}
         print_json({**table.to_dict(), **more})
     else:
         print_table(make_console(), table, facts, sums)

@@ -99,7 +99,7 @@ def print_table(
             [
                 one.bot,
                 one.name,
-                *map(format_number, (one.total, one.per_decision, one.per_match)),
+                *map(format_number, (one.sum, one.per_decision, one.per_match)),
             ]
             for one in sums
         )

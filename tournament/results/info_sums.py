@@ -2,64 +2,48 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tournament.records import MatchRecord
 from tournament.results.match_lines import seats_of
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of a number, and in how many decisions and matches the bot gave it."""
+    """The sum of a number that a bot gave, in how many decisions and matches it did so, and the
+    mean of these; the fields of ``info`` of `stich standings --info --json`."""
 
     bot: str
     name: str
-    total: float = 0.0
-    decisions: int = 0
-    matches: int = 0
-
-    @property
-    def per_decision(self) -> float:
-        """The mean of the decisions in which the bot gave it."""
-        return self.total / self.decisions
-
-    @property
-    def per_match(self) -> float:
-        """The sum of a match, in the mean of those in which the bot gave it."""
-        return self.total / self.matches
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "bot": self.bot,
-            "name": self.name,
-            "sum": self.total,
-            "decisions": self.decisions,
-            "matches": self.matches,
-            "per_decision": self.per_decision,
-            "per_match": self.per_match,
-        }
+    sum: float
+    decisions: int
+    matches: int
+    per_decision: float
+    per_match: float
 
 
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
     """The sums by bot and name; moves are made again to know whose they are."""
-    sums: dict[tuple[str, str], InfoSum] = {}
+    sums: dict[tuple[str, str], float] = {}
+    decisions: Counter[tuple[str, str]] = Counter()
+    played: Counter[tuple[str, str]] = Counter()
     for record in matches:
         if not record.info:
             continue
         given = set()
-        seats, _ = seats_of(record.game, record.players, record.seed, record.options, record.moves)
-        for index, seat in enumerate(seats):
-            bot = record.seating[seat]
+        for index, seat in enumerate(seats_of(record)[0]):
             for name, value in record.info.get(index, {}).items():
-                if isinstance(value, str):
-                    continue
-                found = sums.setdefault((bot, name), InfoSum(bot, name))
-                found.total += value
-                found.decisions += 1
-                given.add((bot, name))
-        for key in given:
-            sums[key].matches += 1
-    return [sums[key] for key in sorted(sums)]
+                if not isinstance(value, str):
+                    key = record.seating[seat], name
+                    sums[key] = sums.get(key, 0.0) + value
+                    decisions[key] += 1
+                    given.add(key)
+        played.update(given)
+    return [
+        InfoSum(
+            *key, total, decisions[key], played[key], total / decisions[key], total / played[key]
+        )
+        for key, total in sorted(sums.items())
+    ]

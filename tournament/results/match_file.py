@@ -59,7 +59,7 @@ def _add(connection: Connection, line: MatchLine, first: MatchLine, any_moves: b
     for problem in chain(_problems(line, first), _problems_in_block(connection, line)):
         raise LineError(problem)
     try:
-        seats, illegal = seats_of(line.game, line.players, line.seed, line.options, line.moves)
+        seats, illegal = seats_of(line)
     except OptionError as error:
         raise LineError(f"options: {error} {_HINT}") from None
     if illegal is not None and not any_moves:

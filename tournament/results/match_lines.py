@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -139,16 +139,14 @@ def json_schema() -> dict[str, Any]:
     return schema_of(MatchLine)
 
 
-def seats_of(
-    game: str, players: int, seed: str, options: Mapping[str, Any], moves: Sequence[str]
-) -> tuple[list[int], IllegalMove | None]:
+def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
     """The seats of the moves up to the first that is illegal, and why that one is.
 
     games.OptionError if there can be no such game.
     """
-    state = games.get(game).start(players, seed, options)
+    state = games.get(match.game).start(match.players, match.seed, match.options)
     seats: list[int] = []
-    for move in moves:
+    for move in match.moves:
         seat = state.turn
         try:
             state = state.advance(move)
@@ -193,8 +191,7 @@ def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
 
 
 def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> MatchLine:
-    moves = record.moves
-    seats, _ = seats_of(record.game, record.players, record.seed, record.options, moves)
+    seats, _ = seats_of(record)
     same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
     return MatchLine(
         **same,

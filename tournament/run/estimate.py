@@ -78,7 +78,7 @@ def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
 def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> Estimate:
     """What a whole cup will take, if each bot plays on as in the matches that were `played`; where
     later tables follow from results, every bot counts as playing equally many."""
-    said = {(one.bot, one.name): one.total for one in info_sums(played)}
+    said = {(one.bot, one.name): one.sum for one in info_sums(played)}
     bots, at_least = {}, [0.0]
     for bot in cup.bots:
         own = [record for record in played if bot.name in record.seating]

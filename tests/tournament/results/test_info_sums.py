@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from click.testing import CliRunner
@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_sums_and_means_are_those_of_each_bot(store: Store) -> None:
     ann, bob = info_sums(store.matches())
     asked = sum(len(record.times[record.seating.index("ann")]) for record in store.matches())
-    assert (ann.bot, ann.name, ann.total, ann.decisions, ann.matches) == (
+    assert (ann.bot, ann.name, ann.sum, ann.decisions, ann.matches) == (
         "ann", "tokens", 10.0 * asked, asked, 6,
     )  # fmt: skip
     assert (ann.per_decision, ann.per_match) == (10, 10 * asked / 6)
@@ -54,7 +54,7 @@ def test_sums_and_means_are_those_of_each_bot(store: Store) -> None:
 def test_standings_show_them(store: Store) -> None:
     ran = CliRunner().invoke(cli, ["standings", str(store.folder), "--info", "--json"])
     assert ran.exit_code == 0, ran.output
-    expected = [one.to_dict() for one in info_sums(store.matches())]
+    expected = [asdict(one) for one in info_sums(store.matches())]
     assert json.loads(ran.stdout)["info"] == expected
     ran = CliRunner().invoke(cli, ["standings", str(store.folder), "--info"])
     assert "tokens" in ran.output

@@ -67,14 +67,14 @@ class Knockout(Schedule):
     def _play(self, scores: RoundScores, places: dict[str, int]) -> Iterator[Round]:
         remaining, offset = self.seeds(), 0
         eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
-        played = _Points()
+        means: dict[str, list[Fraction]] = defaultdict(list)  # by round that a bot has played
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
             tables = self._tables(remaining, len(cut))
             yield self._round(number, offset, [(stage, table) for table in tables])
             offset += len(tables) * self._cup.format.deals
-            played.add(scores(number))
-            beaten = self._beaten(tables, cut, stage, played)
+            keys = _keys(means, scores(number))
+            beaten = self._beaten(tables, cut, stage, keys)
             out = {name for _, name in beaten}
             remaining = [name for name in remaining if name not in out]
             eliminated = [((-number, *key), name) for key, name in beaten] + eliminated
@@ -84,9 +84,9 @@ class Knockout(Schedule):
             best = [name for _, name in eliminated[: self._cup.players]]
             last.append(("bronze", self._maker.in_order(best)))
         yield self._round(number, offset, last)
-        played.add(scores(number))
-        for stage, table in last:
-            _award(places, sorted((played.key(stage, table, name), name) for name in table))
+        keys = _keys(means, scores(number))
+        for _, table in last:
+            _award(places, sorted((keys[name], name) for name in table))
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
@@ -99,15 +99,14 @@ class Knockout(Schedule):
         return [self._maker.in_order(table) for table in tables]
 
     def _beaten(
-        self, tables: Sequence[Table], cut: Sequence[int], stage: str, played: _Points
+        self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
         """The bots that are eliminated, best first, each with what decides its place."""
         out = []
         for table, advancing in zip(tables, cut, strict=True):
-            keys = {name: played.key(stage, table, name) for name in table}
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
             for name in ranked[advancing:]:
-                rank = sum(key < keys[name] for key in keys.values())
+                rank = sum(keys[other] < keys[name] for other in table)
                 out.append(((Fraction(rank), *keys[name]), name))
         return sorted(out, key=lambda one: (one[0], self._lot(stage, one[1])))
 
@@ -116,24 +115,15 @@ class Knockout(Schedule):
         return draw("tie", self._seed, stage, name)
 
 
-class _Points:
-    """The points of every bot in the rounds played so far."""
-
-    def __init__(self) -> None:
-        self._at: dict[StageTable, Mapping[str, Fraction]] = {}
-        self._rounds: dict[str, list[Fraction]] = defaultdict(list)
-
-    def add(self, results: Mapping[StageTable, Mapping[str, Fraction]]) -> None:
-        """Add the tables of a round."""
-        self._at.update(results)
-        for means in results.values():
-            for name, mean in means.items():
-                self._rounds[name].append(mean)
-
-    def key(self, stage: str, table: Table, name: str) -> _Key:
-        """Points at this table, then the mean over all rounds that the bot has played."""
-        rounds = self._rounds[name]
-        return (-self._at[stage, table][name], -sum(rounds, Fraction(0)) / len(rounds))
+def _keys(
+    means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
+) -> dict[str, _Key]:
+    """Add the points of a round. Of each bot those at its last table, then the mean over all rounds
+    that it has played."""
+    for table in results.values():
+        for name, mean in table.items():
+            means[name].append(mean)
+    return {name: (-own[-1], -sum(own, Fraction(0)) / len(own)) for name, own in means.items()}
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:

@@ -10,13 +10,11 @@ sensible bot's choice.
 from __future__ import annotations
 
 import argparse
-import importlib
 import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import games
@@ -65,8 +63,8 @@ class _Search:
         self.values: dict[str, list[float]] = {text: [] for text in self.candidates}
         self.bidding: Bidding | None = None
         if view["phase"] == "play" and "declarer" in view:
-            strategy = sensible.strategy(view["game"])
-            self.bidding = Bidding(view, strategy.WIN_MODELS[view["players"]])
+            models = sensible.load(view["game"], "strategy").WIN_MODELS
+            self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, more: Callable[[int], bool]) -> str:
         """Search while `more(determinizations done)` is true; return the best move."""
@@ -76,7 +74,7 @@ class _Search:
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
-        playout = _playout(self.view["game"])
+        playout = sensible.load(self.view["game"], "playout")
         alive = list(candidates)
         done = 0
         while len(alive) > 1 and more(done):
@@ -135,8 +133,8 @@ def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":
-        ranked: list[tuple[float, str]] = sensible.strategy(view["game"]).rank_moves(view, moves)
-        return [text for _, text in ranked[:MAX_MOVES]]
+        strategy = sensible.load(view["game"], "strategy")
+        return [text for _, text in strategy.rank_moves(view, moves)[:MAX_MOVES]]
     choice = sensible.move(view, moves)
     if view["phase"] == "auction":
         # The fitted win probabilities judge a bid better than playouts do.
@@ -147,10 +145,6 @@ def shortlist(view: View, moves: Sequence[str]) -> list[str]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-def _playout(game: str) -> ModuleType:
-    return importlib.import_module(f"bots.{game}.playout")
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """A bot with a strategy for each game: ``python -m bots.sensible``.
 
 It counts cards, keeps its bombs, plays with its teammates, and looks one move ahead. The strategy
-of a game is ``bots.<game>.strategy``.
+of a game is in `bots.shedding`, or in the folder of its name.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ def move(view: View, moves: Sequence[str]) -> str:
     """The best move by the strategy of the game."""
     if len(moves) == 1:
         return moves[0]
-    choice: str = strategy(view["game"]).move(view, moves)
+    choice: str = load(view["game"], "strategy").move(view, moves)
     return choice
 
 
-def strategy(game: str) -> ModuleType:
-    """The module that plays this game."""
+def load(game: str, part: str) -> ModuleType:
+    """The `strategy` or the `playout` of a game."""
+    folder = "shedding" if game in ("doudizhu", "dasan") else game
     # A bot process mostly plays one game: do not import the strategies of the others.
-    return importlib.import_module(f"bots.{game}.strategy")
+    return importlib.import_module(f"bots.{folder}.{part}")
 
 
 def main() -> None:

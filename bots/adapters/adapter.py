@@ -104,7 +104,7 @@ def serve(
         sys.exit(f"{error}; fix PROGRAM or FOLDER in bot.py.")
     match.close(0)
     adapter = Adapter(open_match, auction=auction)
-    sensible.strategy("doudizhu")  # import it before the clock runs
+    sensible.load("doudizhu", "strategy")  # import it before the clock runs
     options = {"reveal_talon": [True]} | ({"single_round": [True]} if auction else {})
     kit.run(
         adapter.move,

@@ -7,13 +7,15 @@ play wins the next lead, a low one only uses up a turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from bots.cards import VALUE
-from games.move import Move
+from games.deck import Deck
+from games.move import PLAY, Move
 
 Counts = tuple[int, ...]
 
@@ -22,9 +24,9 @@ TURN_COST: Final = 7.0
 
 _ROCKET_WORTH: Final = 13.0
 
-_MAX_NODES: Final = 100
-"""The search tries at most this many ways to take runs out of a hand, longest runs first. More did
-not make the bots stronger."""
+_MAX_DIVISIONS: Final = 100
+"""A plan is the best of at most this many ways to take runs out of a hand, longest runs first. More
+did not make the bots stronger."""
 
 
 class Combo(NamedTuple):
@@ -140,42 +142,27 @@ class _Run(NamedTuple):
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> Plan:
     """Divide a hand; of equally good divisions, take the first one found."""
-    search = _PlanSearch(rules, list(counts))
-    search.take_runs(list(counts), [], 0.0, (len(rules.min_run), 0))
-    return Plan(search.worth, tuple(_combos(rules, search.runs, search.rest, search.kickers)))
+    highest = float("-inf")
+    combos: Iterable[Combo] = ()
+    divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
+    for rest, runs in islice(divisions, _MAX_DIVISIONS):
+        worth = sum(rules.run_worth(run.ranks[-1], run.multiple) for run in runs)
+        worth += _rest_worth(rules, rest, runs)
+        if worth > highest:
+            highest, combos = worth, _combos(rules, rest, runs)
+    return Plan(highest, tuple(combos))
 
 
-class _PlanSearch:
-    """The best division of a hand that was found so far: its runs, the rest, the kickers."""
-
-    def __init__(self, rules: ComboRules, counts: list[int]) -> None:
-        self.rules = rules
-        self.nodes = 0
-        self.worth = float("-inf")
-        self.runs: list[_Run] = []
-        self.rest = counts
-        self.kickers: list[tuple[int, ...]] = []
-
-    def take_runs(
-        self, rest: list[int], runs: list[_Run], worth: float, first: tuple[int, int]
-    ) -> None:
-        """Judge a division, and those that take one more run or several out of the rest."""
-        self.nodes += 1
-        rules = self.rules
-        rest_worth, kickers = _rest_worth(rules, rest, runs)
-        if worth + rest_worth > self.worth:
-            self.worth = worth + rest_worth
-            self.runs, self.rest, self.kickers = list(runs), list(rest), kickers
-        for run in _runs(rules, rest, first):
-            if self.nodes >= _MAX_NODES:
-                return
-            left = list(rest)
-            for rank in run.ranks:
-                left[rank] -= run.multiple
-            runs.append(run)
-            run_worth = rules.run_worth(run.ranks[-1], run.multiple)
-            self.take_runs(left, runs, worth + run_worth, (run.multiple, run.low + 1))
-            runs.pop()
+def _divisions(
+    rules: ComboRules, rest: list[int], runs: list[_Run], first: tuple[int, int]
+) -> Iterator[tuple[list[int], list[_Run]]]:
+    """A division of a hand, and those that take one more run or several out of its rest."""
+    yield rest, runs
+    for run in _runs(rules, rest, first):
+        left = list(rest)
+        for rank in run.ranks:
+            left[rank] -= run.multiple
+        yield from _divisions(rules, left, [*runs, run], (run.multiple, run.low + 1))
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
@@ -209,29 +196,27 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
     return found
 
 
-def _rest_worth(
-    rules: ComboRules, rest: Sequence[int], runs: Sequence[_Run]
-) -> tuple[float, list[tuple[int, ...]]]:
-    """The worth of what remains after the runs, and the kickers of each triple.
-
-    The kickers of the runs of triples come first, then those of single triples.
-    """
+def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_Run]) -> float:
+    """The worth of what remains after the runs, and of the kickers that triples take from it."""
     total = 0.0
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
         rest = rest[:-2]
     total += sum(rules.group_worth(rank, count) for rank, count in enumerate(rest) if count)
-    if not (rules.solo_kickers or rules.pair_kickers):
-        return total, []
-    saved, kickers = _attach_kickers(rules, rest, [run for run in runs if run.multiple == 3])
-    return total + saved, kickers
+    return total + _attach_kickers(rules, rest, runs)[0]
 
 
 def _attach_kickers(
-    rules: ComboRules, rest: Sequence[int], triple_runs: Sequence[_Run]
+    rules: ComboRules, rest: list[int], runs: list[_Run]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Give each triple the kickers that save most; the worth saved, and the kickers."""
-    lengths = [run.length for run in triple_runs] + [1] * list(rest).count(3)
+    """Give each triple the kickers that save most; the worth saved, and the kickers.
+
+    Those of the runs of triples come first, then those of single triples.
+    """
+    if not (rules.solo_kickers or rules.pair_kickers):
+        return 0.0, []
+    triple_runs = [run for run in runs if run.multiple == 3]
+    lengths = [run.length for run in triple_runs] + [1] * rest.count(3)
     if not lengths:
         return 0.0, []
     # The rules exclude kickers of the run's own ranks; excluding those of all runs is simpler.
@@ -255,42 +240,61 @@ def _attach_kickers(
     return total, kickers
 
 
-def _combos(
-    rules: ComboRules, runs: list[_Run], rest: list[int], kickers: list[tuple[int, ...]]
-) -> list[Combo]:
-    """The plays of a division; `kickers` as `_rest_worth` returns them."""
+def _combos(rules: ComboRules, rest: list[int], runs: list[_Run]) -> Iterator[Combo]:
+    """The plays of a division."""
     left = list(rest)
-    remaining_kickers = iter(kickers)
-    combos = []
-
-    def triple(kind: str, top: int, ranks: tuple[int, ...], length: int) -> Combo:
-        extra = next(remaining_kickers, ())
+    has_rocket = rules.has_rocket(left)
+    if has_rocket:
+        left[-2:] = [0, 0]
+    kickers = iter(_attach_kickers(rules, left, runs)[1])
+    triples = [_Run(3, rank, 1) for rank, count in enumerate(left) if count == 3]
+    for run in (*runs, *triples):
+        kinds = rules.run_kinds if run.length > 1 else rules.group_kinds
+        kind = kinds[run.multiple - 1]
+        extra = next(kickers, ()) if run.multiple == 3 else ()
+        if extra:
+            kicker = "solo" if len(extra) == run.length else "pair"
+            kind += f"+{kicker}s" if run.length > 1 else f"+{kicker}"
         for rank in extra:
             left[rank] -= 1
-        if extra:
-            kicker = "solo" if len(extra) == length else "pair"
-            kind += f"+{kicker}" if length == 1 else f"+{kicker}s"
-        return Combo(kind, top, length, tuple(sorted(ranks + extra)))
-
-    for run in runs:
-        ranks = tuple(rank for rank in run.ranks for _ in range(run.multiple))
-        kind = rules.run_kinds[run.multiple - 1]
-        if run.multiple == 3:
-            combos.append(triple(kind, ranks[-1], ranks, run.length))
-        else:
-            combos.append(Combo(kind, ranks[-1], run.length, ranks))
-    combos += [
-        triple(rules.group_kinds[2], rank, (rank,) * 3, 1)
-        for rank, count in enumerate(rest)
-        if count == 3
-    ]
-    if rules.has_rocket(left):
+        ranks = sorted([*run.ranks] * run.multiple + [*extra])
+        yield Combo(kind, run.ranks[-1], run.length, tuple(ranks))
+    if has_rocket:
         jokers = (rules.rank_count - 2, rules.rank_count - 1)
-        combos.append(Combo("rocket", jokers[-1], 1, tuple(sorted(jokers * rules.jokers))))
-        left[-1] = left[-2] = 0
+        yield Combo("rocket", jokers[-1], 1, tuple(sorted(jokers * rules.jokers)))
     for rank, count in enumerate(left):
         if count and count != 3:
             kind = rules.group_kinds[min(count, 4) - 1]
             length = count if kind == "bomb" else 1
-            combos.append(Combo(kind, rank, length, (rank,) * count))
-    return combos
+            yield Combo(kind, rank, length, (rank,) * count)
+
+
+class PlannedHand:
+    """One seat's cards: by rank, each as a hand of one card; their counts; the plan for them."""
+
+    __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
+
+    def __init__(self, rules: ComboRules, deck: Deck, hand: int) -> None:
+        cards: list[list[int]] = [[] for _ in range(rules.rank_count)]
+        for number in deck.numbers(hand):
+            cards[number >> 2].append(deck.units[number])
+        self.rules = rules
+        self.deck = deck
+        self.cards = cards
+        self.counts: Counts = tuple([len(held) for held in cards])
+        self.size = sum(self.counts)
+        self.combos = list(plan(rules, self.counts).combos)
+
+    def take(self, combo: Combo) -> Move:
+        """Remove a play from the hand; return its move."""
+        cards = 0
+        for rank in combo.ranks:
+            cards += self.cards[rank].pop(0)
+        move = Move(PLAY, self.deck, cards)
+        self.counts = without(self.counts, combo.ranks)
+        self.size -= len(combo.ranks)
+        if combo in self.combos:
+            self.combos.remove(combo)
+        else:
+            self.combos = list(plan(self.rules, self.counts).combos)
+        return move

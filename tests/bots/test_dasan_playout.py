@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import games
-from bots.dasan import playout
+from bots.shedding import playout
 from tests.games.climbing.positions import dasan_wire
 
 

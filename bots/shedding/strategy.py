@@ -1,4 +1,4 @@
-"""Strategy for the shedding games (Dou Dizhu, Dasan), on ranks alone.
+"""Strategy for Dou Dizhu and Dasan, on ranks alone.
 
 A play is scored by the worth of the hand it leaves (see `hand_plan`), by who made the play to
 beat, by how few cards the others hold, and by whether the unseen cards can beat it.
@@ -6,14 +6,61 @@ beat, by how few cards the others hold, and by whether the unseen cards can beat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import games
-from bots.cards import View, count_ranks
+from bots.cards import VALUE, View, cards_of, count_ranks, rank_of
 from bots.cards import unseen as unseen_cards
-from bots.thinking.hand_plan import Combo, ComboRules, Counts, combo_of, plan, without, worth
+from bots.thinking.bidding import WinModel, choose_bid
+from bots.thinking.hand_plan import (
+    DASAN,
+    DOUDIZHU_3,
+    DOUDIZHU_4,
+    Combo,
+    ComboRules,
+    Counts,
+    combo_of,
+    plan,
+    without,
+    worth,
+)
 from games.move import PASS
+
+_DOUDIZHU_BIDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
+_DASAN_BIDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
+"""The win probabilities from which a hand bids 1 (in Dasan: opens), 2 and 3."""
+
+WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
+    # The top ranks are red joker, black joker, two and ace.
+    ("doudizhu", 3): WinModel(
+        DOUDIZHU_3, _DOUDIZHU_BIDS, 0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), bomb_weight=0.12
+    ),
+    ("doudizhu", 4): WinModel(DOUDIZHU_4, _DOUDIZHU_BIDS, 0.78, 0.0057, (0.11, 0.03, 0.0, 0.0)),
+    # The top ranks are 3, 2, ace and king.
+    ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
+    ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
+}
+"""By game and number of players."""
+
+
+def move(view: View, moves: Sequence[str]) -> str:
+    """The best move of this strategy."""
+    if view["phase"] == "play":
+        return rank_moves(view, moves)[0][1]
+    counts = tuple(count_ranks(view["game"], view["hand"]))
+    if view["phase"] == "call":
+        return choose_call(moves, counts)
+    return choose_bid(WIN_MODELS[view["game"], view["players"]], counts, moves)
+
+
+def choose_call(moves: Sequence[str], counts: Counts) -> str:
+    """Call the lowest card of the rank the hand has most of.
+
+    Its holder has few cards of that rank, so it plays the card soon and becomes known.
+    """
+    return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
 
 @dataclass(slots=True, eq=False)
@@ -112,19 +159,19 @@ def multiple_of(combo: Combo) -> int:
     return 2 if kind.startswith("pair") else 1
 
 
-def rank_moves(
-    view: View, moves: Sequence[str], rules: ComboRules, opponents: frozenset[int]
-) -> list[tuple[float, str]]:
-    """The moves with their scores, best first; passing, unless the seat leads, scores 0."""
+def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
+    """The moves of the play with their scores, best first; passing, unless leading, scores 0."""
+    seat, players = view["seat"], view["players"]
+    rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)
     to_beat = position.to_beat
     turn = Turn(
         rules=rules,
-        seat=view["seat"],
+        seat=seat,
         counts=tuple(count_ranks(rules.game, view["hand"])),
         unseen=count_ranks(rules.game, unseen_cards(view)),
         cards_left=list(view["counts"]),
-        opponents=opponents,
+        opponents=opponents_of(seat, players, view["declarer"], view.get("partner")),
         table=None if to_beat is None else combo_of(to_beat[1]),
         owner=None if to_beat is None else to_beat[0],
     )

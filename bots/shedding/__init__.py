@@ -1,0 +1,1 @@
+"""Strategy and playouts of the shedding games, Dou Dizhu and Dasan."""

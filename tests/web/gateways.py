@@ -44,11 +44,11 @@ class Author:
         told: dict[str, str] = json.loads(message)
         return told
 
-    def asked(self) -> tuple[int, int, str, bytes]:
-        """The next request: number, table, call and body."""
+    def asked(self) -> tuple[int, str, bytes]:
+        """The next request: number, call and body."""
         message = self.link.recv()
         assert isinstance(message, bytes), message
-        return msgspec.msgpack.decode(message, type=tuple[int, int, str, bytes])
+        return msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
 
     def answer(self, data: bytes, number: int, *, complete: bool = True) -> None:
         self.link.send(msgspec.msgpack.encode((number, data, complete)))

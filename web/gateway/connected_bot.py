@@ -9,7 +9,6 @@ import asyncio
 import itertools
 import json
 import secrets
-from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,10 +26,6 @@ GRACE_S: Final = 2.0
 MAX_TABLES: Final = 64
 
 
-class Away(Exception):
-    """Nobody is connected who could answer."""
-
-
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
     """The bytes with which a bot answered; `complete` unless its connection then broke."""
@@ -40,54 +35,18 @@ class BotAnswer:
 
 
 @dataclass(eq=False, slots=True)
-class Request:
-    """A request of the runner: `call` is method and path."""
-
-    number: int
-    call: str
-    body: bytes
-    answer: asyncio.Future[BotAnswer] = field(default_factory=asyncio.Future)
-
-
-@dataclass(eq=False, slots=True)
 class _Session:
-    """The connection of an author's program, and what it is told at its end."""
+    """The connection of an author's program, and what it is told at its end: nothing if it went by
+    itself. `unasked` are the answers that nobody waits for, beyond those that came too late."""
 
     link: ServerConnection
     token_hash: str
-    tables: int
     told: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
-    matches: OrderedDict[str, int] = field(default_factory=OrderedDict)
-    """The table of each match."""
-
-    async def send(self, request: Request) -> None:
-        """Send a request, for the table that its match has: a bot may keep notes of a match."""
-        message = request.number, self._table(request.body), request.call, request.body
-        with suppress(ConnectionClosed):  # it is sent again to the next connection
-            await self.link.send(msgspec.msgpack.encode(message))
-
-    def _table(self, body: bytes) -> int:
-        try:
-            match = msgspec.json.decode(body, type=_Match).match if body else ""
-        except msgspec.DecodeError:
-            match = ""
-        table = self.matches.get(match)
-        if table is None:
-            if len(self.matches) >= self.tables:
-                _, table = self.matches.popitem(last=False)
-            else:
-                table = len(self.matches)
-            self.matches[match] = table
-        self.matches.move_to_end(match)
-        return table
+    unasked: int = 0
 
 
 _Answer = tuple[int, bytes, bool]
 """The number of a request, and as in `BotAnswer`."""
-
-
-class _Match(msgspec.Struct):
-    match: str = ""
 
 
 class ConnectedBot:
@@ -100,35 +59,30 @@ class ConnectedBot:
     def __init__(self, refusal: Callable[[str], str]) -> None:
         self._refusal = refusal
         self._session: _Session | None = None
+        self._connected = asyncio.Event()  # and the session has not been told to end
+        self._away_at = -inf
+        self._tables = 0
         self._over = ""
-        self._pending: dict[int, Request] = {}
-        self._given_up: deque[int] = deque(maxlen=64 * MAX_TABLES)
-        """Requests for which the runner did not wait, and whose answers may still come."""
         # No other gateway of the run has had these numbers.
         self._numbers = itertools.count(secrets.randbits(48))
-        self._tables = 0
-        self._left = -inf
-        self._sending = set[asyncio.Task[None]]()
+        self._pending: dict[int, asyncio.Future[BotAnswer]] = {}
 
     @property
     def present(self) -> int:
         """The number of its tables; 0 while it is away."""
         self._check_token()
-        here = self._session is not None or _now() < self._left + GRACE_S
+        here = self._session is not None or _now() < self._away_at
         return self._tables if here else 0
-
-    # For the author's program
 
     async def serve(self, link: ServerConnection, token_hash: str, tables: int) -> None:
         """Let a program answer until it has gone or is told why its session ends. It takes the
         place of an earlier one."""
         self.fail("Another program has connected with this token, and takes the place of this.")
-        self._session = session = _Session(link, token_hash, tables)
+        self._session = session = _Session(link, token_hash)
         self._tables = tables
+        self._connected.set()
         self.end(self._over)
-        for request in self._pending.values():
-            self._send(request)
-        reading = asyncio.ensure_future(self._read(link))
+        reading = asyncio.ensure_future(self._read(session))
         waiting: list[asyncio.Future[Any]] = [reading, session.told]
         try:
             while not any(one.done() for one in waiting):
@@ -140,74 +94,64 @@ class ConnectedBot:
         finally:
             reading.cancel()
             if self._session is session:
+                self._end_session({}, _now() + GRACE_S)
                 self._session = None
-                self._leave(-inf if session.told.done() else _now())
 
-    async def _read(self, link: ServerConnection) -> None:
+    async def _read(self, session: _Session) -> None:
         """Take answers until the connection ends, or something else comes."""
-        unasked = 0
         with suppress(ConnectionClosed, msgspec.DecodeError):
-            async for message in link:
+            async for message in session.link:
                 data = message if isinstance(message, bytes) else b""  # which is none
                 number, data, complete = msgspec.msgpack.decode(data, type=_Answer)
-                if request := self._pending.pop(number, None):
-                    request.answer.set_result(BotAnswer(data, complete))
-                elif number in self._given_up:
-                    self._given_up.remove(number)
-                elif (unasked := unasked + 1) > MAX_TABLES:
+                if answer := self._pending.pop(number, None):
+                    answer.set_result(BotAnswer(data, complete))
+                elif (unasked := session.unasked + 1) > MAX_TABLES:
                     self.fail("It answered what was not asked, again and again.")
+                else:
+                    session.unasked = unasked
+
+    async def ask(self, call: str, body: bytes) -> BotAnswer | None:
+        """The answer of the bot to method and path; None if it is away. A program that connects
+        meanwhile is asked again."""
+        number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
+        self._pending[number] = answer
+        self._check_token()
+        try:
+            while not answer.done():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(self._away_at):
+                        await self._connected.wait()
+                session = self._session
+                if session is None or session.told.done():
+                    return None
+                with suppress(ConnectionClosed):
+                    await session.link.send(msgspec.msgpack.encode((number, call, body)))
+                waiting: list[asyncio.Future[Any]] = [answer, session.told]
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            return answer.result()
+        finally:
+            if self._pending.pop(number, None) and self._session:
+                self._session.unasked -= 1  # for its answer may still come
 
     def end(self, why: str) -> None:
         """It plays no more, as a sentence says; tell the author's program. With "" it does."""
         self._over = why
         if why:
-            self._tell("over", why)
+            self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
         """End its session, as a sentence says; it may connect again."""
-        self._tell("refused", why)
-
-    # For the runner
-
-    def ask(self, call: str, body: bytes) -> Request:
-        """Ask the bot; Away if nobody is connected."""
-        if not self.present:
-            raise Away
-        request = Request(next(self._numbers), call, body)
-        self._pending[request.number] = request
-        self._send(request)
-        return request
-
-    def cancel(self, request: Request) -> None:
-        """The runner does not wait any more."""
-        if self._pending.pop(request.number, None):
-            self._given_up.append(request.number)
-
-    def _send(self, request: Request) -> None:
-        if self._session is not None:
-            task = asyncio.ensure_future(self._session.send(request))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
-
-    def _tell(self, kind: str, why: str) -> None:
-        if self._session is not None and not self._session.told.done():
-            self._session.told.set_result({kind: why})
+        self._end_session({"refused": why})
 
     def _check_token(self) -> None:
         if self._session is not None and (why := self._refusal(self._session.token_hash)):
             self.fail(why)
 
-    def _leave(self, at: float) -> None:
-        """Unless its program comes back soon, the bot is away."""
-        self._left = at
-        asyncio.get_running_loop().call_later(max(0.0, at + GRACE_S - _now()), self._look)
-
-    def _look(self) -> None:
-        if not self.present:
-            for request in self._pending.values():
-                request.answer.set_exception(Away())
-            self._given_up.extend(self._pending)
-            self._pending.clear()
+    def _end_session(self, told: Mapping[str, str], away_at: float = -inf) -> None:
+        if self._session is not None and not self._session.told.done():
+            self._session.told.set_result(told)
+            self._connected.clear()
+            self._away_at = away_at
 
 
 def _now() -> float:

@@ -6,17 +6,17 @@ it; a thread for each table asks the bot.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from queue import SimpleQueue
 from time import monotonic, sleep
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -54,13 +54,22 @@ class _Unreachable(Exception):
     """No connection that can be used; try again. The text is a clause."""
 
 
-class _Request(msgspec.Struct, array_like=True):
-    """A request of the runner, for the bot at a table: `call` is method and path."""
+class _Asked(msgspec.Struct):
+    """What the body of a request says of its match and its clock, in milliseconds."""
+
+    match: str = ""
+    clock: dict[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request of the runner: `call` is method and path, `deadline` by time.monotonic."""
 
     number: int
-    table: int
     call: str
     body: bytes
+    match: str
+    deadline: float
 
 
 class Connector:
@@ -127,11 +136,17 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Take a request to its table, unless it is there already; LookupError."""
-        request = msgspec.msgpack.decode(message, type=_Request)
-        if request.number not in self._asked:
-            self._asked.add(request.number)
-            self._tables[request.table].queue.put((monotonic(), request))
+        """Take a request to the table of its match, unless it is there already; DecodeError. A new
+        match gets the table that was asked longest ago: a bot may keep notes of a match."""
+        number, call, body = msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
+        if number in self._asked:
+            return
+        asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
+        now, seconds = monotonic(), sum(asked.clock.values()) / 1000 or _BOT_S
+        table = min(self._tables, key=lambda one: (one.match != asked.match, one.asked_at))
+        table.match, table.asked_at = asked.match, now
+        self._asked.add(number)
+        table.queue.put(_Request(number, call, body, asked.match, now + seconds))
 
     def _connect(self, url: str) -> ClientConnection:
         """A connection to the gateway of the arena; Refused or _Unreachable."""
@@ -170,29 +185,33 @@ class _Table:
     def __init__(self, connector: Connector, bot: HttpBot) -> None:
         self._connector = connector
         self._bot = bot
-        self._connected = False
+        self._lost = False  # whether the bot did not answer at all
         self._late_in: str | None = None
-        self.queue = SimpleQueue[tuple[float, _Request]]()
-        """Requests, each with the time when it came."""
+        self.match: str | None = None
+        self.asked_at = 0.0
+        """The match and the time of its latest request."""
+        self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
         """Ask the bot until the program ends."""
         while True:
-            came, request = self.queue.get()
-            asked: dict[str, Any] = json.loads(request.body) if request.body else {}
-            clock = asked.get("clock")
-            seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000 if clock else _BOT_S
-            left = came + seconds - monotonic()
-            answer = self._ask(request, asked.get("match"), left) if left > 0 else (b"", False)
+            request = self.queue.get()
+            left = request.deadline - monotonic()
+            answer = self._ask(request, left) if left > 0 else (b"", False)
             self._connector.answer(request.number, *answer)
 
-    def _ask(self, request: _Request, match: str | None, seconds: float) -> tuple[bytes, bool]:
-        """The bytes that the bot answers, and whether its connection lasted."""
+    def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
+        """The bytes that the bot answers, and whether its connection lasted. It is started again if
+        it has ended, and in the match after it was late."""
         call = request.call
         method, _, path = call.partition(" ")
         received, complete = b"", True
         try:
-            self._connect(match)
+            late = self._late_in not in (None, request.match)
+            if late or (self._lost and not self._bot.running):
+                self._late_in = None
+                self._bot.restart()
+            self._lost = False
             try:
                 reply = self._bot.exchange(method, path, request.body, seconds)
             finally:
@@ -205,10 +224,10 @@ class _Table:
         except Busy as error:  # here too
             self._connector.say(f"The bot did not answer {call}: {error}")
         except TooLate:
-            self._late_in, complete = match, False
+            self._late_in, complete = request.match, False
             self._connector.say(f"Too late: the runner does not wait for {call} any more.")
         except (StartError, ConnectionLost) as error:
-            self._connected, complete = False, False
+            self._lost, complete = True, False
             self._connector.say(f"The bot did not answer {call}: {error}{self._last_line()}")
         return received, complete
 
@@ -216,17 +235,6 @@ class _Table:
         """The last line that the bot has written, as a sentence; its output stays here."""
         lines = self._bot.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
-
-    def _connect(self, match: str | None) -> None:
-        """Be ready to ask the bot, which is started again in the match after it was late."""
-        if self._late_in is not None and self._late_in != match:
-            self._late_in = None
-            self._bot.restart()
-        elif not self._connected and not self._bot.running:
-            self._bot.restart()
-        elif not self._connected:
-            self._bot.disconnect()
-        self._connected = True
 
 
 def _with_port(url: str, port: int) -> str:

@@ -3,8 +3,8 @@
 bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It gets
 
 - first `{"cup", "bot"}` as JSON;
-- each request as MessagePack: `[number, table, "POST /move", body]`; it answers with `[number, the
-  bytes that the bot answered, whether they are complete]`;
+- each request as MessagePack: `[number, "POST /move", body]`; it answers with `[number, the bytes
+  that the bot answered, whether they are complete]`;
 - at the end `{"over"}`, or `{"refused"}` if it should not connect again as it is, with a sentence.
 
 The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
@@ -34,7 +34,7 @@ from websockets.http11 import Request, Response
 
 from web.child_process import begin
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
-from web.gateway.connected_bot import MAX_TABLES, Away, BotAnswer, ConnectedBot
+from web.gateway.connected_bot import MAX_TABLES, BotAnswer, ConnectedBot
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
 _MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
@@ -181,20 +181,15 @@ async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
     """The answer of a bot; None if it is away, or the runner does not wait any more."""
-    gone: asyncio.Future[Any] = asyncio.ensure_future(reader.read(1))  # nothing but its end
-    try:
-        request = bot.ask(call, body)
-        waiting: list[asyncio.Future[Any]] = [request.answer, gone]
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        if request.answer.done():
-            return request.answer.result()
-        bot.cancel(request)
-        return None
-    except Away:
-        return None
-    finally:
-        gone.cancel()
-        await asyncio.wait({gone})
+    asked = asyncio.ensure_future(bot.ask(call, body))
+    gone = asyncio.ensure_future(reader.read(1))  # nothing but its end
+    waiting: list[asyncio.Future[Any]] = [asked, gone]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    answer = asked.result() if asked.done() else None
+    for one in waiting:
+        one.cancel()
+    await asyncio.wait(waiting)
+    return answer
 
 
 def _reply(value: object) -> BotAnswer:

@@ -198,7 +198,7 @@ def misbehave(url: str, token: str, over: threading.Event) -> None:
         with contextlib.suppress(WebSocketException, OSError, AssertionError):
             author = Author(url, token)
             while True:
-                number, _, call, _ = author.asked()
+                number, call, _ = author.asked()
                 author.answer(about if call == "GET /" else b"SSH-2.0-OpenSSH_9.2\r\n", number)
                 for _ in range(30):
                     author.answer(b"x" * 10_000, 7)

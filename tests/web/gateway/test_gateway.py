@@ -140,7 +140,7 @@ def test_what_the_runner_gave_up_is_nobodys(gateway: Gateway, asking: Asking) ->
             given_up, *_ = author.asked()
             author.answer(PASS, given_up)
         asked = asking(bot)
-        number, _, call, body = author.asked()
+        number, call, body = author.asked()
         assert (call, body) == ("POST /move", MOVE)
         for other in (given_up, 0, 2**63):
             author.answer(hostile.answer(b'{"move": "wrong"}'), other)

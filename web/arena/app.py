@@ -13,7 +13,6 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
-import web.arena.watch  # noqa: F401 - adds its routes to the pages
 from tournament.config import read_cup
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader

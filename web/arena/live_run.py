@@ -31,6 +31,7 @@ _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
 _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
 _HOUR_S, _DAY_S = 3600.0, 86400.0
+_KEPT: Final = 256  # pages for others who look at them
 _UPCOMING: Final = 6  # tables that are shown, after those that are played
 _RECENT: Final = 1000  # matches among which spectators find one to watch
 _MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
@@ -198,10 +199,7 @@ class LiveRun:
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches()
         self._tables: deque[tuple[float, dict[str, int | None]]] = deque()
-        self.pages: dict[str, str] = {}
-        """Pages that were rendered, by their tags."""
-        self.watched: tuple[str, Any] | None = None
-        """What spectators watch, with the version of the run for which it was chosen."""
+        self._kept: dict[str, Any] = {}
 
     def snapshot(self) -> Snapshot:
         """The run as it was when it was last read. Who finds that too long ago reads it again; the
@@ -270,6 +268,15 @@ class LiveRun:
         if now.finished or at > clock - _HOUR_S:
             return None
         return EarlierTable(datetime.now(UTC) - timedelta(seconds=clock - at), places)
+
+    def kept(self, key: str, make: Callable[[], Any]) -> Any:
+        """What `make` makes for this key, such as a page, kept for others who look at it. What
+        nobody has looked at for longest makes room."""
+        kept = self._kept
+        kept[key] = found = kept.pop(key, None) or make()
+        if len(kept) > _KEPT:
+            kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
+        return found
 
     def find(self, match: str) -> MatchRecord | None:
         """A finished match, whole, by its id."""

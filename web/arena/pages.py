@@ -31,14 +31,13 @@ from web.arena.match_list import (
     check_bot,
     read_matches,
 )
+from web.arena.watch import next_match
 from web.ui import plots
 from web.ui.replay import match_data, page_steps
 
 pages = Blueprint("pages", __name__)
 
 _LATEST: Final = 12
-_RENDERED: Final = 256
-"""Pages that are kept for others who look at them."""
 _SUMMED: Final = 100
 """The matches of which the page of a bot adds up what the bot gave beside its moves."""
 _EPOCHS: Final = 10
@@ -49,29 +48,20 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     """A page of the run, rendered once for all; 304 for a browser that has it already."""
 
     @wraps(view)
-    def _answer(**names: str) -> WerkzeugResponse:
+    def page(**names: str) -> WerkzeugResponse:
         now = current_run().snapshot()
-        shown = f"{request.path}-{now.version}"
-        return answer(shown, lambda: view(now, **names))
+        return _answer(f"{request.path}-{now.version}", lambda: view(now, **names))
 
-    return _answer
-
-
-def rendered_once(key: str, render: Callable[[], str]) -> str:
-    """The page with this key, kept for others who look at it. The pages that nobody has looked at
-    for longest make room."""
-    kept = current_run().pages
-    kept[key] = page = kept.pop(key, None) or render()
-    if len(kept) > _RENDERED:
-        kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
     return page
 
 
-def answer(
-    version: str, render: Callable[[], str], mimetype: str = "text/html"
-) -> WerkzeugResponse:
+def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     """The page that `render` makes for this version, unless the browser has it."""
-    response = Response(rendered_once(f"{version}-{invited()}", render), mimetype=mimetype)
+    return _tagged(current_run().kept(f"{version}-{invited()}", render), "text/html")
+
+
+def _tagged(text: str, mimetype: str) -> WerkzeugResponse:
+    response = Response(text, mimetype=mimetype)
     response.add_etag()
     response.headers["Cache-Control"] = "no-cache"
     return response.make_conditional(request)
@@ -104,17 +94,14 @@ def embed(now: Snapshot) -> str:
 @pages.get("/standings.json")
 def standings_json() -> WerkzeugResponse:
     """The standings as `stich standings --json` prints them."""
-    now = current_run().snapshot()
-    return answer(
-        f"json-{now.version}", lambda: json.dumps(now.table.to_dict()), "application/json"
-    )
+    table = current_run().snapshot().table
+    return _tagged(json.dumps(table.to_dict()), "application/json")
 
 
 @pages.get("/standings.csv")
 def standings_csv() -> WerkzeugResponse:
     """The standings for a spreadsheet."""
-    now = current_run().snapshot()
-    return answer(f"csv-{now.version}", lambda: to_csv(now.table), "text/csv")
+    return _tagged(to_csv(current_run().snapshot().table), "text/csv")
 
 
 @pages.get("/about")
@@ -183,7 +170,7 @@ def matches() -> WerkzeugResponse:
     """A page of the matches that fit a filter."""
     now = current_run().snapshot()
     asked, page = asked_filter(now), asked_number("page") or 1
-    return answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
+    return _answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
 
 
 def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
@@ -212,11 +199,19 @@ def watch(now: Snapshot) -> str:
     return render_template("watch.html", now=now)
 
 
+@pages.get("/watch/next")
+def watch_next() -> WerkzeugResponse:
+    """The match that a screen shows next, or null."""
+    shown = request.args.get("shown", "").split(",")
+    found = next_match(current_run(), request.args.get("live", ""), shown)
+    return _tagged(json.dumps(found), "application/json")
+
+
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
     """A match as a card table. It does not depend on the rest of the run."""
     run = current_run()
-    return answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
+    return _answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
 
 
 def _match_page(run: LiveRun, match: str) -> str:

@@ -3,21 +3,17 @@ first one that is being played."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice
 from math import inf
 from time import monotonic
 from typing import Any, Final
 
-from flask import abort, json
-from werkzeug.wrappers import Response
-
-from tournament.records import MatchSummary
+from tournament.records import MatchRecord, MatchSummary
 from tournament.run.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
-from web.arena.live_run import LiveRun, Snapshot, current_run, duration
-from web.arena.pages import answer, pages, rendered_once
+from web.arena.live_run import LiveRun, Snapshot, duration
 from web.ui.formatting import format_points
 from web.ui.replay import live_steps, match_data, page_steps
 
@@ -26,42 +22,29 @@ _BLOCKS: Final = 12
 _MINUTES: Final = timedelta(minutes=10)
 """Blocks that ended so long before the last one are left out."""
 
-Watched = tuple[str, str, datetime]
-"""A match to watch, what is at stake, and when its block ended."""
 
-
-@pages.get("/watch/tables")
-def tables() -> list[dict[str, str]]:
-    """The tables to watch, the best first; chosen once for all spectators."""
-    run = current_run()
+def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, Any] | None:
+    """The next match for watch.js: the one that is being played; but first all of the match that
+    its page has shown `live`, if it has ended. Without these, of the tables that ended the best
+    that was not `shown`, or that was shown longest ago. Chosen once for all spectators."""
     now = run.snapshot()
-    if run.watched is None or run.watched[0] != now.version:
-        run.watched = now.version, _choose(run, now)
-    at = datetime.now(UTC)
-    return [
-        {"match": match, "why": why, "ago": f"{duration((at - when).total_seconds())} ago"}
-        for match, why, when in run.watched[1]
-    ]
+    playing: dict[str, Any] | None = run.kept(f"live {monotonic():.0f}", lambda: _live(run, now))
+    if live and (playing is None or playing["match"] != live):
+        record = run.find(live)
+        if record is not None and not run.is_open(record.block):
+            return _finished(run, now, record) | {"when": "ended just now"}
+    if playing is not None:
+        return playing
+    tables: list[MatchRecord] = run.kept(f"tables {now.version}", lambda: _choose(run, now))
+    if not tables:
+        return None
+    order = {match: place for place, match in enumerate(shown)}
+    best = min(tables, key=lambda one: order.get(one.match, -1))
+    ago = duration((datetime.now(UTC) - ended(best)).total_seconds())
+    return _finished(run, now, best) | {"when": f"ended {ago} ago"}
 
 
-@pages.get("/watch/<match>")
-def watched_match(match: str) -> Response:
-    """A match for replay.js. It never changes, so browsers and proxies may keep it."""
-    text = rendered_once(f"watch {match}", lambda: _match_text(current_run(), match))
-    response = Response(text, mimetype="application/json")
-    response.headers["Cache-Control"] = "public, max-age=86400, immutable"
-    return response
-
-
-@pages.get("/watch/live")
-def live_match() -> Response:
-    """The match that is being played, for replay.js, or null; looked for once a second for all."""
-    run = current_run()
-    text = rendered_once(f"live {monotonic():.0f}", lambda: json.dumps(_live(run)))
-    return answer(text, lambda: text, "application/json")
-
-
-def _live(run: LiveRun) -> dict[str, Any] | None:
+def _live(run: LiveRun, now: Snapshot) -> dict[str, Any] | None:
     """The table that has been playing its match for longest: it stays the same until the end."""
     facts = run.facts().facts
     config = facts["config"]
@@ -71,37 +54,37 @@ def _live(run: LiveRun) -> dict[str, Any] | None:
     first = min(matches, key=lambda one: one.since, default=None)
     if first is None:
         return None
-    _, why = _fight(run.snapshot(), first.pairing.table)
-    return {"why": why, **match_data(first.pairing, config, live_steps(first, config))}
+    _, why = _fight(now, first.pairing.table)
+    data = match_data(first.pairing, config, live_steps(first, config))
+    return data | {"live": True, "when": "being played", "why": why}
 
 
-def _match_text(run: LiveRun, match: str) -> str:
-    record = run.find(match)
-    if record is None or run.is_open(record.block):
-        abort(404, "There is no such match, or its cards are not shown yet.")
-    config = run.facts().facts["config"]
-    return json.dumps(match_data(record, config, page_steps(record, config)))
+def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, Any]:
+    def data() -> dict[str, Any]:
+        config = run.facts().facts["config"]
+        return match_data(record, config, page_steps(record, config))
+
+    kept: dict[str, Any] = run.kept(f"watch {record.match}", data)
+    return kept | {"live": False, "why": _fight(now, record.table)[1]}
 
 
-def _choose(run: LiveRun, now: Snapshot) -> list[Watched]:
+def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Of each block that ended in the last minutes, its closest match: the blocks with the closest
     fight for an open place first, then the newest."""
     blocks: dict[int, list[MatchSummary]] = {}
     for match in filter(now.shown, now.recent):
         blocks.setdefault(match.block, []).append(match)
-    found: list[tuple[float, Watched]] = []
+    found: list[MatchRecord] = []
     newest: datetime | None = None
     for matches in islice(blocks.values(), _BLOCKS):
-        last = run.find(matches[0].match)
-        if last is None or len(last.moves) > MOST_MOVES:  # None: it became void since
-            continue
+        last, closest = (run.find(one.match) for one in (matches[0], min(matches, key=_margin)))
+        if last is None or closest is None or len(closest.moves) > MOST_MOVES:
+            continue  # None: it became void since
         newest = newest or ended(last)
         if ended(last) < newest - _MINUTES:
             break
-        closeness, why = _fight(now, last.table)
-        found.append((closeness, (min(matches, key=_margin).match, why, ended(last))))
-    found.sort(key=lambda one: one[0])
-    return [watched for _, watched in found]
+        found.append(closest)
+    return sorted(found, key=lambda one: _fight(now, one.table)[0])
 
 
 def _margin(match: MatchSummary) -> int:

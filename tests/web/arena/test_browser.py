@@ -259,12 +259,12 @@ def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) 
             browser.get(f"{url}/watch")
             wait.until(lambda one: text(one, '[data-part="where"]') == "5 / 5")
             check_page(browser, axe)
-            assert text(browser, "#ago") == "being played"
+            assert text(browser, "#when") == "being played"
             assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card:not(.back)")
             observer.moved(0, record.moves[5], forced=False)
             wait.until(lambda one: text(one, '[data-part="where"]') == "6 / 6")
         store.add(record)
-        wait.until(lambda one: text(one, "#ago") == "ended just now")
+        wait.until(lambda one: text(one, "#when") == "ended just now")
         assert text(browser, '[data-part="where"]').startswith(("5 /", "6 /"))
         assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card.back")
         assert console_errors(browser) == []

@@ -28,8 +28,20 @@ from web.ui.replay import live_steps, match_data
 NAMES = ("ann", "bob", "cat", "W" * 64)
 
 
-def watched(client: FlaskClient) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = client.get("/watch/tables").get_json()
+def next_match(client: FlaskClient, **shown: str) -> Any:
+    return client.get("/watch/next", query_string=shown).get_json()
+
+
+def watched(client: FlaskClient) -> list[dict[str, Any]]:
+    """What a screen shows until it begins anew."""
+    found: list[dict[str, Any]] = []
+    names: list[str] = []
+    while one := next_match(client, shown=",".join(names)):
+        if one["match"] in names:
+            assert one["match"] == names[0]
+            break
+        found.append(one)
+        names.append(one["match"])
     return found
 
 
@@ -41,7 +53,7 @@ def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path)
         blocks = [matches[one["match"]].block for one in found]
         assert sorted(blocks) == sorted({one.block for one in matches.values()})
         assert " points a deal, " in found[0]["why"]
-        assert all(one["ago"].endswith(" ago") for one in found)
+        assert all(re.fullmatch("ended .* ago", one["when"]) for one in found)
         assert client.get("/watch").status_code == 200
 
 
@@ -65,21 +77,19 @@ def test_with_fresh_cards_a_match_is_shown_once_it_has_ended(tmp_path: Path) -> 
         client = create_app(store).test_client()
         assert watched(client) == []
         assert client.get("/watch").status_code == 200
-        assert client.get("/watch/nothing").status_code == 404
         first = next(iter(played(of)))
         store.add(first)
         client = create_app(store).test_client()
         assert [one["match"] for one in watched(client)] == [first.match]
-        assert client.get(f"/watch/{first.match}").status_code == 200
 
 
 FRESH = replace(cup(), format=replace(cup().format, cards="fresh"))
 
 
-def live(store: Store) -> dict[str, Any] | None:
-    """What is shown of the match that is being played, to who looks first."""
-    found: dict[str, Any] | None = create_app(store).test_client().get("/watch/live").get_json()
-    return found
+def live(store: Store, seen: str = "") -> dict[str, Any] | None:
+    """What is shown of the match that is being played, to who has `seen` one."""
+    found = next_match(create_app(store).test_client(), live=seen)
+    return found if found and (found["live"] or seen) else None
 
 
 def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -113,6 +123,10 @@ def test_a_match_is_shown_while_it_is_played_but_not_with_shared_cards(
         ]
         assert store.get("seed") not in json.dumps([seen, steps_of(seen)])
         store.add(first)
+        whole = live(store, first.match)
+        assert whole is not None
+        assert (whole["match"], whole["when"]) == (first.match, "ended just now")
+        assert len(steps_of(whole)) == len(first.moves) + 1
         seen = live(store)
         assert seen is not None
         assert seen["match"] == second.match

@@ -5,19 +5,16 @@
   if (!root) return;
   const matches = JSON.parse(document.getElementById("data").textContent);
   const { only } = root.dataset;
-  let replay = null;
-  let shown = null; // the id of the match of the replay
+  let shown = null; // the id of the match
+  const replay = new Replay(root, { address: (move) => (only ? `#move=${move}` : `#match=${shown}&move=${move}`) });
 
   async function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const id = only ?? asked.get("match");
     const match = matches[id];
     if (!match) return;
-    if (shown !== id) {
-      if (replay) replay.pause();
-      replay = await Replay.open(root, match, (move) => (only ? `#move=${move}` : `#match=${id}&move=${move}`));
-      shown = id;
-    }
+    if (shown !== id) replay.open(match, await Replay.unpack(match));
+    shown = id;
     replay.pause();
     replay.show(parseInt(asked.get("move")) || 0);
     if (only) return;
@@ -25,14 +22,10 @@
     const points = match.seats.map((bot, seat) => `${bot} ${CardTable.signed(scores[seat])}`);
     const title = document.getElementById("replay-title");
     title.textContent = `Match ${id}: ${points.join(", ")}`;
-    root.hidden = false;
     root.scrollIntoView({ block: "start" });
     title.focus({ preventScroll: true });
   }
 
-  for (const kind of ["click", "keydown", "input"]) {
-    document.addEventListener(kind, (event) => { if (replay) replay.handle(event); });
-  }
   addEventListener("hashchange", follow);
   follow();
 })();

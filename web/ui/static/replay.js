@@ -3,12 +3,6 @@
 const Replay = (() => {
   const { make, move, signed } = CardTable;
 
-  async function unpack(text) {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
-  }
-
   // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
   function plot({ seats, series }, deal, at) {
     const given = deal.map(({ value }, x) => [x, value]).filter(([, y]) => typeof y === "number");
@@ -59,22 +53,33 @@ const Replay = (() => {
     // `root` has the parts of replay.html; `address(move)` is the hash of a move, if it has one.
     // The result of a deal stands until a click, or for `patience` steps of play if that is not 0;
     // then `finished` is called at the end.
-    constructor(root, match, steps, address, patience = 0, finished = null) {
-      Object.assign(this, { root, address, patience, finished, positions: steps, at: 0, timer: 0, waited: 0, result: false });
+    constructor(root, { address = null, patience = 0, finished = null }) {
+      Object.assign(this, { root, address, patience, finished, timer: 0 });
+      CardTable.colours(this.part("suits"));
+      for (const kind of ["click", "keydown", "input"]) document.addEventListener(kind, (event) => this.handle(event));
+    }
+
+    // The steps of a match, as the server packs them.
+    static async unpack({ steps }) {
+      const bytes = Uint8Array.from(atob(steps), (letter) => letter.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      return JSON.parse(await new Response(stream).text());
+    }
+
+    // Replace the match; `show` shows it.
+    open(match, steps) {
+      this.pause();
+      Object.assign(this, { positions: steps, at: 0, waited: 0, result: false, listed: null });
       const largest = (seat, parts) => Math.max(...steps.map((one) => parts(one.hands[seat]).length));
       const most = match.seats.map((_, seat) => largest(seat, CardTable.cards));
       const groups = largest(0, (held) => held.split(" "));
       this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise, most, groups };
-      this.part("at").max = this.positions.length - 1;
+      this.part("at").max = steps.length - 1;
       // The step before the first move of each deal.
       this.begins = [...steps.keys()].filter((index) => !index || (steps[index].ended && index < steps.length - 1));
       const deals = steps.filter((one) => one.ended).length;
-      for (const go of ["deal-back", "deal-next"]) root.querySelector(`[data-go="${go}"]`).hidden = deals < 2;
-      CardTable.colours(this.part("suits"));
-    }
-
-    static async open(root, match, ...how) {
-      return new Replay(root, match, await unpack(match.steps), ...how);
+      for (const go of ["deal-back", "deal-next"]) this.root.querySelector(`[data-go="${go}"]`).hidden = deals < 2;
+      this.root.hidden = false;
     }
 
     part(name) {
@@ -164,11 +169,11 @@ const Replay = (() => {
       this.show({ first: 0, back: this.at - 1, next: this.at + 1, last: end }[step] ?? Number(step));
     }
 
-    // Handle a click, an input or a key of the page; true if it was for the replay.
     handle(event) {
       const { type, target } = event;
+      if (!this.positions) return;
       if (type === "keydown") return this.key(event);
-      if (!this.root.contains(target)) return false;
+      if (!this.root.contains(target)) return;
       if (type === "click") {
         const button = target.closest("[data-go], [data-at]");
         if (button) this.go(button.dataset.go ?? button.dataset.at);
@@ -177,7 +182,6 @@ const Replay = (() => {
         this.pause(); // at the new speed
         this.play();
       }
-      return true;
     }
 
     key(event) {
@@ -186,10 +190,9 @@ const Replay = (() => {
       const typing = (tagName === "INPUT" && type !== "range") || tagName === "TEXTAREA" || tagName === "SELECT";
       // A button and a link keep the space bar.
       const pressing = event.key === " " && (tagName === "BUTTON" || tagName === "A");
-      if (!step || typing || pressing || event.altKey || event.ctrlKey || event.metaKey) return false;
+      if (!step || typing || pressing || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       this.go(step);
-      return true;
     }
   }
 

@@ -70,7 +70,7 @@ export function load() {
   const addresses = [];
   const timers = new Map();
   const context = vm.createContext({
-    document: { documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
+    document: { addEventListener() {}, documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
     history: { replaceState: (_state, _title, address) => addresses.push(address) },
     setInterval: (call, ms) => timers.set(timers.size + 1, { call, ms }).size,
     clearInterval: (timer) => timers.delete(timer),

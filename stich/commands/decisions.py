@@ -190,8 +190,8 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
 def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
-    That is possible until the cup has gone on without the bot: until a match in which it was struck
-    out, a look of [stop], or the end of the cup.
+    That is possible until the cup has continued without the bot: until a match in which it was
+    struck out, a look of [stop], or the end of the cup.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""A table: the bots that it keeps running, or has a connection to, and the matches they play."""
+"""A table: it plays matches, and keeps its bots running or connected between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 
 class _Place(NamedTuple):
-    """Which process: the bot, its how-manieth seat at the table, and the seating it plays."""
+    """Identifies a process: its bot, which of the bot's seats at the table it plays (from 0), and
+    in which seating."""
 
     name: str
     copy: int = 0
@@ -34,7 +35,7 @@ class _Place(NamedTuple):
 
 
 class UnavailableBot(Player):
-    """Stands for a bot that could not be started again, or whose host is not known."""
+    """Takes the place of a bot that could not be restarted, or whose host is unknown."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
@@ -48,11 +49,11 @@ class UnavailableBot(Player):
 class BotPool:
     """A table, which plays one match at a time, with the bots that it keeps running.
 
-    Where the matches of a block have the same cards, seating k of every block is played by process
-    k, and no process meets a deal twice. A bot that sits at a table twice (in a duel) has a process
-    for each seat. If the bots use more than `memory_mb` together, those used least recently are
-    ended, except those of the last table. Bots in `in_process` are not started: their functions are
-    called.
+    Where all matches of a block have the same cards, process k plays seating k of every block, so
+    no process sees a deal twice. A bot with two seats at a table (in a duel) has a process for
+    each. When the bots together use more than `memory_mb`, those used least recently are stopped,
+    except those of the last match. Bots in `in_process` are not started; their functions are called
+    instead.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class BotPool:
         self._measured: dict[_Place, float] = {}
         self._called: dict[str, Player] = {
             name: InProcessBot(choose) for name, choose in (in_process or {}).items()
-        }  # those that are not started
+        }  # bots that are not started here
 
     @cached_property
     def _referee(self) -> Referee:
@@ -85,8 +86,8 @@ class BotPool:
     def play(
         self, job: Job, number: int, expect: Callable[[float], None] = lambda _: None
     ) -> MatchRecord:
-        """Play one match of a job to its end; `expect` is told by when the next step is due.
-        MatchVoid; RefereeError if the rules service fails."""
+        """Play one match of a job to its end. `expect` is called with the seconds until the next
+        step is due. MatchVoid; RefereeError if the rules service fails."""
         cup, pairing = self._cup, job.block.pairing(number)
         self._bots |= {bot.name: bot for bot in job.joined}
         later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
@@ -113,9 +114,9 @@ class BotPool:
     ) -> list[Player]:
         """A player for each seat of the match with this number in its block.
 
-        Bots in `absent` play no more. Those that must be started are started side by side: with
-        `anew` all of them. Those of the `upcoming` matches, each the bots at its seats and its
-        number, are started too, as far as the memory allows.
+        Bots in `absent` no longer play. Bots that are not running are started in parallel; with
+        `anew`, all of them are started again. Bots of the `upcoming` matches (the bots at the
+        seats, and the number of the match) are started ahead as far as memory allows.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -141,7 +142,7 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches side by side: nobody waits for them yet."""
+        """Start bots of later matches in parallel, without waiting for them."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -154,8 +155,8 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
-        """Start bots, as many side by side as fit into the memory: what each says about itself, or
-        why it does not run."""
+        """Start bots, as many in parallel as fit into memory. Yields what each says about itself,
+        or why it does not run."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
@@ -169,8 +170,8 @@ class BotPool:
                 yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
-        """After a match, end the bots that were too late, since they may still be at work on an
-        old request; and those used least recently if all use too much memory."""
+        """After a match, stop bots that timed out, since they may still be working on an old
+        request; and the least recently used ones if memory runs short."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -187,7 +188,7 @@ class BotPool:
         return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
 
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
-        """Those of these places whose bots are started here and still play."""
+        """Those of these places whose bots are started here and still take part."""
         return [
             place for place in places if self._is_started(place.name) and place.name not in absent
         ]
@@ -196,20 +197,20 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Whether a bot runs; if so it forgets what it has written."""
+        """Whether the bot is running; if so, its output so far is discarded."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)
         return place in self._started
 
     def _expected(self, places: Iterable[_Place]) -> float:
-        """The MB that these processes use: as much as one of the same bot did; one of a bot that
-        has not run, as much as the largest that has, or before that its limit."""
+        """The MB that these processes will use: each as much as the last one of its bot did. One of
+        a bot that has not run yet counts as the largest so far, or as its limit."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """End the bots used least recently, except those to keep, until so much memory is free."""
+        """Stop the least recently used bots, except those to keep, until so much memory is free."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -224,7 +225,7 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """End them all."""
+        """Stop all of them."""
         for bot in self._started.values():
             bot.close()
         self._started.clear()
@@ -233,7 +234,7 @@ class BotPool:
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """The bot at a place, or what stands for one that cannot play."""
+        """The bot at a place, or a substitute for one that cannot play."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url
@@ -242,9 +243,11 @@ class BotPool:
                 return self._ready(place)
             player = HttpBot(url, dial_url(url), bot.token)
         except StartError as error:
-            return UnavailableBot(url, f"It could not be started again. {error}")
-        except OSError as error:  # it may be known before the next match
-            return UnavailableBot(url, f"Its host is not known: {error.strerror or error}.")
+            return UnavailableBot(url, f"It could not be restarted. {error}")
+        except OSError as error:  # the name may resolve before the next match
+            return UnavailableBot(
+                url, f"Its host name cannot be resolved: {error.strerror or error}."
+            )
         if bot.connect:
             player.url = CONNECTED_URL
         self._called[bot.name] = player

@@ -1,5 +1,5 @@
-"""The bots of a ladder as they come and go: who is connected, who may be seated, and who plays the
-next epoch."""
+"""Bots of a ladder come and go: which are connected, which may be seated, and which play the next
+epoch."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from tournament.store.store import Store, StoreError
 _POSITIONS = 3
 _NEW_AT_ONCE = 4
 _KNOWN_AT_ONCE = 64
-_LOOK_S = 2.0
-_REST, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
-_WAIT_S = 5.0  # for checks, before an epoch begins without those that are checked
+_UPDATE_S = 2.0
+_PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
+_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked
 
 Checked = tuple[str | None, Mapping[str, str]]
-"""What keeps a bot from playing, as a sentence with the fix, "" for nothing, None if that is not
-known; and the name, version and author that it says it has."""
+"""The problem that keeps a bot from playing, a sentence with the fix: "" if there is none, None if
+unknown. Then the name, version and author that the bot states."""
 
 
 class Connections(Protocol):
-    """What a ladder needs of the gateway of bots that connect."""
+    """What a ladder needs from the gateway of connecting bots."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be fixed before they connect again, each as a sentence says."""
+        """These bots must be fixed before they connect again; a sentence for each says how."""
 
     def tables(self) -> Mapping[str, int]:
-        """The bots that are connected, each with the number of its tables."""
+        """The connected bots, each with its number of tables."""
 
     def url_of(self, bot: str) -> str:
-        """Where a bot that connects is asked."""
+        """The URL at which a connected bot receives requests."""
 
 
 def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
-    """As `check_again`, and whether the bot moves legally in some positions; it must answer."""
+    """As `check_again`, but the bot must answer, and move legally in some positions."""
     try:
-        problem, said = _greet(cup, bot, known)
+        problem, said = _read_about(cup, bot, known)
         if not problem:
             with closing(reach_url(bot, bot.url or "")) as player:
                 examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
@@ -66,15 +66,17 @@ def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
 
 
 def check_again(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
-    """Whether a bot by URL plays the game, and says the same of itself as is `known`. It is no
-    failure if it does not answer now."""
+    """Check that a bot by URL plays the game, and states the same about itself as is `known`. A bot
+    that does not answer now has not failed."""
     try:
-        return _greet(cup, bot, known)
+        return _read_about(cup, bot, known)
     except StartError:
         return None, {}
 
 
-def _greet(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> tuple[str, Mapping[str, str]]:
+def _read_about(
+    cup: Cup, bot: Bot, known: Mapping[str, str] | None
+) -> tuple[str, Mapping[str, str]]:
     about = about_by_url(bot, bot.url or "")
     said = identity(about)
     problem = next(misfits(bot, about, cup), "")
@@ -88,8 +90,8 @@ def _greet(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> tuple[str, Ma
 
 
 class Entrants:
-    """Who plays the ladder `cup`, which is as in its file; its run is in `store`. Close it at the
-    end."""
+    """The bots that play the ladder `cup` (as in its file), whose run is in `store`. Close it at
+    the end."""
 
     def __init__(
         self,
@@ -108,21 +110,21 @@ class Entrants:
         about: dict[str, list[dict[str, str]]] = store.get("about", {})
         self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
         self._checks: dict[str, Future[Checked]] = {}
-        # Apart, so that newcomers that take their time do not delay those that play.
+        # Separate pools, so that slow newcomers do not delay the bots that play.
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
-        self._looked = 0.0
-        self._given_up: dict[str, list[datetime]] = {}
+        self._updated = 0.0
+        self._absences: dict[str, list[datetime]] = {}
 
     def close(self) -> None:
-        """Check no more."""
+        """Stop checking."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
         with suppress(StoreError):
             self._keep_connected([])
 
     def cup(self, decisions: Sequence[Decision]) -> Cup:
-        """The cup with all bots that have joined, as the gateway reaches them."""
+        """The cup with all bots that have joined, at the URLs of the gateway."""
         everybody, tables = with_joined(self._cup, decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -132,22 +134,22 @@ class Entrants:
         )
         return replace(everybody, bots=bots)
 
-    def here(self, cup: Cup) -> frozenset[str]:
-        """The bots of the cup that can be asked now."""
+    def reachable(self, cup: Cup) -> frozenset[str]:
+        """The bots of the cup that can be reached now."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
-    def look(self, decisions: Sequence[Decision], every_s: float = _LOOK_S) -> None:
-        """Check the bots that have come, and end the ladder when it is time; not more often than
-        every few seconds."""
-        if monotonic() < self._looked + every_s:
+    def update(self, decisions: Sequence[Decision], every_s: float = _UPDATE_S) -> None:
+        """Check newly connected bots, and end the ladder when its time has come; at most every few
+        seconds."""
+        if monotonic() < self._updated + every_s:
             return
-        self._looked = monotonic()
+        self._updated = monotonic()
         if self._is_time(decisions):
             planned = (self._cup.format.ends or "")[:16].replace("T", " ")
             self._store.decide(DecisionKind.FINISH, f"as planned for {planned} UTC")
         cup = self.cup(decisions)
-        here = self.here(cup) - absent(decisions)
+        here = self.reachable(cup) - absent(decisions)
         connected = [bot.name for bot in cup.bots if bot.connect and bot.name in here]
         self._keep_connected(connected)
         self._collect(here)
@@ -158,31 +160,32 @@ class Entrants:
                 self._checks[bot.name] = check
 
     def _keep_connected(self, bots: list[str]) -> None:
-        """Keep who is connected, for the pages."""
+        """Store which bots are connected, for the pages."""
         if bots != self._store.get("connected", []):
             self._store.put({"connected": bots})
 
-    def give_up(self, bot: str) -> None:
-        """A bot was away for so long that its tables were left out. If that happens again within an
-        hour it rests, longer each time, so that the others do not wait for it in every epoch."""
+    def record_absence(self, bot: str) -> None:
+        """Record that a bot was away so long that its tables were skipped. If that happens again
+        within an hour, the bot pauses, longer each time, so that others need not wait for it in
+        every epoch."""
         now = self._now()
-        earlier = [at for at in self._given_up.get(bot, ()) if at > now - _MEMORY]
-        self._given_up[bot] = [*earlier, now]
+        earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
+        self._absences[bot] = [*earlier, now]
 
-    def _rests(self, bot: str) -> bool:
-        times = self._given_up.get(bot)
-        return times is not None and self._now() < times[-1] + (len(times) - 1) * _REST
+    def _is_pausing(self, bot: str) -> bool:
+        times = self._absences.get(bot)
+        return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     def _is_time(self, decisions: Sequence[Decision]) -> bool:
-        """Whether the ladder is to end now. That becomes a decision, which no clock takes back."""
+        """Whether the ladder is due to end. Its end becomes a decision, which no clock reverts."""
         ends = self._cup.format.ends
         if ends is None or finished_by(decisions):
             return False
         return self._now() >= datetime.fromisoformat(ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Keep the results of the checks that have ended, and notify the authors. That of a bot
-        that has gone meanwhile says nothing. The bots that passed."""
+        """Store the results of finished checks, notify the authors, and return the bots that
+        passed. The result of a bot that has left meanwhile is ignored."""
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
         found = {bot: problem for bot, (problem, _) in ended.items() if bot in here and problem}
@@ -199,10 +202,10 @@ class Entrants:
         return frozenset(passed)
 
     def begin_epoch(self, decisions: Sequence[Decision]) -> bool:
-        """Begin the next epoch with the bots that can play; False if none can begin now."""
-        self.look(decisions, every_s=0)
+        """Begin the next epoch with the bots that can play; False if it cannot begin now."""
+        self.update(decisions, every_s=0)
         cup = self.cup(decisions)
-        here = self.here(cup) - absent(decisions)
+        here = self.reachable(cup) - absent(decisions)
         if self._is_time(decisions) or len(here) < cup.players:
             return False
         for bot in cup.bots:
@@ -211,7 +214,7 @@ class Entrants:
                 check = self._again.submit(check_again, cup, bot, known)
                 self._checks[bot.name] = check
         wait(self._checks.values(), _WAIT_S)
-        fit = {bot for bot in self._collect(here) if not self._rests(bot)}
+        fit = {bot for bot in self._collect(here) if not self._is_pausing(bot)}
         bots = tuple(
             bot.name
             for bot in cup.bots

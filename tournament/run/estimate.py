@@ -1,4 +1,4 @@
-"""What a cup will take, from a first block for each of its bots that is played and not kept."""
+"""What a cup will take: an estimate from one block for each of its bots, which is not kept."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from tournament.run.session import local_launch
 from tournament.store.store import Store
 
 COSTS = ("input_tokens", "output_tokens", "cost")
-"""The numbers of `info` that are estimated."""
+"""The numbers in `info` that are estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a whole cup will take, from so many matches that were `played`, with so many `faults`:
-    `forced` moves are asked of nobody, `seconds` is with all its tables. `bots` has for each bot
-    its `requests`, the `seconds` that it thinks, and those of COSTS that it gives."""
+    """What a whole cup will take, estimated from `played` matches with `faults` faults. `forced`
+    counts moves for which no bot is asked; `seconds` is with all tables at once. `bots` has for
+    each bot its `requests`, its thinking time in `seconds`, and the numbers of COSTS that it
+    states."""
 
     matches: int
     forced: float
@@ -40,7 +41,7 @@ class Estimate:
 
 
 class _FirstBlocks(Schedule):
-    """A block at each of so many tables that every bot sits at one."""
+    """One block at each of as many tables as it takes for every bot to play."""
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         super().__init__(cup, seed, match_key, "rotations")
@@ -57,9 +58,9 @@ class _FirstBlocks(Schedule):
 
 
 def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
-    """Play a block for each bot of the cup in the file `path`: what the whole cup will take.
+    """Play one block for each bot of the cup in the file `path`, and estimate the whole cup.
 
-    The deals are others than those of the cup: bots may remember them. Raises as `run_cup`.
+    The deals are not those of the cup, because bots may remember them. Raises as `run_cup`.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:
@@ -76,8 +77,8 @@ def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
 
 
 def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> Estimate:
-    """What a whole cup will take, if each bot plays on as in the matches that were `played`; where
-    later tables follow from results, every bot counts as playing equally many."""
+    """What a whole cup will take if each bot plays as in the matches that were `played`. Where
+    later tables depend on results, all bots are assumed to play equally often."""
     said = {(one.bot, one.name): one.sum for one in info_sums(played)}
     bots, at_least = {}, [0.0]
     for bot in cup.bots:
@@ -93,7 +94,7 @@ def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> 
             "seconds": each * sum(map(sum, times)) / 1000,
             **{name: each * said[bot.name, name] for name in COSTS if (bot.name, name) in said},
         }
-        if bot.url is not None:  # not at more tables at once
+        if bot.url is not None:  # it plays at no more tables at once
             at_least.append(each * sum(record.wall_ms for record in own) / 1000 / bot.max_matches)
     besides = fmean(record.wall_ms - sum(map(sum, record.times)) for record in played) / 1000
     spent = sum(one["seconds"] for one in bots.values()) + schedule.matches * besides

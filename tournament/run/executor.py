@@ -1,4 +1,4 @@
-"""What the runner needs of whatever plays its blocks, on this machine or on others."""
+"""The interface between the runner and what plays its blocks, on this machine or on others."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tournament.records import MatchRecord, VoidRecord
 
 
 class RunError(Exception):
-    """The run cannot continue; the text is a sentence. What was finished is kept."""
+    """The run cannot continue; the message is a sentence. Finished matches are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """The matches of a block that are still to be played, by their numbers in the block.
 
-    A match is void if a bot in `wait_for` cannot be reached; those in `absent` play no more. With
-    `anew`, started bots play in new processes: they may have met these cards. The bots of
-    `prefetch`, which this table will probably play next, may be started meanwhile. `joined` are the
-    bots of all these blocks that have joined a ladder. `live` is the folder of this machine for
-    matches that are shown while they are played.
+    A match is void if a bot in `wait_for` cannot be reached; bots in `absent` no longer play. With
+    `anew`, started bots play in new processes, because they may have seen these cards. The bots of
+    `prefetch`, the blocks that this table will probably play next, may be started meanwhile.
+    `joined` are the bots of all these blocks that joined a ladder. `live` is the folder in which
+    this machine shows matches while they are played.
     """
 
     block: Block
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended; after the `last` of a job its table is free."""
+    """A match has ended; after the `last` match of a job its table is free."""
 
     record: MatchRecord
     last: bool
@@ -47,15 +47,15 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Voided:
-    """A match was void; its table is free, whatever is left of the job."""
+    """A match was void; its table is free, and the rest of the job is dropped."""
 
     record: VoidRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The job of the block with this number has ended early. `why` is a clause that says who did
-    not finish it, and how that was."""
+    """The job of the block with this number ended early. `why` is a clause that says what happened
+    to the worker that played it."""
 
     block: int
     why: str
@@ -63,16 +63,15 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """Nothing of the job of the block with this number was played, and nothing has failed."""
+    """No match of the job of the block with this number was played, through no failure."""
 
     block: int
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What was found when every bot was started or reached: the problems that prevent the cup, as
-    sentences, and for each bot the name, version and author that it says it has, as far as it says
-    them."""
+    """The result of starting or reaching every bot: the problems that prevent the cup, as
+    sentences; and by bot the name, version and author that it states, as far as it does."""
 
     problems: tuple[str, ...]
     about: Mapping[str, Mapping[str, str]]
@@ -80,7 +79,7 @@ class Inspected:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the organiser about those who play."""
+    """A sentence for the organiser about the workers or bots."""
 
     text: str
 
@@ -92,7 +91,7 @@ class Executor(Protocol):
     """Plays blocks, one at each of its tables. One thread uses it, and closes it at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once, except those in `absent`. RunError if there is nothing
+        """Start or reach every bot once, except those in `absent`. RunError if there is no worker
         that can play."""
 
     @property
@@ -103,12 +102,12 @@ class Executor(Protocol):
         """Play a job at a free table."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
-        """Wait for events, at most so long, and yield them. The runner may submit jobs between two
-        of them. RunError if the run cannot continue."""
+        """Wait for events, at most this long, and yield them. The runner may submit jobs between
+        two events. RunError if the run cannot continue."""
 
     def recall(self) -> None:
-        """Ask all tables to stop after the match that they play; the last match of a job that is
-        cut short in this way is its `last`."""
+        """Ask all tables to stop after their present match, which then is the `last` of its
+        job."""
 
     def close(self) -> None:
-        """End all workers with their bots; unfinished matches are dropped."""
+        """Stop all workers and their bots; unfinished matches are dropped."""

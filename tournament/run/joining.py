@@ -1,4 +1,4 @@
-"""Bots join a ladder and leave it: decisions of their authors in the store of its run."""
+"""Joining and leaving a ladder: decisions of authors in the store of its run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tournament.store.store import Store
 from tournament.text import plural
 
 _UNSEATED = timedelta(hours=1)
-"""For how long a bot that has not passed the check counts as one of the most."""
+"""How long a bot that has not passed the check counts towards `most`."""
 
 
 class JoinRefused(Exception):
-    """A bot cannot join or leave; the text is a sentence with the fix."""
+    """A bot cannot join or leave; the message is a sentence with the fix."""
 
 
 def join(
@@ -28,29 +28,29 @@ def join(
     version: int = 1,
     retires: str = "",
 ) -> None:
-    """Let a bot join the ladder `cup`, as in its file, whose store is at `target`. JoinRefused;
+    """Let a bot join the ladder `cup` (as in its file), whose store is at `target`. JoinRefused;
     StoreError.
 
-    `author` identifies whoever enters it, in at most 64 characters; it is "" if the organiser does.
-    With `retires` that bot leaves at the same time.
+    `author` identifies who enters the bot, in at most 64 characters; it is "" for the organiser.
+    With `retires`, that bot leaves at the same time.
     """
 
     def check(decisions: list[Decision]) -> None:
         _check_open(decisions)
-        everybody = with_joined(cup, decisions)
-        taken = alike(bot, everybody.names)
+        all_bots = with_joined(cup, decisions)
+        taken = alike(bot, all_bots.names)
         if taken is not None:
             raise JoinRefused(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
         gone = absent(decisions) | {retires}
-        playing = {one.name: one.author for one in everybody.bots if one.name not in gone}
+        playing = {one.name: one.author for one in all_bots.bots if one.name not in gone}
         if author and [*playing.values()].count(author) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
-        if len(playing.keys() & seated(everybody, decisions, checks)) >= cup.join.most:
+        if len(playing.keys() & seated(all_bots, decisions, checks)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
@@ -62,8 +62,8 @@ def join(
 
 
 def seated(cup: Cup, decisions: Sequence[Decision], checks: Mapping[str, str]) -> set[str]:
-    """The bots that count as those of the ladder `cup`: without names that were entered more than
-    an hour ago and have not passed the check, whose results are `checks`, "" if a bot passed."""
+    """The bots that count as members of the ladder `cup`: not those that joined over an hour ago
+    and have never passed the check. `checks` are the results of the checks, "" if a bot passed."""
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     new = {one.bot for one in decisions if one.kind == DecisionKind.JOIN and one.at >= since}
     passed = {bot for bot, problem in checks.items() if not problem}
@@ -72,7 +72,7 @@ def seated(cup: Cup, decisions: Sequence[Decision], checks: Mapping[str, str]) -
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Let a bot of the ladder `cup` leave it; its results stand. JoinRefused; StoreError."""
+    """Let a bot leave the ladder `cup`; its results stand. JoinRefused; StoreError."""
 
     def check(decisions: list[Decision]) -> None:
         _check_open(decisions)

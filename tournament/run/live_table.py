@@ -1,5 +1,5 @@
-"""The matches that are being played on this machine, for the pages: a file for each table, in the
-user's state folder, which no bot sees. Nothing depends on these files."""
+"""Matches in progress on this machine, for the pages: a file for each table, in the user's state
+folder, which no bot sees. Nothing else depends on these files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tournament.paths import state_folder
 from tournament.records import Pairing
 
 _EVERY_S: Final = 0.5
-_STALE_S: Final = 5.0  # the match of a file that was not written for so long has ended
+_STALE_S: Final = 5.0  # a file that was not written for this long is of a match that has ended
 MOST_MOVES: Final = 3_000
-"""Spectators are shown no longer match."""
+"""Longer matches are not shown live."""
 
 
 class LiveMatch(msgspec.Struct):
-    """A match that is being played, since when in seconds of the epoch, and its moves so far."""
+    """A match in progress: when it began, in seconds since 1970, and its moves so far."""
 
     pairing: Pairing
     since: float
@@ -43,9 +43,10 @@ class _Moves(Observer):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer | None]:
-    """The observer of a match, which is in a file of this folder meanwhile; None without a folder.
+    """Show a match in a file of this folder while it is played. Yields its observer, or None
+    without a folder.
 
-    A thread writes the file: the last moves are seen however long the next bot thinks.
+    A thread writes the file, so the last moves are seen however long the next bot thinks.
     """
     if folder is None:
         yield None
@@ -71,8 +72,8 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """The folder for the matches of a run, without those of a runner before. None if there can be
-    none, or if others have the same cards, so that no match is shown before all have ended."""
+    """An empty folder for the matches of a run. None if it cannot be created, or if other matches
+    have the same cards, so that none may be shown before all have ended."""
     folder = state_folder() / "live" / run
     shutil.rmtree(folder, ignore_errors=True)
     if cup.format.cards == "fresh":
@@ -83,7 +84,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """The matches of a run that are being played, and some that have ended in the last seconds."""
+    """The matches of a run in progress, and some that ended in the last seconds."""
     for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:

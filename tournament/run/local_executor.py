@@ -1,5 +1,5 @@
-"""Plays blocks in worker processes on this machine: one for each table, or a few with many tables
-that wait for bots by URL."""
+"""Plays blocks in worker processes on this machine: one per table, or a few with many tables each
+where most of the time is spent waiting for bots by URL."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunEr
 from tournament.run.machine import Cores, available_cores, memory_for_bots, pin, shares
 from tournament.run.preflight import inspect
 
-_TICK_S = 0.5  # how often it is looked whether a worker is silent for too long
+_TICK_S = 0.5  # how often workers are checked for silence
 _GRACE_S = 1.0  # of silence after a deadline
-_CLOSE_S = 10.0  # a worker ends its bots much faster
-_MOST_SHARED = 6  # processes of tables that wait; each takes 40 MB
+_CLOSE_S = 10.0  # a worker stops its bots much faster
+_MOST_SHARED = 6  # processes for tables that mostly wait; each takes 40 MB
 
 
 class Deadline(ctypes.Structure):
-    """`at` is when a worker's present wait must end, infinite while it waits for the runner;
-    `stop_soon` is whether the runner wants it back after its match. In memory that both share."""
+    """Memory shared by a worker and the runner: `at` is when the worker's present wait must end,
+    infinite while it waits for the runner; `stop_soon` asks it to return after its match."""
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
@@ -48,16 +48,16 @@ class Deadline(ctypes.Structure):
 
     @property
     def missed(self) -> bool:
-        """Whether the worker has been silent for a second too long."""
+        """Whether the worker is more than a second overdue."""
         return monotonic() >= self.at + _GRACE_S
 
 
 Order = Job | frozenset[str]
-"""A job; or the bots that play no more, when all others are to be started or reached."""
+"""A job; or the excluded bots, when all others are to be started or reached."""
 
 
 class _Worker:
-    """What plays one table: its process, which may have others, its cores and its job."""
+    """A worker plays one table: its process, which several may share, its cores and its job."""
 
     def __init__(
         self, connection: Connection, deadline: Deadline, process: BaseProcess, cores: Cores | None
@@ -69,19 +69,19 @@ class _Worker:
         self.job: Job | None = None
 
     def send(self, job: Job) -> None:
-        """Send it a job; `receive` finds out if it has died meanwhile."""
+        """Send a job; `receive` notices if the worker has died meanwhile."""
         self.job = job
         self.deadline.stop_soon = False
         with suppress(OSError):
             self.connection.send(job)
 
     def stop(self) -> None:
-        """Tell it to end its bots and itself; an unfinished match is dropped."""
+        """Tell it to stop its bots and exit; an unfinished match is dropped."""
         self.connection.close()
         self.process.terminate()
 
     def close(self, seconds: float = _CLOSE_S) -> None:
-        """Wait until it has ended, and kill it after this time."""
+        """Wait until it has exited, and kill it after this time."""
         self.process.join(seconds)
         self.process.kill()
         self.process.join()
@@ -89,9 +89,9 @@ class _Worker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM wait, and a worker that starts inherits that they are blocked:
-    Ctrl-C goes to the whole process group, and must not end a worker that is still loading."""
-    # Else the first worker would start Python's resource tracker, which unblocks the signal.
+    """Within this context Ctrl-C and SIGTERM are blocked, also for a worker that starts: Ctrl-C
+    goes to the whole process group, and must not end a worker that is still loading."""
+    # Otherwise the first worker would start Python's resource tracker, which unblocks them.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
@@ -101,8 +101,8 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """How many tables can be played at once: a bot by URL that sits at every table limits them to
-    its `max_matches`. In a ladder bots come and go."""
+    """How many tables can be played at once. A bot by URL that sits at every table limits them to
+    its `max_matches`, but not in a ladder, where bots come and go."""
     if cup.is_ladder:
         return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
@@ -115,7 +115,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """One; or many if no table needs cores of its own, since most wait for bots by URL."""
+    """One; or several where tables need no cores of their own, because most wait for bots by
+    URL."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -124,8 +125,8 @@ def _tables_per_process(cup: Cup, tables: int) -> int:
 
 
 class LocalExecutor:
-    """An `Executor` with so many tables, which share `memory_share` of the memory for bots. Bots in
-    `in_process` are not started: the workers call their functions."""
+    """An `Executor` whose tables share `memory_share` of the memory for bots. Bots in `in_process`
+    are not started; the workers call their functions."""
 
     def __init__(
         self,
@@ -139,27 +140,27 @@ class LocalExecutor:
         self._tables = tables
         self._per_process = 1 if in_process else _tables_per_process(cup, tables)
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
-        """What the bots of one table may use."""
+        """The memory that the bots of one table may use."""
         self._new_pool = partial(BotPool, cup, launch, self.memory_mb, in_process)
         self._shares = list(shares(tables, available_cores() if self._per_process == 1 else ()))
         self._workers: list[_Worker] = []
 
     def _spawn_workers(self) -> _Worker:
-        """Start a process for as many of the missing tables as it may have."""
+        """Start a process for as many of the missing tables as one may have."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
         workers: list[_Worker] = []
         process = context.Process(target=_main, args=(tables, self._cup, cores), daemon=True)
         for _ in range(min(self._per_process, self._tables - len(self._workers))):
-            connection, theirs = context.Pipe()
+            connection, worker_end = context.Pipe()
             deadline = context.RawValue(Deadline, math.inf, False)
-            tables.append((theirs, self._new_pool(), deadline))
+            tables.append((worker_end, self._new_pool(), deadline))
             workers.append(_Worker(connection, deadline, process, cores))
         with _deferred_stop():
             process.start()
-        for theirs, _, _ in tables:
-            theirs.close()
+        for worker_end, _, _ in tables:
+            worker_end.close()
         self._workers += workers
         return workers[0]
 
@@ -173,7 +174,7 @@ class LocalExecutor:
             while not worker.connection.poll(_TICK_S):
                 if worker.deadline.missed:
                     raise RunError(
-                        "The worker that starts the bots is silent; somebody stopped it."
+                        "The worker that starts the bots does not respond; was it stopped?"
                     )
             found: Inspected = worker.connection.recv()
             return found
@@ -186,17 +187,17 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker; one more is started if there is none."""
+        """Send a job to a free worker; if there is none, another one is started."""
         free = (worker for worker in self._workers if worker.job is None)
         (next(free, None) or self._spawn_workers()).send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait for messages of the workers, at most so long, and yield what they mean."""
+        """Wait for messages from the workers, at most this long, and yield their events."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
         for worker in busy.values():
             if worker not in self._workers:
-                continue  # it was lost with another one
+                continue  # lost together with another one
             if worker.connection in ready:
                 yield from self._read(worker)
             elif worker.deadline.missed:
@@ -215,8 +216,7 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _Worker) -> Iterator[Lost]:
-        """A worker has died or is silent; another one will be started in its place, and in that of
-        those in the same process."""
+        """A worker has died or does not respond. It is replaced, with all others of its process."""
         lost = [each for each in self._workers if each.process is worker.process]
         self._workers = [each for each in self._workers if each.process is not worker.process]
         self._shares.append(worker.cores)
@@ -229,12 +229,12 @@ class LocalExecutor:
                 yield Lost(each.job.block.number, why)
 
     def recall(self) -> None:
-        """Ask all workers to stop after the match that they play."""
+        """Ask all workers to stop after their present match."""
         for worker in self._workers:
             worker.deadline.stop_soon = True
 
     def close(self) -> None:
-        """End all workers with their bots."""
+        """Stop all workers and their bots."""
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:
@@ -245,15 +245,15 @@ class LocalExecutor:
 def _main(
     tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """The process: each table receives jobs and sends messages until its connection closes or
-    SIGTERM, which this thread gets. It dies with the runner, and its bots with it."""
+    """The worker process: each table receives jobs and sends messages until its connection closes,
+    or SIGTERM arrives, in this thread. The process dies with the runner, and its bots with it."""
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError, ValueError):  # some systems allow less than they say
+    with suppress(OSError, ValueError):  # some systems allow less than they report
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several
     first, *others = (partial(_work, *table, cup, cores) for table in tables)
     for other in others:
@@ -264,10 +264,10 @@ def _main(
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         threading.excepthook = lambda _: None
         for connection, _, _ in tables:
-            with suppress(OSError):  # the thread of the table closes it just now
-                connection.close()  # before its bots: a match in which they end has no result
+            with suppress(OSError):  # the thread of the table may be closing it
+                connection.close()  # before its bots: a match that they abort has no result
         for _, bot_pool, _ in tables:
-            with suppress(RuntimeError):  # it starts a bot just now, which ends with this process
+            with suppress(RuntimeError):  # it may be starting a bot, which ends with this process
                 bot_pool.close()
 
 
@@ -290,7 +290,7 @@ def _play_jobs(
             connection.send(inspect(cup, bot_pool, job))
             continue
         if cores is not None:
-            # Not earlier: while all bots are started at once, they may use all cores.
+            # Not earlier: while all bots start at once, they may use all cores.
             pin(os.getpid(), cores)
             cores = None
         for number in job.numbers:

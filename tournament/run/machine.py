@@ -1,7 +1,7 @@
-"""What the machine gives to the bots of a cup: memory, and for each table the same number of cores.
+"""What this machine gives the bots of a cup: memory, and the same number of cores for each table.
 
-With cores of its own, a bot that computes without end slows down no other table, and two tables of
-greedy bots play 1.4 times as many matches a second on two cores.
+With cores of its own for each table, a bot that computes without end slows down no other table, and
+two tables of greedy bots play 1.4 times as many matches a second on two cores.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tournament.bot.sandbox.control_group import ROOT
 from tournament.bot.supervisor.process_tree import children
 
 _KEPT_FREE = 4
-"""Without a setting, this part of the available memory is left for bots that grow."""
+"""Without a setting, a quarter of the available memory is left for bots that grow."""
 PLAY_SHARE = 0.25
-"""While the pages let persons play, their bots may use this part of it, and those of the cup the
-rest."""
+"""The share of that memory for the bots of games played in the browser, while the arena's pages are
+served. The bots of the cup have the rest."""
 
 Cores = frozenset[int]
 
@@ -37,8 +37,8 @@ def memory_for_bots(setting_mb: int | None) -> float:
 def available_mb(
     meminfo: Path = Path("/proc/meminfo"), root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
 ) -> float:
-    """The MB that programs of this machine, and of all control groups (version 2) around this
-    process, may still use."""
+    """The MB still available to this process, on this machine and in all control groups (version 2)
+    around the process."""
     found = [_of_machine(meminfo)]
     group = next((line[3:] for line in _lines(own) if line.startswith("0::")), "/")
     folder = root / group.strip("/")
@@ -49,7 +49,7 @@ def available_mb(
 
 
 def _of_machine(meminfo: Path) -> float:
-    """What Linux estimates to be available without swapping; elsewhere all memory."""
+    """What Linux estimates to be available without swapping; on other systems, all memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -57,7 +57,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """What a control group leaves; nothing if it has no limit. Cached files can be dropped."""
+    """What a control group leaves, if it has a limit. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -79,8 +79,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The cores that this process may use, threads of one physical core side by side; none if
-    the system does not tell."""
+    """The cores that this process may use, threads of one physical core side by side; empty if
+    the system does not say."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
@@ -97,7 +97,7 @@ def _first_sibling(core: int) -> int:
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
     """The cores of each table, the same number for all; some may be left over. None for each (the
-    system decides) if there is one table, or more tables than cores."""
+    system decides) if there is only one table, or more tables than cores."""
     order = list(cores)
     each = len(order) // tables
     if tables == 1 or each == 0:
@@ -107,7 +107,7 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 
 def pin(pid: int, cores: Cores) -> None:
     """Bind a process, its threads and its descendants to these cores, as far as the system allows.
-    Processes that they start later inherit it."""
+    Processes that they start later inherit this."""
     processes = [pid]
     for each in processes:
         with contextlib.suppress(OSError):

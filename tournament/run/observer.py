@@ -1,4 +1,4 @@
-"""What is told of a run while it is played."""
+"""The progress of a run, as its observers receive it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = 10  # of the bots that are waited for
 
 
 class Observer:
-    """Receives the progress of a run: counts its matches, and tells each event as a sentence for
+    """Receives the progress of a run: counts its matches, and reports each event as a sentence for
     people, or with its fields for machines."""
 
     _first = done = faults = 0
@@ -21,17 +21,17 @@ class Observer:
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """This has happened; it is an event only if that has a name."""
+        """Report a sentence. It is an event for machines only if `event` names it."""
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """The run begins or resumes, with so many matches done; a ladder has no total."""
+        """The run begins or resumes, with `done` matches finished; a ladder has no total."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """So many matches are done and planned now, after a decision."""
+        """The number of finished or planned matches has changed by a decision."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -57,26 +57,27 @@ class Observer:
         self.tell(text, "warning")
 
     def notice(self, text: str) -> None:
-        """What the organiser should know about those who play."""
+        """What the organiser should know about the workers or bots."""
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """This commitment to the seed may be published."""
+        """The commitment to the seed, which may be published."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """The cup waits for these of so many bots that connect; the command that invites one."""
+        """The cup waits for `bots`, out of `of` connecting bots; `invite` is the command that
+        creates a token for one."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """So many bots are started, and so many that are running already are called."""
+        """Bots are being started, and bots that are running already called: how many of each."""
         more = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{more} ...")
 
     def void(self, record: VoidRecord) -> None:
-        """A match was void and is played again."""
+        """A match was void and will be played again."""
         match = f"Match {record.match} is void and"
         if record.bot:
             match = f"{record.bot} is unreachable; match {record.match}"
@@ -88,12 +89,12 @@ class Observer:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """What is left of a block is played again, because of this."""
+        """The rest of a block is played again, because of `why`."""
         sentence = f"Block {block} is played again, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """These bots, others than before, cannot be reached and are waited for."""
+        """The bots that the run waits for have changed to these."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 

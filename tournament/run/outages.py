@@ -1,4 +1,4 @@
-"""Bots by URL that cannot be reached: who is waited for, and for how long."""
+"""Outages of bots by URL: which bots a run waits for, and how long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROBE_S = 1.0
 
 
 class Probe:
-    """Asks in a thread, every second, whether a bot by URL answers again."""
+    """Checks every second, in a thread, whether a bot by URL answers again."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -33,15 +33,15 @@ class Probe:
             self.answers = True
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Stop checking."""
         self._ended.set()
 
 
 class Outages:
     """The void matches of each bot, and the bots that are away.
 
-    A bot is waited for until it answers or `outage_s` has passed. After that, or after `voids` void
-    matches, its faults count, so that nobody gains by hanging up on a bad deal.
+    The run waits for a bot until it answers or `outage_s` has passed. After that, or after `voids`
+    void matches, its faults count, so hanging up on a bad deal gains nothing.
     """
 
     def __init__(self, cup: Cup, voids: Iterable[VoidRecord]) -> None:
@@ -49,50 +49,50 @@ class Outages:
         self._voids = Counter(void.bot for void in voids if void.cause != VoidCause.DECISION)
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, tuple[float, Probe]] = {}
-        self._given_up: set[str] = set()
+        self._expired: set[str] = set()
 
     @property
     def away(self) -> tuple[str, ...]:
-        """The bots that are waited for."""
+        """The bots that the run waits for."""
         return tuple(self._away)
 
     @property
-    def given_up(self) -> frozenset[str]:
-        """The bots that were away for too long."""
-        return frozenset(self._given_up)
+    def expired(self) -> frozenset[str]:
+        """The bots that were away too long."""
+        return frozenset(self._expired)
 
     @property
     def wait_for(self) -> frozenset[str]:
-        """The bots because of which a match is void if they cannot be reached."""
+        """The bots whose matches are void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
-            bot for bot in self._by_url - self._given_up if self._voids[bot] < self._cup.voids
+            bot for bot in self._by_url - self._expired if self._voids[bot] < self._cup.voids
         )
 
     def add(self, void: VoidRecord) -> None:
-        """A match is void; if its bot could not be reached, wait for it."""
+        """Count a void match; if its bot could not be reached, wait for the bot."""
         self._voids[void.bot] += 1
         if void.cause == VoidCause.OUTAGE:
             self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """This bot cannot be reached; wait for it."""
+        """Wait for a bot that cannot be reached."""
         if bot not in self._away:
             self._away[bot] = (monotonic(), Probe(self._cup.bot(bot)))
 
-    def look(self) -> None:
-        """Wait no more for bots that are back, or have been away for too long."""
+    def update(self) -> None:
+        """Stop waiting for bots that are back, or have been away too long."""
         for bot, (since, probe) in list(self._away.items()):
             if not probe.answers and monotonic() - since < self._cup.outage_s:
                 continue
             if not probe.answers:
-                self._given_up.add(bot)
+                self._expired.add(bot)
             probe.stop()
             del self._away[bot]
 
     def close(self) -> None:
-        """Stop to ask."""
+        """Stop all checks."""
         for _, probe in self._away.values():
             probe.stop()
         self._away.clear()

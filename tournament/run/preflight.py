@@ -1,5 +1,5 @@
-"""Before the first match, every bot and the rules service must answer once, so that problems are
-reported at once."""
+"""Before the first match, every bot and the rules service must answer once, so that problems show
+at the start."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from tournament.run.executor import Inspected
 from tournament.text import printable
 
 ANSWER_S = 5
-_MAX_WORDS = 64  # of what a bot says about itself is kept
+_MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
-    """Start or reach every bot once. Started bots stay in the pool; those in `absent` play no
-    more."""
+    """Start or reach every bot once, except those in `absent`. Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -43,7 +42,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
-    """What each bot by URL says about itself, or why it does not answer."""
+    """What each bot by URL states about itself, or why it does not answer."""
     for bot in bots:
         if bot.url is not None:
             try:
@@ -53,7 +52,7 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | Start
 
 
 def identity(about: Mapping[str, Any]) -> dict[str, str]:
-    """The name, version and author that a bot says it has, as far as it says them."""
+    """The name, version and author that a bot states, as far as it does."""
     said = {key: about.get(key) for key in ("name", "version", "author")}
     return {
         key: printable(value[:_MAX_WORDS])
@@ -63,8 +62,8 @@ def identity(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
-    """What a bot by URL says about itself; StartError if no bot answers there. It must say its
-    protocol and its games: another server, or a wrong path, often answers too."""
+    """What a bot by URL states about itself; StartError if no bot answers there. It must state its
+    protocol and games, because another server, or a wrong path, often answers too."""
     player = reach_url(bot, url)
     try:
         about = read_about(player.send("/", b"", ANSWER_S))
@@ -85,7 +84,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
 
 
 def misfits(bot: Bot, about: Mapping[str, Any], cup: Cup) -> Iterator[str]:
-    """How what a bot says about itself does not fit the cup; what it does not say fits."""
+    """How what a bot states about itself does not fit the cup. What it leaves out fits."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

@@ -1,4 +1,4 @@
-"""Begin a run, or resume it with the same cup or one that has only grown; one runner at a time."""
+"""Begin a run, or resume it with the same cup or an extended one; one runner at a time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ _FREE = (
     "outage_s",
     "voids",
 )
-"""What may change between two calls of the runner, because no result depends on it.
+"""What may change when a run is resumed, because no result depends on it.
 
 The bots that `fill` adds are compared with the other bots.
 """
 
 _KEYS = {"strikes": "faults.strikes"}
-"""The CUP.toml names of keys that a cup holds without their section."""
+"""The CUP.toml names of keys that `Cup` has under another name."""
 
 
 class _Growth(NamedTuple):
-    """What may be added to a cup that has begun, as a clause: bots, and a number of its format."""
+    """What may be added to a cup that has begun: as a clause, the key of the format that may rise,
+    and whether bots may be added."""
 
     clause: str
     number: str = ""
@@ -65,15 +66,15 @@ _GROWTH = {
 
 
 class CupChangedError(Exception):
-    """The cup is not the one in the store; the text says what differs."""
+    """The cup differs from the one in the store; the message says how."""
 
 
 def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
-    """The seed and the schedule of a run, which is put into the store if it is new.
+    """The seed and schedule of a run; a new run is written to the store.
 
     A store without a match or an epoch counts as new, so that whatever kept the run from starting
-    can be fixed. CupChangedError if the store holds another cup, or this one has changed in a way
-    that its format does not allow, or has grown after its seed was shown.
+    can be fixed. CupChangedError if the store holds another cup, if this one has changed in a way
+    that its format does not allow, or if it was extended after its seed was published.
     """
     facts = store.facts()
     if not store.count() and not store.epochs():
@@ -94,7 +95,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
     if not {"seed", "config"} <= facts.keys():
         raise StoreError(
             f"{store.where}: has matches, but their cup is missing; restore a complete copy,"
-            " or run the cup anew elsewhere."
+            " or run the cup again elsewhere."
         )
     seed = facts["seed"]
     before = Cup.from_dict(facts["config"])
@@ -119,7 +120,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
                 f" out, or write another one, and name {elsewhere}."
             )
-        # Who raises the deals may have looked first: only ranges that hold at any time hold now.
+        # The organiser may have seen the table before adding deals: only anytime ranges hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
         store.grow({**facts_of(cup, planned), **open_again}, planned.number)
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
@@ -128,7 +129,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
 
 
 def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
-    """The seed of a run: that of the cup, or a drawn one.
+    """The seed of a run: that of the cup, or a random one.
 
     A seed that was drawn before for the same cup is kept, because it may be committed to.
     """
@@ -158,7 +159,7 @@ def facts_of(cup: Cup, planned: Schedule) -> dict[str, Any]:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """What differs between two cups, except what its format lets a cup add."""
+    """How two cups differ, apart from what the format allows to be added."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = _growth(before).number
     found = [

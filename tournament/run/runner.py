@@ -1,7 +1,7 @@
-"""The runner: hands blocks to an executor, which plays them, and commits each match as it ends.
+"""The runner: it gives blocks to an executor, which plays them, and commits each match as it ends.
 
-Only the runner writes to the store. Results do not depend on the number of tables, nor on how
-often a run was stopped: everything follows from the cup, and later rounds from the store alone.
+Only the runner writes matches to the store. Results depend neither on the number of tables nor on
+how often a run was stopped: everything follows from the cup, and later rounds from the store.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ from tournament.run.outages import Outages
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
 
-_NO_INTERRUPTION = (DecisionKind.JOIN, DecisionKind.SKIP)  # of the tables that play
+_NO_INTERRUPTION = (DecisionKind.JOIN, DecisionKind.SKIP)  # these decisions do not stop the tables
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
-"""How many blocks wait to be handed out: so many may go before one whose bots by URL are busy."""
+"""How many blocks wait for a table: as many may overtake one whose bots by URL are busy."""
 MAX_LOSSES = 2
-"""How often a block that ends its worker is tried."""
+"""A block that has ended so many workers is not tried again."""
 
 
 def canonical(url: str) -> str:
-    """One way of writing for all URLs of a bot that mean the same."""
+    """The normal form of a URL: the same for all URLs that mean the same."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
 class Runner:
-    """One call of `stich run`; a context manager that closes its executor and its entrants, which a
-    ladder has. `exclude` is called with the bots that play no more, each with a sentence for its
-    author, whenever they may be others."""
+    """One call of `stich run`: a context manager that closes the executor and the entrants (of a
+    ladder). `exclude` is called with the bots that no longer play, each with a sentence for its
+    author, whenever they may have changed."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Runner:
         self._waiting: deque[Block] = deque()  # to be handed out
         self._recalling = False  # nothing is handed out
         self._decisions = store.decisions()
-        self._looked = 0.0
+        self._read_at = 0.0
         self._live = make_folder(cup, store.get("run"))
 
     def _set_cup(self, cup: Cup) -> None:
@@ -111,8 +111,8 @@ class Runner:
             self._keep_away()
 
     def _inspect(self) -> None:
-        """Start or reach every bot once. What the bots say about themselves is kept if it is
-        something else than before."""
+        """Start or reach every bot once. Store what they state about themselves, if that has
+        changed."""
         found = self._executor.inspect(absent(self._decisions))
         if found.problems:
             raise StartError("\n".join(found.problems))
@@ -126,15 +126,15 @@ class Runner:
             self._store.put({"about": {**kept, **new}})
 
     def run(self, *warnings: str) -> None:
-        """Play all matches that are not finished. The warnings that are not empty are passed on
-        once all bots are ready. StartError if a bot cannot play; RunError or StoreError if the run
+        """Play all matches that are not finished. Warnings that are not empty are passed on once
+        all bots are ready. StartError if a bot cannot play; RunError or StoreError if the run
         cannot continue."""
         started = sum(bot.command is not None for bot in self._cup.bots)
         self._observer.starting(started, len(self._cup.bots) - started)
         self._inspect()
         for warning in filter(None, warnings):
             self._observer.warning(warning)
-        # Looked up once: what appears in the store later is not from this runner.
+        # Read once: later only this runner adds matches.
         self._read_finished()
         if self._store.get("begun") is None:
             self._store.put({"begun": datetime.now(UTC).isoformat(timespec="seconds")})
@@ -149,8 +149,8 @@ class Runner:
                 return
 
     def _is_over(self) -> bool:
-        """Whether nothing is played any more. In a ladder, begin the next epoch, or wait until one
-        can begin, or a decision is to be acted on."""
+        """Whether the run is over. In a ladder, begin the next epoch, or wait until one can begin
+        or a decision must be acted on."""
         waits = False
         while self._entrants is not None and not self._new_decisions(every_s=0):
             if finished_by(self._decisions):
@@ -166,7 +166,7 @@ class Runner:
         return self._entrants is None
 
     def _act(self) -> None:
-        """Act on the decisions of the organiser; wait while the cup is paused."""
+        """Carry out the decisions of the organiser; wait while the cup is paused."""
         while True:
             if apply_voids(self._store, self._cup, self._schedule):
                 self._read_finished()
@@ -177,7 +177,7 @@ class Runner:
                 return
             while not self._new_decisions():
                 if self._entrants is not None:
-                    self._entrants.look(self._decisions)
+                    self._entrants.update(self._decisions)
                 sleep(_TICK_S)
 
     def _read_finished(self) -> None:
@@ -198,8 +198,8 @@ class Runner:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _plan(self) -> int | None:
-        """The number of planned matches, which the store keeps; None in a ladder, where it is that
-        of the present epoch."""
+        """Store the number of planned matches and return it; None for a ladder, where it covers
+        only the present epoch."""
         scores = RoundScores(self._store)
         total = self._schedule.planned_matches(absent(self._decisions), scores)
         if total != self._store.get("total"):
@@ -207,11 +207,11 @@ class Runner:
         return None if self._cup.is_ladder else total
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Whether the organiser has decided something since the last look; it takes time, so False
-        if that was so recent."""
-        if monotonic() < self._looked + every_s:
+        """Whether there are new decisions to act on. Reading them takes time, so False if the last
+        look was less than `every_s` ago."""
+        if monotonic() < self._read_at + every_s:
             return False
-        self._looked = monotonic()
+        self._read_at = monotonic()
         known, self._decisions = len(self._decisions), self._store.decisions()
         new = self._decisions[known:]
         for decision in new:
@@ -219,7 +219,7 @@ class Runner:
         return any(one.kind not in _NO_INTERRUPTION for one in new)
 
     def _play(self, round: Round) -> bool:
-        """Play a round to its end; False if decisions are to be acted on first."""
+        """Play a round to its end; False if decisions must be acted on first."""
         blocks = self._unfinished(round.blocks)
         if self._entrants is not None:
             self._waiting.extend(blocks)  # all of the epoch, so that none is skipped too late
@@ -228,14 +228,14 @@ class Runner:
             room = max(0, AHEAD - len(self._ready()))
             self._waiting.extend(itertools.islice(blocks, room))
             if not (self._waiting or self._playing):
-                # However recent the last look was: after its end, no match of this round can become
-                # void.
+                # However recent the last look was: once the round is over, none of its matches can
+                # become void.
                 return not self._new_decisions(every_s=0)
-            self._outages.look()
+            self._outages.update()
             if self._keep_away():
                 self._observer.away(self._outages.away)
             if self._entrants is not None:
-                self._entrants.look(self._decisions)
+                self._entrants.update(self._decisions)
                 self._skip_tables(self._entrants)
             self._hand_out()
             self._receive()
@@ -244,7 +244,7 @@ class Runner:
                 return False
 
     def _admit(self, entrants: Entrants, epoch: int) -> None:
-        """Take up the bots that have joined, and wait for those of an epoch that are away."""
+        """Admit the bots that have joined, and wait for the bots of an epoch that are away."""
         self._set_cup(entrants.cup(self._decisions))
         if epoch != self._epoch:
             self._epoch = epoch
@@ -252,15 +252,14 @@ class Runner:
             voids = (void for void in self._store.voids() if void.round == epoch)
             self._outages = Outages(self._cup, voids)
         seated = {bot for block in self._waiting for bot in block.table}
-        for bot in sorted(seated - entrants.here(self._cup) - self._outages.given_up):
+        for bot in sorted(seated - entrants.reachable(self._cup) - self._outages.expired):
             self._outages.wait(bot)
 
     def _skip_tables(self, entrants: Entrants) -> None:
-        """Leave out the tables of an epoch that have not begun, of bots that were away for too long
-        or once the ladder is to end. Those that have begun are finished: nobody gains by leaving.
-        """
+        """Skip tables of an epoch that have not begun, if a bot was away too long or the ladder is
+        to end. Tables that have begun are finished, so leaving gains nothing."""
         over = finished_by(self._decisions)
-        for bot in [""] if over else sorted(self._outages.given_up):
+        for bot in [""] if over else sorted(self._outages.expired):
             skipped = [
                 block
                 for block in self._waiting
@@ -273,12 +272,12 @@ class Runner:
                 matches = [match for block in skipped for match in block.matches]
                 self._store.decide(DecisionKind.SKIP, why, bot, None, matches)
                 if not over:
-                    entrants.give_up(bot)
+                    entrants.record_absence(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 self._observer.planned(self._done(), self._plan())
 
     def _recall(self) -> None:
-        """Wait until every table has ended its match."""
+        """Wait until every table has finished its match."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -294,14 +293,14 @@ class Runner:
                 yield block
 
     def _keep_away(self) -> bool:
-        """Keep who is away, for the pages; whether others are than before."""
+        """Store which bots are away, for the pages; whether that has changed."""
         away, self._away = self._away, self._outages.away
         if self._away != away:
             self._store.put({"away": self._away})
         return self._away != away
 
     def _ready(self) -> list[Block]:
-        """The blocks that wait for a table, and not for bots that are away."""
+        """The blocks that wait for a table only, not for bots that are away."""
         away = set(self._outages.away)
         return [block for block in self._waiting if away.isdisjoint(block.table)]
 
@@ -316,8 +315,8 @@ class Runner:
         return all(now[url] < self._most[url] for url in urls)
 
     def _hand_out(self) -> None:
-        """Submit blocks in the drawn order for the free tables, so that what was played is a fair
-        sample at every moment; pass over those whose bots by URL are busy or away."""
+        """Give blocks to free tables in the drawn order, so that the played ones are a fair sample
+        at every moment; skip those whose bots by URL are busy or away."""
         ready = self._ready()
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, ready), None)
@@ -325,7 +324,7 @@ class Runner:
                 return
             ready.remove(block)
             self._waiting.remove(block)
-            others = len(self._playing)  # tables, which will be free sooner
+            others = len(self._playing)  # tables that will be free sooner
             self._playing[block.number] = block
             gone = absent(self._decisions)
             later = tuple(ready[others : others + 1])
@@ -343,7 +342,7 @@ class Runner:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait for events of the tables and act on them."""
+        """Wait for events of the tables, and act on them."""
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):
@@ -367,11 +366,11 @@ class Runner:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """The table of this block is free: what is left of it is played next."""
+        """The table of this block is free: the rest of the block is played next."""
         self._waiting.extendleft(self._unfinished([self._playing.pop(number)]))
 
     def _on_loss(self, lost: Lost) -> None:
-        """A worker has gone: give what it had not finished to another one."""
+        """A worker is lost: give what it had not finished to another one."""
         self._losses[lost.block] += 1
         if self._losses[lost.block] >= MAX_LOSSES:
             raise RunError(

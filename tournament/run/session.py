@@ -30,23 +30,23 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""The executor of other machines, for a cup and the paths that no bot may see."""
+"""Makes the executor that plays on other machines, of a cup and the paths that no bot may see."""
 
 Waiting = Callable[[Sequence[str], int, str], None]
-"""Receives what `Observer.waiting` does."""
+"""As `Observer.waiting`."""
 
 
 class Gateway(Connections, Protocol):
-    """The bots that connect."""
+    """The gateway of connecting bots."""
 
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait for all of them, but for those that are `absent` then, each with a sentence that
-        says why; the cup with their URLs."""
+        """Wait for all of them except those that are `absent`, each with a sentence that says why.
+        Returns the cup with their URLs."""
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """These bots play no more, each with a sentence that says why, and all others do."""
+        """Exclude exactly these bots, each with a sentence that says why."""
 
 
 def run_cup(
@@ -61,9 +61,10 @@ def run_cup(
 ) -> None:
     """Play what is left of the cup in the file `path`; its store is at `target`.
 
-    With `cluster` other machines play it; `gateway` is needed if bots connect. `memory_share` is
-    the part of the memory for bots that those of the cup may use here. StoreError, CupChangedError,
-    SandboxError, StartError or RunError if it cannot be played; what is finished is kept.
+    With `cluster`, other machines play it; `gateway` is needed if bots connect. `memory_share` is
+    the share of this machine's memory for bots that those of the cup may use. StoreError,
+    CupChangedError, SandboxError, StartError or RunError if it cannot be played; finished matches
+    are kept.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target))
@@ -105,19 +106,19 @@ def run_cup(
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """What no bot may see."""
+    """The paths that no bot may see."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """How the bots of the cup in the file `path` are started on this machine, and warnings, which
-    may be empty. SandboxError."""
+    """How the bots of the cup in the file `path` are started on this machine, and warnings, some of
+    which may be empty. SandboxError."""
     launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer) -> Cup:
-    """Wait for the bots that connect; the store says for whom meanwhile."""
+    """Wait for the connecting bots; meanwhile the store says which are missing."""
 
     def waiting(bots: Sequence[str], of: int, invite: str) -> None:
         store.put({"awaited": bots})

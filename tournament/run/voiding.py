@@ -1,5 +1,5 @@
-"""Make finished matches void because of what the organiser decided: those that are to be played
-again, and those of blocks that can no longer be completed."""
+"""Void finished matches because of the organiser's decisions: matches to be played again, and those
+of blocks that can no longer be completed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tournament.store.store import Store, StoreError
 
 
 class NotVoidable(StoreError):
-    """The match or block cannot become void; the text is a sentence."""
+    """The match or block cannot be voided; the message is a sentence."""
 
 
 def _finished(store: Store) -> set[str]:
@@ -27,7 +27,7 @@ def _rounds(
     rounds: Callable[[RoundScores], Iterator[Round]],
     finished: Set[str],
 ) -> Iterator[Sequence[Block]]:
-    """The blocks of each of these rounds up to the first that is not complete."""
+    """The blocks of each of these rounds, up to the first round that is not complete."""
     gone = absent(store.decisions())
     for part in rounds(RoundScores(store)):
         blocks = list(part.blocks)
@@ -38,7 +38,7 @@ def _rounds(
 
 
 def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[int, list[str]]:
-    """The block and the finished matches that `what` names: the number of a block, or the id of a
+    """The block and its finished matches that `what` names: the number of a block, or the id of a
     match or its beginning. NotVoidable; StoreError if there is no such match."""
     if what.isdigit() and len(what) < 8:
         number = int(what)
@@ -53,9 +53,9 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
     if store.get("finished") and cup.commit:
         raise NotVoidable(
             "This cup has ended and its seed was shown, so what is played again would be dealt from"
-            " a seed that everybody knows. Results can be taken out by `stich disqualify`."
+            " a public seed. `stich disqualify` can take results out."
         )
-    # On these blocks nothing depends yet: a round begins when the one before is complete.
+    # Nothing depends on these blocks yet: a round begins when the one before is complete.
     *_, last = _rounds(store, cup, schedule.open_rounds, _finished(store))
     block = next((one for one in last if one.number == number), None)
     if block is None:
@@ -68,25 +68,25 @@ def matches_of(store: Store, cup: Cup, schedule: Schedule, what: str) -> tuple[i
     if is_skipped(cup, block.table, gone):
         left = [bot for bot in block.table if bot in gone]
         raise NotVoidable(
-            f"{' and '.join(left)} {'plays' if len(left) == 1 else 'play'} no more, so this cannot"
-            " be played again. Only `stich disqualify` takes out results of such a bot, all of"
-            " them."
+            f"{' and '.join(left)} no longer {'plays' if len(left) == 1 else 'play'}, so this"
+            " cannot be played again. Only `stich disqualify` takes out the results of such a bot,"
+            " all of them."
         )
     waiting = {match for _, match in pending(decisions, store.voids())}
     found = [match for match in found if match not in waiting]
     if not found:
-        raise NotVoidable("This is to become void already; `stich run` plays it again.")
+        raise NotVoidable("This is already to be voided; `stich run` plays it again.")
     return number, found
 
 
 def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
-    """The latest decision by which a bot plays no more. NotVoidable if there is none, or if matches
-    were played, or left out, because of it."""
+    """The latest decision that excluded a bot. NotVoidable if there is none, or if matches were
+    played, or skipped, because of it."""
     found = [one for one in exclusions(store.decisions()) if one.kind != DecisionKind.LEAVE]
     if not found:
         raise NotVoidable(
-            "No bot is withdrawn or disqualified. A pause is ended by `stich resume`; what became"
-            " void is played again."
+            "No bot is withdrawn or disqualified. `stich resume` ends a pause; void matches are"
+            " played again."
         )
     last, finished = found[-1], _finished(store)
     ended = list(_rounds(store, cup, schedule.rounds, finished))
@@ -107,23 +107,22 @@ def last_exclusion(store: Store, cup: Cup, schedule: Schedule) -> Decision:
     )
     if left_out or compared or struck_out:
         raise NotVoidable(
-            f"The cup has gone on without {last.bot} since that was decided, so it cannot be taken"
+            f"The cup has continued without {last.bot} since then, so the decision cannot be taken"
             " back."
         )
     return last
 
 
 def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
-    """Make the matches void that are to be; those that became so. Only the runner, or who holds its
-    lock, may call this. If it is killed, the next call does the rest.
-    """
+    """Void the matches that are to be voided, and return them. Only the runner, or the holder of
+    its lock, may call this. If it is killed, the next call does the rest."""
     decisions = {decision.number: decision for decision in store.decisions()}
     wanted = pending(decisions.values(), store.voids())
     ended = store.get("finished")
     if not wanted and (ended or not absent(decisions.values())):
         return []
     finished = _finished(store)
-    # Of the last round with a finished match: a decision may have come just when a round ended.
+    # The last round with a finished match: a decision may have come just as a round ended.
     blocks: Sequence[Block] = []
     for part in _rounds(store, cup, schedule.open_rounds, finished):
         if not blocks or any(not finished.isdisjoint(block.matches) for block in part):
@@ -131,8 +130,7 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
     allowed = finished.intersection(match for block in blocks for match in block.matches)
     due = {match: number for number, match in wanted if match in allowed}
     if due and ended:
-        # First, so that a run that is killed meanwhile does not count as finished with matches
-        # missing.
+        # First, so that a run that is killed now does not count as finished with matches missing.
         store.put({"finished": False, "places": None, "settled": None, "total": schedule.matches})
     kept = finished - due.keys()
     rest = [] if ended and not due else _incomplete(cup, blocks, kept, decisions.values())
@@ -141,7 +139,7 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
         for match, number in due.items()
     ]
     moved += [
-        (match, one.number, f"{one.bot} plays no more, so its block cannot be completed.")
+        (match, one.number, f"{one.bot} no longer plays, so its block cannot be completed.")
         for match, one in rest
     ]
     if moved:
@@ -152,9 +150,9 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
 def _incomplete(
     cup: Cup, blocks: Sequence[Block], finished: Set[str], decisions: Collection[Decision]
 ) -> list[tuple[str, Decision]]:
-    """The finished matches of blocks of which others are not played because a bot was withdrawn,
-    each with that decision: in a part of a block, luck does not cancel out. The tables of bots that
-    are disqualified do not count anyway."""
+    """The finished matches of blocks that cannot be completed because a bot was withdrawn, each
+    with that decision: in part of a block, luck does not cancel out. The tables of disqualified
+    bots do not count anyway."""
     gone = absent(decisions)
     last = {one.bot: one for one in exclusions(decisions)}
     found = []

@@ -148,7 +148,7 @@ def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_pa
             assert stich("verify", out).returncode == 0
     code, text = code_and_text("undo", out)
     assert code == 1
-    assert text.startswith("The cup has gone on without toy3 since")
+    assert text.startswith("The cup has continued without toy3 since")
     # The table that was left out had another bot, too: not because of that one.
     other = found.table[0]
     assert stich("disqualify", out, other, "--yes").returncode == 0

@@ -267,7 +267,7 @@ def test_a_bot_that_goes_away_again_and_again_rests(tmp_path: Path, hall: Hall) 
         with closing(Entrants(LADDER, schedule, store, hall, lambda: clock[-1])) as entrants:
             for outages, passed in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
                 for _ in range(outages):
-                    entrants.give_up("ann")
+                    entrants.record_absence("ann")
                 clock.append(clock[-1] + timedelta(seconds=passed))
                 entrants.begin_epoch(store.decisions())
     seated = ["ann" in bots for bots in rosters(tmp_path)]

@@ -93,10 +93,10 @@ def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> Non
         assert found.wait_for == {"ann", "bob", "cat"}
         found.add(void("bob"))
         now[0] = 299.0
-        found.look()
+        found.update()
         assert list(found.away) == ["bob"]
         now[0] = 300.0
-        found.look()
+        found.update()
         assert list(found.away) == []
         assert found.wait_for == {"ann", "cat"}
 

@@ -133,7 +133,7 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
 def test_who_repeats_a_void_does_not_void_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert killed_after(1, monkeypatch, "void", run, 3)
     code, text = code_and_text("void", run, 3)
-    assert (code, text) == (1, "This is to become void already; `stich run` plays it again.\n")
+    assert (code, text) == (1, "This is already to be voided; `stich run` plays it again.\n")
 
 
 def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
@@ -146,13 +146,13 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
     assert stich("withdraw", run, "dan", "--yes").returncode == 0
     code, text = code_and_text("void", run, dans[1])
     assert code == 1
-    assert text.startswith("dan plays no more, so this cannot be played again.")
+    assert text.startswith("dan no longer plays, so this cannot be played again.")
     with Store.open(run) as store:
         cup = played.cup(BOTS)
         apply_voids(store, cup, played.schedule(cup))
         assert {one.match for one in store.summaries()} == others, "no block in part"
         assert len(store.voids()) == 3
-        assert store.voids()[-1].why == "dan plays no more, so its block cannot be completed."
+        assert store.voids()[-1].why == "dan no longer plays, so its block cannot be completed."
         store.put({"finished": True, "total": store.count()})
         assert apply_voids(store, cup, played.schedule(cup)) == []
     assert stich("verify", run).returncode == 0

@@ -68,10 +68,5 @@ def _wins(view: View, play: str) -> bool:
     return height(play) > max(height(entry["move"]) for entry in view["trick"])
 
 
-def main() -> None:
-    """Serve the bot."""
-    kit.run(move, name="greedy", version="1.0", games=list(ORDER))
-
-
 if __name__ == "__main__":
-    main()
+    kit.run(move, name="greedy", version="1.0", games=list(ORDER))

@@ -17,10 +17,5 @@ def move(view: View, moves: Sequence[str]) -> str:
     return moves[position_hash(view) % len(moves)]
 
 
-def main() -> None:
-    """Serve the bot."""
-    kit.run(move, name="random", version="1.0", games=list(ORDER))
-
-
 if __name__ == "__main__":
-    main()
+    kit.run(move, name="random", version="1.0", games=list(ORDER))

@@ -29,10 +29,5 @@ def load(game: str, part: str) -> ModuleType:
     return importlib.import_module(f"bots.{folder}.{part}")
 
 
-def main() -> None:
-    """Serve the bot."""
-    kit.run(move, name="sensible", version="1.0", games=list(ORDER))
-
-
 if __name__ == "__main__":
-    main()
+    kit.run(move, name="sensible", version="1.0", games=list(ORDER))

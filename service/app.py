@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
@@ -42,16 +42,13 @@ class _App(Flask):
         return MapAdapter(self.url_map, "", "/", None, "http", path, environ["REQUEST_METHOD"])
 
 
-def create_app(config: Mapping[str, Any] | None = None) -> Flask:
-    """Make the WSGI application.
-
-    Args:
-        config: settings by name, such as `max_body`; they override the environment.
+def create_app(settings: Settings | None = None) -> Flask:
+    """Make the WSGI application; without settings, with those of the environment.
 
     Raises:
-        ConfigError: a setting has an invalid value.
+        ConfigError: a variable of the environment is invalid.
     """
-    settings = Settings.from_environ().changed(config or {})
+    settings = settings or Settings.from_environ()
     metrics = Metrics()
     app = _App("service", static_folder=None)
     app.url_map.merge_slashes = False

@@ -1,4 +1,4 @@
-"""The settings of the service: from environment variables or from `create_app(config)`."""
+"""The settings of the service, from environment variables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 PREFIX: Final = "STICH_"
@@ -48,17 +48,10 @@ class Settings:
         if environ is None:
             environ = os.environ
         _check_metrics_folder(environ.get(MULTIPROC_DIR))
-        return cls().changed(
-            {name: environ[_variable(name)] for name in _PARSERS if _variable(name) in environ}
+        given = {name: environ.get(_variable(name)) for name in _PARSERS}
+        return cls(
+            **{name: _PARSERS[name](text) for name, text in given.items() if text is not None}
         )
-
-    def changed(self, values: Mapping[str, Any]) -> Self:
-        """These settings with some replaced; text is parsed like an environment variable."""
-        if unknown := sorted(values.keys() - _PARSERS):
-            raise ConfigError(
-                f"Unknown setting {unknown[0]!r}; the settings are {', '.join(_PARSERS)}."
-            )
-        return replace(self, **{name: _PARSERS[name](value) for name, value in values.items()})
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -83,27 +76,27 @@ def _variable(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _log_format(value: object) -> str:
-    if value not in ("text", "json"):
-        raise ConfigError(f"{PREFIX}LOG_FORMAT must be text or json; it is {value!r}.")
-    return str(value)
+def _log_format(text: str) -> str:
+    if text not in ("text", "json"):
+        raise ConfigError(f"{PREFIX}LOG_FORMAT must be text or json; it is {text!r}.")
+    return text
 
 
-def _access_log(value: object) -> bool:
-    if str(value) not in ("0", "1", "False", "True"):
-        raise ConfigError(f"{PREFIX}ACCESS_LOG must be 0 or 1; it is {value!r}.")
-    return str(value) in ("1", "True")
+def _access_log(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ConfigError(f"{PREFIX}ACCESS_LOG must be 0 or 1; it is {text!r}.")
+    return text == "1"
 
 
-def _bytes(value: object) -> int:
+def _bytes(text: str) -> int:
     try:
-        number = int(str(value))
+        number = int(text)
     except ValueError:
         number = 0
     if number < 1:
         raise ConfigError(
             f"{PREFIX}MAX_BODY must be a number of bytes, at least 1, such as {MEBIBYTE}; it is"
-            f" {value!r}."
+            f" {text!r}."
         )
     return number
 
@@ -133,10 +126,10 @@ def _seal_keys(text: str) -> dict[str, bytes]:
     return keys
 
 
-_PARSERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+_PARSERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "max_body": _bytes,
     "seal_keys": _seal_keys,
     "log_format": _log_format,
     "access_log": _access_log,
 }
-"""What makes the value of each setting of a text, or of the value itself."""
+"""What makes the value of each setting of a text."""

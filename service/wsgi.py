@@ -8,7 +8,8 @@ from service import logs
 from service.app import create_app
 from service.settings import Settings
 
-logs.configure(Settings.from_environ())
-app = create_app()
+settings = Settings.from_environ()
+logs.configure(settings)
+app = create_app(settings)
 # What lives as long as the process is never garbage: not looking at it again saves 3 % a request.
 gc.freeze()

@@ -25,7 +25,7 @@ class Client(FlaskClient):
 @pytest.fixture
 def client() -> FlaskClient:
     """A bare client of a fresh application."""
-    app = create_app({})
+    app = create_app()
     app.test_client_class = Client
     return app.test_client()
 

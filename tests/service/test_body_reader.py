@@ -34,7 +34,7 @@ def raw(stream: Stream, path: str, **environ: Any) -> tuple[str, Any]:
     """The status and body of the response to a POST of a stream."""
     builder = EnvironBuilder(path, method="POST", content_type=JSON)
     request = builder.get_environ() | {"wsgi.input": stream} | environ
-    body, status, _ = run_wsgi_app(create_app({}), request)
+    body, status, _ = run_wsgi_app(create_app(), request)
     return status[:3], json.loads(b"".join(body))
 
 

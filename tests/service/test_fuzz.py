@@ -11,7 +11,7 @@ from service.app import create_app
 from tests.service.support import Service
 
 PATHS = [f"/v1/{name}" for name in ("start", "moves", "validate", "advance", "view")]
-SERVICE = Service(create_app({}).test_client())
+SERVICE = Service(create_app().test_client())
 
 names = st.sampled_from(
     ["game", "state", "view", "moves", "move", "seat", "players", "options", "hands", "seed", "x"]

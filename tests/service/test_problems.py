@@ -132,7 +132,7 @@ def test_a_compressed_body_is_an_unsupported_media_type(client: FlaskClient) -> 
 
 
 def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app({})
+    app = create_app()
 
     @app.get("/broken")
     def broken() -> str:
@@ -148,7 +148,7 @@ def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_an_http_error_without_a_code_of_its_own_is_internal() -> None:
-    app: Flask = create_app({})
+    app: Flask = create_app()
 
     @app.get("/teapot")
     def teapot() -> str:

@@ -97,7 +97,7 @@ class Spy:
     """The application, and in which threads it was called."""
 
     def __init__(self) -> None:
-        self.app = create_app({})
+        self.app = create_app()
         self.threads: list[str] = []
 
     def __call__(self, environ: Any, start_response: Any) -> Iterable[bytes]:

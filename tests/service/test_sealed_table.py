@@ -18,6 +18,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.support.wait import WebDriverWait
 
 from service.app import create_app
+from service.settings import Settings
 from tests.browser import chromium, console_errors
 from tests.pages import blocks
 from tests.service.running import Running
@@ -144,7 +145,7 @@ def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> No
 
 
 def test_the_gate_lets_one_move_through_from_each_ply() -> None:
-    client = create_app({"seal_keys": SEAL_KEYS}).test_client()
+    client = create_app(Settings.from_environ({"STICH_SEAL_KEYS": SEAL_KEYS})).test_client()
     found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
     for snippet in blocks("docs/sealed.md", "python"):
         exec(snippet, found)

@@ -27,7 +27,7 @@ def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
     script = """if True:
         import games
         from service import app, static_routes
-        client = app.create_app({}).test_client()
+        client = app.create_app().test_client()
         assert client.get("/openapi.yaml").data.startswith(b"openapi:")
         assert client.get("/docs").data.startswith(b"<!doctype html>")
         assert client.get("/docs/assets/swagger-ui-bundle.js").status_code == 200

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from games import State
 from service.app import create_app
 from service.sealed import Sealer
+from service.settings import Settings
 from tests.service.support import Service
 
 KEY, OLD_KEY = bytes(range(32)), bytes(32)
@@ -23,7 +24,7 @@ def seal_keys(**keys: bytes) -> str:
 
 
 def application(**keys: bytes) -> FlaskClient:
-    return create_app({"seal_keys": seal_keys(**keys)}).test_client()
+    return create_app(Settings.from_environ({"STICH_SEAL_KEYS": seal_keys(**keys)})).test_client()
 
 
 def hashed(secrets: list[str]) -> list[str]:

@@ -32,7 +32,7 @@ from tests.service.support import Service
 
 @pytest.mark.parametrize("path", ["moves", "validate", "advance", "view", "start"])
 def test_without_seal_keys_every_sealed_request_is_refused(path: str) -> None:
-    service = Service(create_app({"seal_keys": ""}).test_client())
+    service = Service(create_app(Settings()).test_client())
     body: dict[str, Any] = {"sealed": "x.y"} | ({} if path == "view" else {"key": "k"})
     if path == "validate":
         body["move"] = "pass"

@@ -24,7 +24,6 @@ COMPILED = (
     "bots/thinking/*.py",
     "bots/*/playout.py",
     "bots/*/strategy.py",
-    "bots/ninefivetwo/tricks.py",
 )
 
 

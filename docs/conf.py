@@ -46,7 +46,7 @@ def add_pages(app: Sphinx, failure: Exception | None) -> None:
     """Write the pages that Sphinx does not render."""
     if failure:
         return
-    site, client = Path(app.outdir), create_app({}).test_client()
+    site, client = Path(app.outdir), create_app().test_client()
 
     def copy(url: str, file: str) -> str:
         text = client.get(url).text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.ninefivetwo import tricks
+from bots.ninefivetwo import strategy
 from games.move import PLAY, Move
 from games.ninefivetwo.state import NinefivetwoState
 from games.ninefivetwo.trick import DECK, SUIT_CARDS
@@ -29,7 +29,7 @@ def finish(state: NinefivetwoState) -> NinefivetwoState:
     while state.turn is not None:
         turn = state.turn
         hand = hands[turn]
-        card = tricks.choose_card(hand, trick, trump, unseen & ~hand, voids[(turn + 1) % 3])
+        card = strategy.choose_card(hand, trick, trump, unseen & ~hand, voids[(turn + 1) % 3])
         state = state.advance(Move(PLAY, state.deck, 1 << card))
         hands[turn] = hand & ~(1 << card)
         unseen &= ~(1 << card)
@@ -44,7 +44,7 @@ def finish(state: NinefivetwoState) -> NinefivetwoState:
 
 def _before_play(state: NinefivetwoState, hand: int) -> str:
     if state.phase == "trump":
-        suit = max(range(4), key=lambda suit: tricks.suit_strength(hand, suit))
+        suit = max(range(4), key=lambda suit: strategy.suit_strength(hand, suit))
         return "trump:" + "cdhs"[suit]
     texts: list[str] = state.moves().texts()
     if state.phase == "exchange":
@@ -55,7 +55,7 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
         card = DECK.number[text[-2:]]
         length = (hand & SUIT_CARDS[card & 3]).bit_count()
         short = length - 4.0 if card & 3 != trump else 0.0
-        return tricks.keep_value(card, hand, trump) + short
+        return strategy.keep_value(card, hand, trump) + short
 
     return min(texts, key=cost)
 

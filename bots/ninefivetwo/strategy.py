@@ -1,4 +1,8 @@
-"""Strategy for 9-5-2: name a long strong suit trump, discard short suits, win tricks cheaply."""
+"""Strategy for 9-5-2: name a long strong suit trump, discard short suits, win tricks cheaply.
+
+Every trick is worth winning: above the target it makes a point, below it saves an exchange. Cards
+are numbers and hands integers, as in `games.deck`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from bots.cards import SUITS, View, cards_of, unseen
-from bots.ninefivetwo import tricks
 from bots.thinking import determinization
 from games.ninefivetwo.trick import DECK, SUIT_CARDS
+
+JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
 HELD_BY_DEBTOR: Final = 16 / 36
 """How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
@@ -24,7 +29,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
     if phase == "trump":
-        scored = [(tricks.suit_strength(hand, SUITS.index(text[-1])), text) for text in moves]
+        scored = [(suit_strength(hand, SUITS.index(text[-1])), text) for text in moves]
     elif phase == "exchange":
         scored = [(_exchange_gain(view, hand, cards_of(text)[0]), text) for text in moves]
     elif phase == "discard":
@@ -40,9 +45,9 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
     """What it costs to discard a card; short suits are cheap, so that they go entirely."""
-    value = tricks.keep_value(card, hand, trump)
+    value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
-    if card & 3 != trump and tricks.highest(held) >> 2 < tricks.KING:
+    if card & 3 != trump and highest(held) >> 2 < KING:
         value += held.bit_count() - 4.0
     return value
 
@@ -52,11 +57,11 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
     given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
     hidden = DECK.hand([other for other in unseen(view) if other[1] == card[1]])
-    higher = hidden & tricks.above(given)
+    higher = hidden & above(given)
     skipped = float(len(before))
     expected, missed = 0.0, 1.0
     while higher:
-        top = tricks.highest(higher)
+        top = highest(higher)
         higher ^= 1 << top
         if skipped >= 1:
             skipped -= HELD_BY_DEBTOR
@@ -68,10 +73,8 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
 
 
 def _card_value(rank: int) -> float:
-    """Roughly, what a card is worth in tricks."""
-    return {tricks.ACE: 10.0, tricks.KING: 7.0, tricks.QUEEN: 4.5, tricks.JACK: 2.5}.get(
-        rank, 0.15 * rank
-    )
+    """Roughly, what a card is worth in"""
+    return {ACE: 10.0, KING: 7.0, QUEEN: 4.5, JACK: 2.5}.get(rank, 0.15 * rank)
 
 
 def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str]]:
@@ -84,11 +87,162 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
         for suit, seats in determinization.voids(view).items()
         if after in seats
     )
-    chosen = tricks.choose_card(hand, trick, trump, hidden, void)
+    chosen = choose_card(hand, trick, trump, hidden, void)
     scored = []
     for text in moves:
         card = DECK.number[cards_of(text)[0]]
         # The others follow, the least useful first.
-        score = 1000.0 if card == chosen else -tricks.keep_value(card, hand, trump)
+        score = 1000.0 if card == chosen else -keep_value(card, hand, trump)
         scored.append((score, text))
     return scored
+
+
+def lowest(held: int) -> int:
+    """The number of the lowest card of a set that is not empty."""
+    return (held & -held).bit_length() - 1
+
+
+def highest(held: int) -> int:
+    """The number of the highest card of a set that is not empty."""
+    return held.bit_length() - 1
+
+
+def above(card: int) -> int:
+    """All cards of the same suit that are higher."""
+    return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
+
+
+def best_of(trick: Sequence[int], trump: int) -> int:
+    """The card that is winning the trick."""
+    best = trick[0]
+    for card in trick[1:]:
+        if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
+            best = card
+    return best
+
+
+def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
+    """The card to play.
+
+    `trick` holds the cards played to it so far, `unseen` those that may be in other hands;
+    `voids` has bit s for each suit s that the next seat is known not to hold.
+    """
+    if not trick:
+        return _lead(hand, trump, unseen)
+    led = trick[0] & 3
+    following = hand & SUIT_CARDS[led]
+    best = best_of(trick, trump)
+    winners = (following or hand & SUIT_CARDS[trump]) & _beating(best, trump)
+    if not winners:
+        return lowest(following) if following else least_useful(hand, trump)
+    if len(trick) == 2 or not following:
+        return lowest(winners)
+    return _play_second(winners, following, unseen, led, trump, voids)
+
+
+def _beating(best: int, trump: int) -> int:
+    higher = above(best)
+    return higher if best & 3 == trump else higher | SUIT_CARDS[trump]
+
+
+def _play_second(
+    winners: int, following: int, unseen: int, led: int, trump: int, voids: int
+) -> int:
+    """As second player: win as cheaply as possible, if the next seat is unlikely to beat it."""
+    ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
+    if ruffed and led != trump:
+        return lowest(following)
+    top = highest(winners)
+    over = (unseen & above(top)).bit_count()
+    if over == 0:
+        # The lowest card that is as good as the top one: no unseen card is between them.
+        held = winners
+        while held:
+            card = lowest(held)
+            if not unseen & above(card):
+                return card
+            held &= held - 1
+    if over == 1 and top >> 2 >= JACK:
+        return top
+    return lowest(following)
+
+
+def _lead(hand: int, trump: int, unseen: int) -> int:
+    trumps = hand & SUIT_CARDS[trump]
+    their_trumps = (unseen & SUIT_CARDS[trump]).bit_count()
+    if trumps and their_trumps and 2 * trumps.bit_count() >= their_trumps:
+        top = highest(trumps)
+        if not unseen & above(top):
+            return top
+    best, best_score = -1, -1.0
+    for suit in range(4):
+        held = hand & SUIT_CARDS[suit]
+        if not held or suit == trump:
+            continue
+        top = highest(held)
+        out = (unseen & SUIT_CARDS[suit]).bit_count()
+        if not unseen & above(top) and (out >= 4 or not their_trumps):
+            score = 20.0 + out if their_trumps else 20.0 + held.bit_count()
+            if score > best_score:
+                best, best_score = top, score
+    if best >= 0:
+        return best
+    if trumps and trumps.bit_count() > their_trumps:
+        return highest(trumps)
+    return _lead_low(hand, trump, unseen)
+
+
+def _lead_low(hand: int, trump: int, unseen: int) -> int:
+    """A low card of a suit without a high card to lose; of a short suit while this hand has trumps
+    to ruff with, otherwise of a long one."""
+    side = hand & ~SUIT_CARDS[trump]
+    if not side:
+        return lowest(hand)
+    trumps = (hand & SUIT_CARDS[trump]).bit_count()
+    best, best_score = -1, -1000.0
+    for suit in range(4):
+        held = side & SUIT_CARDS[suit]
+        if not held:
+            continue
+        length = held.bit_count()
+        over = (unseen & above(highest(held))).bit_count()
+        score = -float(length) if trumps else float(length)
+        if over in (1, 2) and highest(held) >> 2 >= QUEEN:
+            score -= 4
+        if score > best_score:
+            best, best_score = lowest(held), score
+    return best
+
+
+def least_useful(hand: int, trump: int) -> int:
+    """The least useful card, for when none can win."""
+    return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
+
+
+def keep_value(card: int, hand: int, trump: int) -> float:
+    """How useful a card of a hand is to keep."""
+    suit, rank = card & 3, card >> 2
+    if suit == trump:
+        return 100.0 + rank
+    held = hand & SUIT_CARDS[suit]
+    length = held.bit_count()
+    if rank == ACE:
+        return 60.0
+    if rank == KING:
+        return 40.0 if length >= 2 else 12.0
+    if rank == QUEEN and length >= 3:
+        return 25.0
+    top = highest(held) >> 2
+    guards = {KING: 2, QUEEN: 3}.get(top, 0)
+    if guards and length <= guards:
+        return 20.0 + rank
+    return float(rank) + (0.3 * length if top < KING else 2.0)
+
+
+def suit_strength(hand: int, suit: int) -> float:
+    """How strong a hand is with this suit as trump."""
+    held = hand & SUIT_CARDS[suit]
+    total = 0.0
+    for card in DECK.numbers(held):
+        total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)
+    return total

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from bots.thinking.hand_plan import ZHENGFEN, Combo, PlannedHand, combo_of
-from bots.zhengfen.strategy import BLACK, FIVE, KING, POINTS, SPECIALS, TEN, THREE, TWO
+from bots.zhengfen.strategy import POINTS, SPECIALS
 from games.move import PASS, Move
+from games.zhengfen.combinations import BLACK, FIVE, KING, TEN, THREE, TWO
 from games.zhengfen.state import ZhengfenState
 
 RICH: Final = 10

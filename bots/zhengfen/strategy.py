@@ -16,11 +16,10 @@ import games
 from bots.cards import VALUE, View, count_ranks, rank_of, unseen
 from bots.thinking.hand_plan import ZHENGFEN, Combo, Counts, combo_of, plan, without
 from games.move import Move
+from games.zhengfen.combinations import BLACK, FIVE, KING, RED, TEN, THREE
 
 _VALUE: Final = VALUE["zhengfen"]
 
-THREE, FIVE, TEN, KING, TWO = 0, 2, 7, 10, 12
-BLACK, RED = 13, 14
 POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 

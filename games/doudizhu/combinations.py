@@ -6,6 +6,7 @@ plays that differ only in suits and kickers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -36,13 +37,6 @@ CATEGORIES: Final[tuple[str, ...]] = (
     "rocket",
 )
 SOLO: Final = 0
-TRIPLE_SOLO: Final = 3
-TRIPLE_PAIR: Final = 4
-RUN: Final = 5
-TRIPLE_RUN_SOLOS: Final = 8
-TRIPLE_RUN_PAIRS: Final = 9
-QUAD_SOLOS: Final = 10
-QUAD_PAIRS: Final = 11
 BOMB: Final = 12
 ROCKET: Final = 13
 
@@ -90,18 +84,9 @@ def length_of(group: Group) -> int:
     return group & 255
 
 
-def _table_of_categories(kicker_size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The categories with kickers of this size, alone and in runs, by SIZE; -1 for none."""
-    table = [[-1] * 5, [-1] * 5]
-    for category in range(BOMB):
-        if KICKER_SIZE[category] == kicker_size:
-            table[RUNNING[category]][SIZE[category]] = category
-    return tuple(table[0]), tuple(table[1])
-
-
-_CATEGORY: Final[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = tuple(
-    [_table_of_categories(kicker_size) for kicker_size in range(3)]
-)
+_CATEGORY: Final[dict[tuple[int, int, int], int]] = {
+    (SIZE[category], RUNNING[category], KICKER_SIZE[category]): category for category in range(BOMB)
+}
 
 
 class Combinations:
@@ -109,16 +94,16 @@ class Combinations:
 
     Attributes:
         deck: one pack or two.
-        with_kickers: the categories with kickers that exist.
+        categories: those that exist, but for bombs and the rocket.
         pair_as_solos: whether a quad may carry a pair in place of two single cards.
         doubling_bomb: how many cards a bomb must have to double the score.
     """
 
     def __init__(
-        self, deck: Deck, with_kickers: tuple[int, ...], pair_as_solos: bool, doubling_bomb: int
+        self, deck: Deck, categories: Sequence[int], pair_as_solos: bool, doubling_bomb: int
     ) -> None:
         self.deck = deck
-        self.with_kickers = with_kickers
+        self.categories = tuple(categories)
         self.pair_as_solos = pair_as_solos
         self.doubling_bomb = doubling_bomb
 
@@ -188,10 +173,8 @@ class Combinations:
                 kicker_size = 1
             else:
                 return None
-        category = _CATEGORY[kicker_size][length > 1][size]
-        if category < 0 or (kicker_size and category not in self.with_kickers):
-            return None
-        return category, level, length
+        category = _CATEGORY.get((size, int(length > 1), kicker_size), -1)
+        return (category, level, length) if category in self.categories else None
 
     def check_beats(self, move: Move, table: Move) -> None:
         """IllegalMove(`wrong-category` or `not-higher`) unless a play beats the table."""
@@ -220,10 +203,14 @@ class Combinations:
         A group whose triple or quad is there may still have no set of kickers.
         """
         groups: list[Group] = []
-        add_plain_groups(groups, masks)
-        if masks >> (2 * STRIDE):
-            for category in self.with_kickers:
-                add_groups_with_kickers(groups, masks, category)
+        for category in self.categories:
+            ranks = ranks_held(masks, SIZE[category])
+            if not ranks:
+                continue
+            if RUNNING[category]:
+                _add_runs(groups, ranks, category)
+            else:
+                _add_groups(groups, ranks, cards_in(category, 1), category, 1)
         self._add_bombs(groups, masks)
         groups.sort()
         return groups
@@ -233,7 +220,7 @@ class Combinations:
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         if category < BOMB:
-            add_groups_above(groups, masks, category, level, length)
+            _add_groups_above(groups, masks, category, level, length)
             self._add_bombs(groups, masks)
             groups.sort()
             return groups
@@ -250,7 +237,7 @@ class Combinations:
         packs = self.deck.packs
         if masks >> (3 * STRIDE):
             for size in range(4, 4 * packs + 1):
-                add_groups(groups, ranks_held(masks, size), size, BOMB, size)
+                _add_groups(groups, ranks_held(masks, size), size, BOMB, size)
         if ranks_held(masks, packs) & JOKERS == JOKERS:
             groups.append(group_of(2 * packs, RED, ROCKET, 1))
 
@@ -293,16 +280,9 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
     With four players nothing takes single kickers, and a quad takes none at all.
     """
     if players == 3:
-        with_kickers: tuple[int, ...] = (
-            TRIPLE_SOLO,
-            TRIPLE_PAIR,
-            TRIPLE_RUN_SOLOS,
-            TRIPLE_RUN_PAIRS,
-            QUAD_SOLOS,
-            QUAD_PAIRS,
-        )
-        return Combinations(DECKS[3], with_kickers, pair_as_solos, 4)
-    return Combinations(DECKS[4], (TRIPLE_PAIR, TRIPLE_RUN_PAIRS), False, 6)
+        return Combinations(DECKS[3], range(BOMB), pair_as_solos, 4)
+    categories = [c for c in range(BOMB) if KICKER_SIZE[c] != 1 and SIZE[c] < 4]
+    return Combinations(DECKS[4], categories, False, 6)
 
 
 def run_mask(level: int, length: int) -> int:
@@ -316,43 +296,24 @@ def cards_in(category: int, length: int) -> int:
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
 
-def add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
+def _add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
     """Add one group for each deciding rank in a mask."""
     base = group_of(cards, 0, category, length)
     groups += [base | rank << 12 for rank in ranks_in(ranks)]
 
 
-def add_runs(groups: list[Group], ranks: int, category: int) -> None:
+def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
     """Add the groups of all runs of a category in a mask of ranks."""
     ranks &= IN_RUNS
     length = SHORTEST_RUN[SIZE[category]]
     starts = run_starts(ranks, length)
     while starts:
-        add_groups(groups, starts << length - 1, cards_in(category, length), category, length)
+        _add_groups(groups, starts << length - 1, cards_in(category, length), category, length)
         starts &= ranks >> length
         length += 1
 
 
-def add_plain_groups(groups: list[Group], masks: int) -> None:
-    """Add the groups without kickers, except bombs, of a hand with these rank masks."""
-    for size in range(1, 4):
-        ranks = ranks_held(masks, size)
-        if not ranks:
-            break
-        add_groups(groups, ranks, size, SOLO + size - 1, 1)
-        add_runs(groups, ranks, RUN + size - 1)
-
-
-def add_groups_with_kickers(groups: list[Group], masks: int, category: int) -> None:
-    """Add the groups of a category with kickers whose triples or quads a hand has."""
-    ranks = ranks_held(masks, SIZE[category])
-    if RUNNING[category]:
-        add_runs(groups, ranks, category)
-    else:
-        add_groups(groups, ranks, cards_in(category, 1), category, 1)
-
-
-def add_groups_above(
+def _add_groups_above(
     groups: list[Group], masks: int, category: int, level: int, length: int
 ) -> None:
     """Add the groups of a category and length with a higher level, kickers aside."""
@@ -361,4 +322,4 @@ def add_groups_above(
         ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
     ranks = ranks >> level + 1 << level + 1
     if ranks:
-        add_groups(groups, ranks, cards_in(category, length), category, length)
+        _add_groups(groups, ranks, cards_in(category, length), category, length)

@@ -19,11 +19,11 @@ _RESULT_SEATS: Final = ("declarer", "out", "partner", "first", "last")
 _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
-def with_valid_players(problems: list[str], game: Game, data: JsonDict, seats: int) -> JsonDict:
+def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
     """The wire form with a number of players that the game allows.
 
-    Any other number is a problem, and is replaced by the allowed number nearest to `seats`, how
-    many entries a list by seat has: the remaining checks can then run and report in one go.
+    Any other number is a problem, and is replaced by the allowed number nearest to that of the
+    hands: the remaining checks can then run and report in one go.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -31,12 +31,7 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict, seats: i
         return data
     span = f"{few}" if few == many else f"{few} to {many}"
     problems.append(f"players is {players}, but {game.title} is played by {span}.")
-    return {**data, "players": min(max(seats, few), many)}
-
-
-def listed_hands(data: JsonDict) -> list[list[str]]:
-    """The hands in the wire form of a state or a view."""
-    return data["hands"] if "hands" in data else [data["hand"]]
+    return {**data, "players": min(max(len(hand_sizes(data)), few), many)}
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:

@@ -6,10 +6,13 @@ bid later (rules, "Auction"), unless the auction of Dou Dizhu is a single round.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from games.deck import Deck
+from games import validation
+from games.climbing.trick import Table
+from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.move import BID, PASS, Move
 from games.position import wrong_phase
@@ -89,3 +92,39 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
         problems.append(f"bid is {data['bid']}, but after the auction it is 1 to {HIGHEST}.")
+
+
+def check_cards(
+    problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
+) -> None:
+    """Check that nobody is out before the end, and that hands, table and talon fit the deck.
+
+    Once the declarer has taken up the talon, its cards may be in the declarer's hand, on the table
+    as the declarer's play, or played before; they are not counted twice.
+    """
+    declarer, hands = data["declarer"], validation.known_hands(data)
+    on_table = [] if table is None else deck.names_of(table.move.cards)
+    if "seat" in data:
+        face_down = data["talon"] if declarer is None else ()
+        validation.own_hand(problems, data, deck, len(on_table) + len(face_down))
+    if data["phase"] != "over":
+        problems += [
+            f"Seat {seat} has no cards, but then the deal would be over."
+            for seat, count in enumerate(validation.hand_sizes(data))
+            if count == 0
+        ]
+    cards = list(on_table)
+    for hand in hands.values():
+        cards += hand
+    talon = [card for card in data["talon"] if card != HIDDEN]
+    if max(len(cards), len(talon)) > deck.size:
+        # Some card is there too often, whichever ones the declarer has taken up.
+        validation.check_cards(problems, deck, talon)
+    elif declarer is not None:
+        theirs = list(hands.get(declarer, ()))
+        if table is not None and table.seat == declarer:
+            theirs += on_table
+        cards += (Counter(talon) - Counter(theirs)).elements()
+    else:
+        cards += talon
+    validation.check_cards(problems, deck, cards)

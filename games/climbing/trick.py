@@ -7,12 +7,11 @@ still play later, and the leader may not pass (rules, "Common to the climbing ga
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from games import validation
-from games.deck import HIDDEN, Deck
+from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Fact
 from games.move import PASS, PLAY, Move, parse
@@ -128,16 +127,6 @@ def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
     return [f"declarer, bid {data['bid']}"] if data["declarer"] == seat else []
 
 
-def check_empty(problems: list[str], data: Mapping[str, Any], counts: Sequence[int]) -> None:
-    """Check that no hand is empty until the game is over: going out ends the deal at once."""
-    if data["phase"] != "over" and 0 in counts:
-        problems += [
-            f"Seat {seat} has no cards, but then the deal would be over."
-            for seat, count in enumerate(counts)
-            if count == 0
-        ]
-
-
 def not_a_combination(move: Move, game: str) -> IllegalMove:
     """The error for cards that form no combination."""
     return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")
@@ -196,23 +185,6 @@ def read_table(
     return Table(entry["seat"], move) if valid else None
 
 
-def table_cards(table: Table | None) -> Counter[str]:
-    """The names of the cards on the table, counted."""
-    if table is None:
-        return Counter()
-    return Counter(table.move.deck.names_of(table.move.cards))
-
-
-def trick_turn(table: Table, passes: int, active: Sequence[int], players: int) -> int | None:
-    """The seat to move: of the active seats after that of the table, number `passes` from 0."""
-    after = [
-        (table.seat + step) % players
-        for step in range(1, players + 1)
-        if (table.seat + step) % players in active
-    ]
-    return after[passes] if 0 <= passes < len(after) else None
-
-
 def check_passing(
     problems: list[str],
     data: Mapping[str, Any],
@@ -234,46 +206,12 @@ def check_passing(
         return
     if table is None or data["phase"] == "over":
         return
-    expected = trick_turn(table, passes, active, data["players"])
+    players = data["players"]
+    after = [(table.seat + step) % players for step in range(1, players + 1)]
+    following = [seat for seat in after if seat in active]
+    expected = following[passes] if passes < len(following) else None
     if data["turn"] != expected:
         problems.append(
             f"turn is {data['turn']}, but after seat {table.seat}'s play and {passes} passes"
             f" it is the turn of seat {expected}."
         )
-
-
-def cards_outside_hands(data: Mapping[str, Any], table: Table | None) -> int:
-    """How many cards are known to be in nobody's hand: those on the table and in the talon."""
-    on_table = 0 if table is None else table.move.deck.count(table.move.cards)
-    return on_table + (len(data["talon"]) if data["declarer"] is None else 0)
-
-
-def check_talon(
-    problems: list[str],
-    deck: Deck,
-    hands: dict[int, list[str]],
-    talon: list[str],
-    declarer: int | None,
-    table: Table | None,
-) -> None:
-    """Check that no card occurs too often in hands, table and talon together.
-
-    Once the declarer has taken up the talon, its cards may be in the declarer's hand, on the table
-    as the declarer's play, or played before; they are not counted twice.
-    """
-    on_table = [] if table is None else deck.names_of(table.move.cards)
-    cards = list(on_table)
-    for hand in hands.values():
-        cards += hand
-    rest = [card for card in talon if card != HIDDEN]
-    if max(len(cards), len(rest)) > deck.size:
-        # Some card is there too often, whichever ones the declarer has taken up.
-        validation.check_cards(problems, deck, rest)
-    elif declarer is not None:
-        theirs = list(hands.get(declarer, ()))
-        if table is not None and table.seat == declarer:
-            theirs += on_table
-        cards += (Counter(rest) - Counter(theirs)).elements()
-    else:
-        cards += rest
-    validation.check_cards(problems, deck, cards)

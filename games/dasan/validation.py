@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from games import validation
 from games.climbing import auction
-from games.climbing.trick import (
-    Table,
-    cards_outside_hands,
-    check_empty,
-    check_passing,
-    check_talon,
-    read_table,
-)
+from games.climbing.trick import Table, check_passing, read_table
 from games.dasan.combinations import CALLABLE, DECK, identify
 from games.errors import InvalidState
 from games.game import Game, JsonDict
@@ -20,19 +13,15 @@ from games.game import Game, JsonDict
 def validate_position(game: Game, data: JsonDict) -> Table | None:
     """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
-    hands, counts = validation.known_hands(data), validation.hand_sizes(data)
-    data = validation.with_valid_players(problems, game, data, len(counts))
+    data = validation.with_valid_players(problems, game, data)
     players: int = data["players"]
     validation.check_common(problems, game, data)
     table = read_table(problems, data["table"], DECK, players, identify)
-    if "seat" in data:
-        validation.own_hand(problems, data, DECK, cards_outside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, 0)
     else:
         auction.check_declared(problems, data)
         check_passing(problems, data, table, range(players), players - 1)
-    check_empty(problems, data, counts)
     if data["phase"] == "call":
         _check_calling(problems, data)
     if data["called"] is None:
@@ -40,8 +29,8 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     elif players == 3 or data["phase"] in ("auction", "call"):
         problems.append("called must be null with three players, and before the call.")
     else:
-        _check_called(problems, data, hands)
-    check_talon(problems, DECK, hands, data["talon"], data["declarer"], table)
+        _check_called(problems, data)
+    auction.check_cards(problems, data, DECK, table)
     if problems:
         raise InvalidState(problems)
     return table
@@ -65,8 +54,9 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
         problems.append("partner must be null if no card is called.")
 
 
-def _check_called(problems: list[str], data: JsonDict, hands: dict[int, list[str]]) -> None:
+def _check_called(problems: list[str], data: JsonDict) -> None:
     """Check the called card and the partner as far as the known hands show them."""
+    hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
         problems.append(f"called is {called}, but only the ranks 4 to T can be called.")

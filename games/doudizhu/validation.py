@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from games import validation
 from games.climbing import auction
-from games.climbing.trick import (
-    Table,
-    cards_outside_hands,
-    check_empty,
-    check_passing,
-    check_talon,
-    read_table,
-)
+from games.climbing.trick import Table, check_passing, read_table
 from games.doudizhu.combinations import MOST_DOUBLINGS, combinations
 from games.errors import InvalidState
 from games.game import Game, JsonDict
@@ -20,15 +13,12 @@ from games.game import Game, JsonDict
 def validate_position(game: Game, data: JsonDict) -> Table | None:
     """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
-    hands, counts = validation.known_hands(data), validation.hand_sizes(data)
-    data = validation.with_valid_players(problems, game, data, len(counts))
+    data = validation.with_valid_players(problems, game, data)
     players: int = data["players"]
     deck = game.deck(players)
     validation.check_common(problems, game, data)
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
     table = read_table(problems, data["table"], deck, players, identify)
-    if "seat" in data:
-        validation.own_hand(problems, data, deck, cards_outside_hands(data, table))
     if data["phase"] == "auction":
         auction.check_auction(problems, data, players - 1)
         if data["options"]["single_round"]:
@@ -39,10 +29,9 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     else:
         auction.check_declared(problems, data)
         check_passing(problems, data, table, range(players), players - 1)
-    check_empty(problems, data, counts)
     if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
         problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
-    check_talon(problems, deck, hands, data["talon"], data["declarer"], table)
+    auction.check_cards(problems, data, deck, table)
     if problems:
         raise InvalidState(problems)
     return table

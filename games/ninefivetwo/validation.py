@@ -8,7 +8,7 @@ up and nothing to discard.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from games import validation
 from games.deck import HIDDEN, SUITS, Deck
@@ -25,20 +25,17 @@ SEATS: Final = 3
 def validate_position(game: Game, data: JsonDict) -> None:
     """Validate a state or a view; raises InvalidState with all problems."""
     problems: list[str] = []
-    hands, counts = validation.listed_hands(data), validation.hand_sizes(data)
+    counts = validation.hand_sizes(data)
     deck = game.deck(SEATS)
-    data = validation.with_valid_players(problems, game, data, SEATS)
-    is_view = "seat" in data
+    data = validation.with_valid_players(problems, game, data)
     validation.check_common(problems, game, data, "targets", "tricks")
-    if is_view:
-        validation.own_hand(problems, data, deck)
     _targets(problems, data)
     _phase(problems, data)
     played = _trick(problems, deck, data)
     if len(data["targets"]) == len(data["tricks"]) == len(counts) == SEATS:
         _sizes(problems, data, counts)
     _pairings(problems, deck, data, counts)
-    _cards(problems, deck, data, hands, played, is_view)
+    _cards(problems, deck, data, played)
     if problems:
         raise InvalidState(problems)
 
@@ -176,28 +173,19 @@ def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]
             problems += [f"exchanged[{number}].{name}: {problem}" for problem in twice]
 
 
-def _cards(
-    problems: list[str],
-    deck: Deck,
-    data: JsonDict,
-    hands: list[list[str]],
-    played: list[str],
-    is_view: bool,
-) -> None:
+def _cards(problems: list[str], deck: Deck, data: JsonDict, played: list[str]) -> None:
     """Check that no card occurs more often than in the deck, all places together.
 
     The cards in `exchanged` are not counted: they are in hands again, or have been played.
     """
-    places: list[list[Any]] = [*hands, data["talon"], data["discards"], played]
-    places += [pair["given"] for pair in data["owed"]]
-    cards = [card for place in places for card in place]
-    if is_view:
-        together = len(cards) + sum(data["counts"]) - len(data["hand"])
-        if together > deck.size:
-            problems.append(
-                f"There are {together} cards in all places, but the deck has {deck.size}."
-            )
+    cards = [*data["talon"], *data["discards"], *played]
+    for pair in data["owed"]:
+        cards += pair["given"]
+    if "seat" in data:
+        validation.own_hand(problems, data, deck, len(cards))
         cards = _known(cards)
+    for hand in validation.known_hands(data).values():
+        cards += hand
     validation.check_cards(problems, deck, cards)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from games import validation
-from games.climbing.trick import Table, check_passing, read_table, table_cards
+from games.climbing.trick import Table, check_passing, read_table
 from games.errors import InvalidState
 from games.game import Game, JsonDict
 from games.zhengfen.combinations import DECK, validate_play
@@ -15,14 +15,10 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     """Validate a state or a view; returns its table, raises InvalidState with all problems."""
     problems: list[str] = []
     counts = validation.hand_sizes(data)
-    data = validation.with_valid_players(problems, game, data, len(counts))
-    players: int = data["players"]
-    is_view = "seat" in data
+    data = validation.with_valid_players(problems, game, data)
     validation.check_common(problems, game, data, "taken")
-    if is_view:
-        validation.own_hand(problems, data, DECK)
     table = read_table(
-        problems, data["table"], DECK, players, lambda move: validate_play(move, None)
+        problems, data["table"], DECK, data["players"], lambda move: validate_play(move, None)
     )
     active = [seat for seat, count in enumerate(counts) if count > 0]
     check_passing(problems, data, table, active, len(active))
@@ -31,16 +27,13 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
         _check_active(problems, data, active)
     _check_trick(problems, data, table)
     cards = list(data["trick"])
-    for names in (*validation.listed_hands(data), *data["taken"]):
+    for names in data["taken"]:
+        cards += names
+    if "seat" in data:
+        validation.own_hand(problems, data, DECK, len(cards))
+    for names in validation.known_hands(data).values():
         cards += names
     validation.check_cards(problems, DECK, cards)
-    if is_view:
-        outside = len(cards) - len(data["hand"])
-        if sum(counts) <= DECK.size < sum(counts) + outside:
-            problems.append(
-                f"counts, trick and taken make {sum(counts) + outside} cards,"
-                f" but the deck has {DECK.size}."
-            )
     if problems:
         raise InvalidState(problems)
     return table
@@ -51,7 +44,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
     if data["table"] is None:
         if data["trick"]:
             problems.append("trick has cards, but without a play on the table it is empty.")
-    elif table_cards(table) - Counter(data["trick"]):
+    elif table and Counter(DECK.names_of(table.move.cards)) - Counter(data["trick"]):
         problems.append("trick does not have all cards of the play on the table.")
 
 

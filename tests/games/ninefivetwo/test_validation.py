@@ -256,7 +256,7 @@ VIEW_CLAUSES: list[tuple[str, Change, str]] = [
     ("trump", put(talon=cards("?? ?? ?? 2c")), "2c occurs 2 times"),
     ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
     ("play", put(turn=2), "turn is 2, but seat 0 comes next"),
-    ("play", put(talon=["??"] * 40), "There are 53 cards in all places"),
+    ("play", put(talon=["??"] * 40), "counts and the cards outside hands make 53"),
     ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "all its cards have been given"),
 ]
 

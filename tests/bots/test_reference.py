@@ -73,15 +73,6 @@ def test_decisions_are_those_recorded(line_up: str, game: str, players: int) -> 
     assert digest(line_up, game, players) == recorded[key(line_up, game, players)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("game", "players"), TABLES)
-@pytest.mark.parametrize("seed", range(3))
-def test_more_games(seed: int, game: str, players: int) -> None:
-    names = LINE_UPS["mixed"]
-    seats = [BOTS[names[(seat + seed) % 4]] for seat in range(players)]
-    assert play(game, players, f"more-{seed}", seats)
-
-
 def recorded() -> Iterator[tuple[str, dict[str, Any]]]:
     for entry in json.loads((VECTORS / "positions.json").read_text()):
         yield entry["why"], entry["state"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,8 +11,6 @@ import games
 from bots import sensible
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from bots.adapters.deal import Deal
-from bots.cards import cards_of
 from tests.bots.adapters.foreign import OPTIONS, documented, play, request
 
 # What the worker uses of RLCard.
@@ -136,57 +133,12 @@ def test_sensible_plays_for_an_agent_that_fails(
     agent.stop()
 
 
-@pytest.fixture
-def rlcard() -> Any:
-    """RLCard itself."""
-    return pytest.importorskip(
-        "rlcard", reason="RLCard is not installed: pip install rlcard==1.2.0"
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", ["one", "two", "three"])
-def test_states_are_those_of_rlcard(rlcard: Any, seed: str, monkeypatch: Any) -> None:
-    from rlcard.games.doudizhu import Dealer
-    from rlcard.games.doudizhu.utils import ACTION_2_ID, cards2str
-
-    state = games.get("doudizhu").start(3, seed, OPTIONS).advance("bid:3")
-    views = [state.view(seat).to_dict() for seat in range(3)]
-    first = views[0]["first"]
-    deals = [Deal.of(views[(first + n) % 3], ()) for n in range(3)]
-    order = "".join(card[0] for deal in deals for card in deal.dealt)
-    order += "".join(card[0] for card in deals[0].talon)
-
-    def shuffle(dealer: Any) -> None:
-        left = list(dealer.deck)
-        picked = []
-        for rank in order:
-            card = next(card for card in left if cards2str([card]) == rank)
-            left.remove(card)
-            picked.append(card)
-        dealer.deck[:] = picked
-
-    monkeypatch.setattr(Dealer, "shuffle", shuffle)
-    environment = rlcard.make("doudizhu")
-    environment.reset()
-    while (turn := state.turn) is not None:
-        view, moves = state.view(turn).to_dict(), state.moves().texts()
-        mine = rlcard_agent.raw_state(Deal.of(view, moves))
-        theirs = environment.game.state
-        assert set(mine.pop("actions")) <= set(theirs["actions"]) <= set(ACTION_2_ID)
-        assert mine == {key: theirs[key] for key in mine}
-        assert set(mine) | {"actions"} == set(theirs)
-        move = sensible.move(view, moves)
-        state = state.advance(move)
-        environment.step(rlcard_agent.ranks(cards_of(move)) or "pass", raw_action=True)
-    assert environment.is_over()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["rlcard.models.doudizhu_rule_models:DouDizhuRuleModelV1", "agents:agent"]
 )
-def test_agents_of_rlcard_play(rlcard: Any, tmp_path: Path, name: str) -> None:
+def test_agents_of_rlcard_play(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("rlcard", reason="RLCard is not installed: pip install rlcard==1.2.0")
     (tmp_path / "agents.py").write_text(
         "from rlcard.agents import RandomAgent\nagent = RandomAgent(27472)\n"
     )

@@ -38,24 +38,10 @@ def test_a_page_loads_only_files_of_this_service(client: FlaskClient, path: str)
     assert "style=" not in page
 
 
-def test_the_service_leads_to_its_page(client: FlaskClient) -> None:
-    response = client.get("/")
-    assert (response.status_code, response.location) == (302, "/docs")
-
-
 def test_other_files_are_not_served(client: FlaskClient) -> None:
     for name in ("swagger-ui.js", "index.html", "..%2fpy.typed", "rules"):
         response = client.get(f"/docs/assets/{name}")
         assert (response.status_code, response.mimetype) == (404, "application/problem+json")
-
-
-def test_a_file_is_not_sent_twice(client: FlaskClient) -> None:
-    first = client.get("/docs/assets/swagger-ui.css")
-    assert first.mimetype == "text/css"
-    again = client.get(
-        "/docs/assets/swagger-ui.css", headers={"If-None-Match": first.headers["ETag"]}
-    )
-    assert (again.status_code, again.data) == (304, b"")
 
 
 def test_rules_are_pages(client: FlaskClient) -> None:
@@ -73,15 +59,6 @@ def test_rules_are_served_where_a_game_says(service: Service, client: FlaskClien
     for game in service.get("/v1/games")["games"]:
         response = client.get(game["rules"])
         assert (response.status_code, response.mimetype) == (200, "text/markdown")
-
-
-@pytest.mark.parametrize("path", ["/v1/games", "/docs", "/openapi.yaml", "/healthz", "/metrics"])
-def test_head_is_get_without_a_body(client: FlaskClient, path: str) -> None:
-    get, head = client.get(path), client.head(path)
-    assert (head.status_code, head.data) == (200, b"")
-    assert head.content_type == get.content_type
-    if path != "/metrics":
-        assert head.content_length == len(get.data)
 
 
 def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> None:

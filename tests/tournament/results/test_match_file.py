@@ -196,25 +196,11 @@ def test_a_file_is_verified(lines: list[Line], tmp_path: Path) -> None:
     assert "A file shows neither signature" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (lambda line: line["moves"].__setitem__(5, "play:3c3d3h3s"), "Move 5 (play:3c3d3h3s)"),
-        (lambda line: line["moves"].append("pass"), "comes after the end of the game"),
-        (lambda line: line["scores"].__setitem__(0, 99), "The scores are"),
-        (lambda line: line["adjusted"].__setitem__(0, 99), "The scores after strikes are"),
-        (lambda line: line["results"][0].update(bid=9), "The results of the deals"),
-    ],
-)
-def test_verify_names_the_match_and_what_differs(
-    lines: list[Line], tmp_path: Path, change: Callable[[Line], Any], what: str
-) -> None:
-    changed = spoil(lines, change)
-    changed[1]["ms"] += [None] * (len(changed[1]["moves"]) - len(changed[1]["ms"]))
+def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
+    changed = spoil(lines, lambda line: line["scores"].__setitem__(0, 99))
     done = stich("verify", write(tmp_path / "spring.jsonl", changed))
     assert done.returncode == 1
-    assert f"{changed[1]['match']}: " in done.stdout
-    assert what in done.stdout
+    assert f"{changed[1]['match']}: The scores are" in done.stdout
 
 
 def with_thoughts(record: MatchRecord) -> MatchRecord:

@@ -56,51 +56,16 @@ def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
     assert done.to_dict()["verified"] is True
 
 
-@pytest.mark.parametrize(
-    ("game", "players", "options"),
-    [
-        ("doudizhu", 4, {"deals": 2}),
-        ("dasan", 3, {}),
-        ("dasan", 4, {}),
-        ("zhengfen", 3, {"deals": 1}),
-        ("ninefivetwo", 3, {"deals": 3}),
-    ],
-)
-def test_every_game_can_be_verified(
-    game: str, players: int, options: dict[str, Any], tmp_path: Path
-) -> None:
-    names = ("ann", "bob", "cat", "dan")[:players]
-    of = cup(names, game=game, players=players, options=options, deals=1)
-    with run(tmp_path, of, {"ann": 5}) as store:
-        done = verify(store)
-    assert done.mismatches == []
-    assert done.commitment is None
-
-
-@pytest.mark.parametrize(
-    ("format", "bots", "seating"),
-    [
-        ("swiss", 7, "permutations"),
-        ("knockout", 9, "fixed"),
-        ("halving", 7, "rotations"),
-        ("duel", 2, "rotations"),
-    ],
-)
-def test_every_format_can_be_verified(format: str, bots: int, seating: str, tmp_path: Path) -> None:
-    of = cup([f"bot {i}" for i in range(bots)], format=format, seating=seating, deals=1)
-    with run(tmp_path, of) as store:
-        done = verify(store)
-    assert done.mismatches == []
-    assert done.matches > 0
-
-
 FORGERIES: dict[str, Callable[[MatchRecord], dict[str, Any]]] = {
     "The scores are": lambda one: {"scores": (one.scores[0] + 1, *one.scores[1:])},
+    "The scores after strikes are": lambda one: {"adjusted": (99, *one.adjusted[1:])},
+    "The results of the deals": lambda one: {"results": one.results[1:]},
     "The seats struck out are": lambda one: {"struck": () if one.struck else (1,)},
     "The seats struck out are []": lambda one: {"faults": one.faults[1:]},
     "Its seed is": lambda _: {"seed": "my lucky seed"},
     "Its seating is": lambda one: {"seating": (*one.seating[1:], one.seating[0])},
     "The game is not over": lambda one: {"moves": one.moves[:-1]},
+    "comes after the end of the game": lambda one: {"moves": (*one.moves, "pass")},
     "Move 0 (call:4h)": lambda one: {"moves": ("call:4h", *one.moves)},
 }
 
@@ -111,7 +76,7 @@ def test_what_was_forged_is_found(honest: MemoryRun, says: str) -> None:
     record = honest.records[at]
     mismatches = forged(honest, at, **FORGERIES[says](record))
     assert {mismatch.match for mismatch in mismatches} == {record.match}
-    assert any(mismatch.detail.startswith(says) for mismatch in mismatches)
+    assert any(says in mismatch.detail for mismatch in mismatches)
 
 
 def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:

@@ -13,16 +13,7 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cluster.dask import Cluster, cluster
-from tests.tournament.cups import (
-    Gate,
-    all_end,
-    events,
-    standings,
-    started,
-    stich,
-    toys,
-    write,
-)
+from tests.tournament.cups import Gate, all_end, events, standings, started, stich, toys, write
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.serial
@@ -105,16 +96,6 @@ def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
     assert any("lz4" in text and "9.9" in text for text in said)
     assert standings(tmp_path / "run") == standings(tmp_path / "local")
-
-
-@pytest.mark.slow
-def test_nothing_is_left_when_the_cup_has_ended(
-    dask: Cluster, cup: Path, notes: Path, local: dict[str, Any]
-) -> None:
-    dask.workers("one", "two", tables=2)
-    done = stich("run", cup, "--out", cup.parent / "run", "--cluster", dask.address)
-    assert done.returncode == 0, done.stderr
-    check_whole(cup.parent / "run", local, notes)
 
 
 @pytest.mark.slow

@@ -46,17 +46,6 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
     return standings(folder / "run")
 
 
-def test_a_cup_of_four_bots(uninterrupted: dict[str, object]) -> None:
-    assert uninterrupted["finished"] is True
-    assert (uninterrupted["blocks"], uninterrupted["matches"]) == (8, 24)
-    assert uninterrupted["deals"] == 24
-    lines = uninterrupted["standings"]
-    assert isinstance(lines, list)
-    assert {line["bot"] for line in lines} == {"toy0", "toy1", "toy2", "toy3"}
-    assert all(line["matches"] == 18 for line in lines)
-    assert abs(sum(line["score"] for line in lines)) < 1e-9
-
-
 def test_a_low_limit_on_open_files_bounds_no_number_of_bots(tmp_path: Path) -> None:
     """Eighteen processes, each with several files. The limit may be raised."""
     cup = write(tmp_path, toys(6), deals=1)

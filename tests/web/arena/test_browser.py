@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ import games
 from tests import npm
 from tests.browser import chromium, console_errors, show_as
 from tests.serving import served
-from tests.tournament.cups import ROOT, toys, write
+from tests.tournament.cups import toys, write
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.web.arena.test_join import ANN, Arena
 from tournament.records import DecisionKind, Pairing
@@ -330,16 +327,3 @@ def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
         wait.until(lambda one: text(one, "#said"))
         assert "play:" not in text(browser, "#said")
         assert html(browser, "#said").count('role="img"') >= 2
-
-
-def test_the_command_runs_a_cup_and_ends_with_it(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    words = [sys.executable, "-m", "stich", "arena", str(ROOT / "examples" / "cup.toml")]
-    words += ["--out", str(tmp_path / "run"), "--port", str(port), "--exit"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert f"Pages at http://127.0.0.1:{port}" in done.stderr
-    assert "sensible" in done.stdout
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port))

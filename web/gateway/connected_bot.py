@@ -16,14 +16,13 @@ from math import inf
 from typing import Any, Final
 
 import msgspec
-from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from web.gateway.calls import ALIVE_S
+from web.gateway.link import Link
 
 GRACE_S: Final = 2.0
 """How long the author's program may be gone before its bot is away."""
-MAX_TABLES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +36,11 @@ class BotAnswer:
 @dataclass(eq=False, slots=True)
 class _Session:
     """The connection of an author's program, and what it is told at its end: nothing if it went by
-    itself. `unasked` are the answers that nobody waits for, beyond those that came too late."""
+    itself."""
 
-    link: ServerConnection
+    link: Link
     token_hash: str
     told: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
-    unasked: int = 0
 
 
 _Answer = tuple[int, bytes, bool]
@@ -74,7 +72,7 @@ class ConnectedBot:
         here = self._session is not None or _now() < self._away_at
         return self._tables if here else 0
 
-    async def serve(self, link: ServerConnection, token_hash: str, tables: int) -> None:
+    async def serve(self, link: Link, token_hash: str, tables: int) -> None:
         """Let a program answer until it has gone or is told why its session ends. It takes the
         place of an earlier one."""
         self.fail("Another program has connected with this token, and takes the place of this.")
@@ -87,6 +85,7 @@ class ConnectedBot:
         try:
             while not any(one.done() for one in waiting):
                 self._check_token()
+                link.forgive()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
             if session.told.done():
                 with suppress(ConnectionClosed):
@@ -94,7 +93,7 @@ class ConnectedBot:
         finally:
             reading.cancel()
             if self._session is session:
-                self._end_session({}, _now() + GRACE_S)
+                self._end_session({}, -inf if link.flooded else _now() + GRACE_S)
                 self._session = None
 
     async def _read(self, session: _Session) -> None:
@@ -105,10 +104,7 @@ class ConnectedBot:
                 number, data, complete = msgspec.msgpack.decode(data, type=_Answer)
                 if answer := self._pending.pop(number, None):
                     answer.set_result(BotAnswer(data, complete))
-                elif (unasked := session.unasked + 1) > MAX_TABLES:
-                    self.fail("It answered what was not asked, again and again.")
-                else:
-                    session.unasked = unasked
+                    session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """The answer of the bot to method and path; None if it is away. A program that connects
@@ -131,7 +127,7 @@ class ConnectedBot:
             return answer.result()
         finally:
             if self._pending.pop(number, None) and self._session:
-                self._session.unasked -= 1  # for its answer may still come
+                self._session.link.answered()  # which may still come
 
     def end(self, why: str) -> None:
         """It plays no more, as a sentence says; tell the author's program. With "" it does."""

@@ -24,7 +24,7 @@ import re
 from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final, cast
 from urllib.parse import unquote
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -34,29 +34,13 @@ from websockets.http11 import Request, Response
 
 from web.child_process import begin
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
-from web.gateway.connected_bot import MAX_TABLES, BotAnswer, ConnectedBot
+from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
+from web.gateway.link import CONNECTIONS, MAX_TABLES, Link
 
 _MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
-_CONNECTIONS: Final = 2048
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
-
-
-class _Link(ServerConnection):
-    """A connection that is closed at once if there are too many: the runner needs some too."""
-
-    _open: ClassVar[set[_Link]] = set()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._open.add(self)
-        if len(self._open) > _CONNECTIONS:
-            transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._open.discard(self)
 
 
 class Gateway:
@@ -82,7 +66,7 @@ class Gateway:
             host,
             port,
             process_request=self._refuse,
-            create_connection=_Link,
+            create_connection=Link,
             max_size=_MESSAGE_LIMIT,
             ping_interval=ALIVE_S,
             ping_timeout=ALIVE_S,
@@ -139,7 +123,7 @@ class Gateway:
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
             await link.send(json.dumps({"cup": self._cup, "bot": name}))
-            await self._bot(name).serve(link, token_hash, tables)
+            await self._bot(name).serve(cast(Link, link), token_hash, tables)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen to the runner, and to its workers on other machines; OSError."""
@@ -201,6 +185,7 @@ def _reply(value: object) -> BotAnswer:
 async def _run(host: str, port: int, settings: dict[str, Any]) -> None:
     """Serve until stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
     runner = [settings.pop(name) for name in ("runner_host", "runner_port")]
     gateway = Gateway(**settings)
     async with await gateway.listen_to_runner(*runner), gateway.listen(host, port) as server:
@@ -208,4 +193,4 @@ async def _run(host: str, port: int, settings: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(*begin(_CONNECTIONS)))
+    asyncio.run(_run(*begin(CONNECTIONS)))

@@ -148,15 +148,23 @@ def test_what_the_runner_gave_up_is_nobodys(gateway: Gateway, asking: Asking) ->
         assert asked.result() == Choice("pass", bot.elapsed_s)
 
 
+@pytest.mark.parametrize(
+    "send",
+    [
+        pytest.param(lambda author: author.answer(b"x" * ANSWER_LIMIT, 7), id="answers"),
+        pytest.param(lambda author: author.link.ping(), id="pings"),
+        pytest.param(lambda author: author.link.pong(), id="pongs"),
+    ],
+)
 def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
-    gateway: Gateway, asking: Asking
+    gateway: Gateway, asking: Asking, send: Callable[[Author], None]
 ) -> None:
     author, other = gateway.author("dan"), gateway.author("bob")
 
-    def flood() -> str:
+    def flood() -> None:
         for _ in range(1000):
-            author.answer(b"x" * ANSWER_LIMIT, 7)
-        return author.told()["refused"]
+            send(author)
+        author.link.recv(timeout=60)
 
     with ThreadPoolExecutor(1) as pool, closing(gateway.runner("bob")) as bot:
         flooded = pool.submit(flood)

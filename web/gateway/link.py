@@ -1,0 +1,58 @@
+"""The connection of an author's program to the gateway."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar, Final
+
+from websockets.asyncio.server import ServerConnection
+from websockets.protocol import Event
+
+CONNECTIONS: Final = 2048
+MAX_TABLES: Final = 64
+_USELESS: Final = 4 * MAX_TABLES
+_FORGIVEN: Final = 8
+_PIECE: Final = 1024
+
+
+class Link(ServerConnection):
+    """A connection that is closed at once if there are too many, since the runner needs some too,
+    or if it sends more than answers: reading a ping takes as long as reading an answer, and all
+    bots wait meanwhile."""
+
+    _open: ClassVar[set[Link]] = set()
+    _useless = 0  # frames that came, but for the answers to requests
+
+    @property
+    def flooded(self) -> bool:
+        """Whether it sent too much."""
+        return self._useless > _USELESS
+
+    def answered(self) -> None:
+        """A request was answered, or its answer may come later."""
+        self._useless -= 1
+
+    def forgive(self) -> None:
+        """Forget as many frames as pings need. To be called every `ALIVE_S`."""
+        self._useless -= min(max(0, self._useless), _FORGIVEN)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102
+        super().connection_made(transport)
+        self._open.add(self)
+        if len(self._open) > CONNECTIONS:
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        super().connection_lost(exc)
+        self._open.discard(self)
+
+    def data_received(self, data: bytes) -> None:  # noqa: D102
+        for start in range(0, len(data), _PIECE):  # one read may bring 40,000 pings
+            if not self.transport.is_closing():
+                super().data_received(data[start : start + _PIECE])
+
+    def process_event(self, event: Event) -> None:  # noqa: D102
+        super().process_event(event)
+        self._useless += 1
+        if self.flooded:
+            self.transport.abort()

@@ -1,4 +1,4 @@
-"""The `stich` program: one table of its commands, each imported when it is called."""
+"""The `stich` program: a table of its commands, each imported only when it is called."""
 
 from __future__ import annotations
 
@@ -56,10 +56,8 @@ def _print_version(context: click.Context, option: click.Parameter, wanted: bool
 
 
 class LazyGroup(click.Group):
-    """A group of the commands of the table.
-
-    Its help reads the table alone: importing every command would take a second.
-    """
+    """The commands of the table. Its help reads only the table, because importing every command
+    would take a second."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the table."""

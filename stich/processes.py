@@ -1,5 +1,5 @@
-"""Servers beside a command, in processes of their own: the arena's pages, and the gateway of bots
-that connect; and the ports they listen at."""
+"""Servers that a command runs as child processes, and their ports: the pages of an arena, and the
+gateway of connecting bots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAUSE_S: Final = 1.0
 _STARTS: Final = 5
 _END_S: Final = 2.0
 _WAITING_S: Final = 10.0
-_OVER_S: Final = 8.0  # until a program that waits, or pauses before it connects again, is notified
+_OVER_S: Final = 8.0  # until programs that wait, or are about to reconnect, are notified
 
 
 def find_port(host: str, port: int) -> int:
@@ -64,7 +64,7 @@ def url_of(host: str, port: int) -> str:
 
 
 def address_towards(host: str, port: int) -> str:
-    """The address of this machine from which it reaches another one; OSError."""
+    """The address that this machine uses towards another one; OSError."""
     family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect(address)  # which sends nothing
@@ -75,8 +75,9 @@ def address_towards(host: str, port: int) -> str:
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[threading.Thread]:
-    """A server meanwhile, which is started again when it ends; `name` begins a sentence. The thread
-    lives until it is not started again. ClickException if it does not answer."""
+    """Run a server within this context, and restart it when it ends; `name` begins sentences about
+    it. The thread that is yielded ends once the server is not restarted any more. ClickException if
+    the server does not answer."""
     http = HTTPConnection(host, port, timeout=_START_S)
     answers, closed = threading.Event(), threading.Event()
     arguments = name, *command(module, host, port, settings), answers, closed
@@ -105,7 +106,7 @@ def _keep_running(
     answers: threading.Event,
     closed: threading.Event,
 ) -> None:
-    """Run a server until it is `closed` or has stopped too often."""
+    """Run a server until `closed` is set or it has stopped too often."""
     for left in reversed(range(_STARTS)):
         # Ctrl-C is for the command, which ends this; results on standard output are the command's
         process = subprocess.Popen(  # noqa: S603 - our own program
@@ -114,12 +115,12 @@ def _keep_running(
         while process.poll() is None and not closed.wait(_LOOK_S):
             pass
         if closed.is_set():
-            if answers.is_set():  # before, it ignores SIGTERM
+            if answers.is_set():  # earlier it ignores SIGTERM
                 process.terminate()
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_END_S)
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # it is the first of its session
+                os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
             process.wait()
             return
         what = "restarting it" if left else "it has stopped too often; run the command again"
@@ -130,8 +131,8 @@ def _keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Serve the pages meanwhile that `web.arena.server.load` makes with these settings, by default
-    those for playing; their URL.
+    """Within this context, serve the pages that `web.arena.server.load` makes with these settings,
+    by default those for playing. Yields their URL.
 
     They have a process of their own, so spectators cost a cup little.
     """
@@ -141,8 +142,8 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 
 
 class GatewayClient:
-    """Calls the gateway at the URL `base`, in the process of the runner, while its `server` runs;
-    a cup waits for these `bots`. `invite` is the command that makes tokens."""
+    """The runner's client of the gateway at the URL `base`, while its `server` runs. A cup waits
+    for `bots`. `invite` is the command that creates tokens."""
 
     def __init__(
         self,
@@ -163,8 +164,8 @@ class GatewayClient:
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all bots that connect are there, but for those that are `absent`, whose
-        programs are notified; the cup with their URLs and tables."""
+        """Wait until all connecting bots are there except those that are `absent`, whose programs
+        are notified. Returns the cup with their URLs and numbers of tables."""
         again, known = 0.0, None
         while True:
             gone, tables = absent(), self.tables()
@@ -183,26 +184,27 @@ class GatewayClient:
         return replace(cup, bots=tuple(bots.values()))
 
     def url_of(self, bot: str) -> str:
-        """Where the runner asks a bot that connects."""
+        """The URL at which the runner asks a connected bot."""
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """The bots that are connected, each with the number of its tables."""
+        """The connected bots, each with its number of tables."""
         found: dict[str, int] = self._call("get", "bots")
         return {name: tables for name, tables in found.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """These bots play no more, and their programs get a sentence; all others may play."""
+        """Exclude exactly these bots; their programs are sent the sentences."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be fixed before they connect again; their programs get a sentence."""
+        """These bots must be fixed before they connect again, as the sentences sent to their
+        programs say."""
         self._call("post", "failed", bots)
 
     def end(self) -> None:
-        """Tell all programs that the cup is over, and wait a moment until they have gone."""
+        """Notify all programs that the cup is over, and wait a moment until they have left."""
         self._call("post", "over")
         until = monotonic() + _OVER_S
         while monotonic() < until and self.tables():
@@ -214,10 +216,10 @@ class GatewayClient:
             try:
                 url = f"{self._base}/{path}"
                 return self._session.request(method, url, json=data, timeout=10).json()
-            except requests.RequestException:  # it may be started again
+            except requests.RequestException:  # it may be restarting
                 if monotonic() >= until or not self._server.is_alive():
                     raise click.ClickException(
-                        "The gateway of bots that connect has ended; run the command again."
+                        "The gateway of bots that connect has stopped; run the command again."
                     ) from None
                 sleep(_PAUSE_S)
 
@@ -226,8 +228,8 @@ class GatewayClient:
 def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
-    """Serve the gateway of a cup meanwhile; `invite` is the command that makes tokens, and
-    `runner_host` the address of this machine at which those who play the cup reach it."""
+    """Within this context, serve the gateway of a cup. `invite` is the command that creates tokens,
+    `runner_host` the address of this machine at which tables reach the gateway."""
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {
         "folder": folder,

@@ -92,7 +92,7 @@ def check(
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
-    """What is to be checked, as far as the options say; a usage error if that cannot be played."""
+    """What to check, as far as the options say; a usage error if that cannot be played."""
     if game is None:
         if players or options:
             raise click.UsageError("--players and --option are for one game; add --game.")
@@ -103,7 +103,7 @@ def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Sc
 
 
 def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the bot of an author is reached: the arguments of `take_part`."""
+    """Decorator: the options that say how an author's bot is reached, as `take_part` takes them."""
     for option in (
         start_options,
         int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
@@ -155,12 +155,12 @@ def take_part(
     start_ms: int,
     starting: Starting,
 ) -> None:
-    """Connect a bot to an arena, once it runs, with the `token` for what it says of itself;
-    Refused."""
+    """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
+    states about itself. Refused."""
     from web.gateway.connector import Connector
 
     named = named_bot(command, url)
-    # What the author's own machine can bear, the author knows.
+    # Authors know what their own machines can bear.
     launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
     with ExitStack() as stack:
         bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
@@ -169,7 +169,7 @@ def take_part(
 
 
 def _about(bot: HttpBot) -> dict[str, str]:
-    """The name, version and author that a bot says it has, as far as it says them."""
+    """The name, version and author that a bot states, as far as it does."""
     try:
         return identity(read_about(bot.send("/", b"", ANSWER_S)))
     except ExchangeError:
@@ -246,7 +246,7 @@ def new_bot(
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:
-    """Print what each kit is for, what it needs and whether that is installed."""
+    """Print what each kit is for, what it needs, and whether that is installed."""
     if as_json:
         names = ["language", "title", "aliases", "decision", "build", "run"]
         found = [

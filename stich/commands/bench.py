@@ -39,7 +39,7 @@ _USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
 
 
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """A file to write; a usage error now if its folder is missing, not after minutes."""
+    """A file to write; a missing folder is a usage error now, not after minutes of play."""
     if value is None:
         return None
     file = Path(value)
@@ -167,8 +167,8 @@ def _print(table: str, markdown: bool) -> None:
 
 
 def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
-    """Print how two records differ; whether the new one is worse. RecordError if they do not
-    fit."""
+    """Print how two records differ, and return whether the new one is worse. RecordError if they
+    are not comparable."""
     try:
         found = compare(old, new)
     except MismatchError as error:

@@ -1,4 +1,4 @@
-"""Options that several commands have, and how a command ends."""
+"""Options that several commands share, and how commands exit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ json_lines_option = click.option(
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """End the command with a sentence and this exit code."""
+    """Exit with a sentence on standard error, and this code."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 
@@ -57,7 +57,7 @@ max_matches_option = int_option(
 
 
 class FloatRange(click.FloatRange):
-    """A range of floats; click's own lets NaN through, which no bound refuses."""
+    """A range of floats that refuses NaN, which click's own accepts."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -78,7 +78,7 @@ def as_bot(text: str) -> Bot:
 
 
 def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """The type of an argument in which a check of CUP.toml finds nothing wrong."""
+    """The type of an argument that passes a check of CUP.toml."""
 
     def text(value: str) -> str:
         if problem := check(value):
@@ -94,7 +94,7 @@ as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """The seats of a game and all its options; a usage error if it cannot be played so."""
+    """The number of seats of a game and all its options; a usage error if these do not fit it."""
     try:
         return games.get(game).resolve_options(players, "seed", options)
     except games.OptionError as error:
@@ -151,7 +151,7 @@ class Starting:
         limits: Limits | None = None,
         secret: Sequence[Path] = (),
     ) -> LaunchSettings:
-        """The settings; prints what it means if there is no sandbox. SandboxError."""
+        """The settings; prints a warning if there is no sandbox. SandboxError."""
         settings, warning = prepare_launch(
             bots,
             limits or Limits(),
@@ -166,7 +166,7 @@ class Starting:
 
 
 def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `Starting`, which the command gets as `starting`."""
+    """Decorator: the options of `Starting`, passed to the command as `starting`."""
 
     @click.option(
         "--sandbox/--no-sandbox",
@@ -190,7 +190,7 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """The bot with this command or URL; a usage error unless it is one of them."""
+    """The bot with this command or URL; a usage error unless exactly one is given."""
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
     return Bot(str(command or url), command, url)
@@ -217,8 +217,8 @@ def run_command(work: Callable[_P, int | None]) -> Callable[_P, NoReturn]:
 
 
 def _exit_code(error: Exception) -> int | None:
-    """The code of an error whose message is a sentence for the user; None for any other."""
-    # The store takes long to load, and some commands do without it.
+    """The exit code of an error whose message is a sentence for the user; None for others."""
+    # Imported here: the store takes long to load, and some commands do not need it.
     from tournament.bench.record import RecordError
     from tournament.results.export import ExportError
     from tournament.results.lines import LineError
@@ -237,7 +237,7 @@ def _exit_code(error: Exception) -> int | None:
 
 @contextmanager
 def stopping(sentence: str) -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM end the command with this sentence, and with 128 and the number
+    """Within this context, Ctrl-C and SIGTERM exit with this sentence, and with 128 plus the number
     of the signal, as shells expect."""
     try:
         yield
@@ -247,7 +247,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Within, an OSError means that this file cannot be written."""
+    """Within this context, an OSError means that this file cannot be written."""
     try:
         yield
     except OSError as error:

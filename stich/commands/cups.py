@@ -79,7 +79,7 @@ _cluster_option = click.option(
 
 
 def _run_folder(cup: str) -> str:
-    """The default folder of a run: runs/ and the file name of its cup without the extension."""
+    """The default folder of a run: runs/ and the file name of the cup without its extension."""
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
@@ -301,7 +301,8 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """The ladder with all its bots. If none has this name, one is to `enter`, without an author."""
+    """The ladder with all its bots. With `enter`, a bot of this name is added if there is none,
+    without an author."""
     with Store.create(target) as store:
         everybody = with_joined(cup, store.decisions())
     if name in everybody.names or not enter:
@@ -315,7 +316,7 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
 
 
 def _runner_host(cluster: str | None) -> str:
-    """The address at which those who play reach the gateway: workers may be elsewhere."""
+    """The address at which tables reach the gateway: workers may be on other machines."""
     if cluster is None:
         return "127.0.0.1"
     parts = urlsplit(cluster)
@@ -328,9 +329,9 @@ def _runner_host(cluster: str | None) -> str:
 def _read_startable_cup(
     path: str, target: str, *, programs: bool = True, no_sandbox: bool = False
 ) -> Cup:
-    """The cup in a file, to be run at `target`: what its bots need must be there too, their
-    programs unless others start them. With `no_sandbox` its bots are started without one. CupError.
-    """
+    """The cup in a file, to be run at `target`. What its bots need must exist; their `programs`
+    only if they are started here. With `no_sandbox`, they are started without a sandbox.
+    CupError."""
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
         found = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
@@ -344,7 +345,7 @@ def _read_startable_cup(
 
 
 def _not_started(target: str) -> Collection[str]:
-    """The bots of a run that are started no more: all of them if it is finished."""
+    """The bots of a run that need not start any more: all of them if it is finished."""
     try:
         with Store.open(target) as store:
             over = store.get("finished")
@@ -363,9 +364,9 @@ def _play_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the cup of a file, or what is left of it, and print the standings.
+    """Play the cup in a file, or what is left of it, and print the standings.
 
-    `cluster` is the address of a Dask scheduler whose workers play it, instead of this machine;
+    `cluster` is the address of a Dask scheduler whose workers play it in place of this machine;
     `gateway` and `memory_share` are as in `run_cup`.
     """
     kept = f"Every finished match is kept in {shown_target(target)}."
@@ -401,7 +402,7 @@ def _play_cup(
 
 
 def _cluster(address: str, path: Path) -> Cluster:
-    from tournament.cluster.archive import pack_all  # Dask need not be installed
+    from tournament.cluster.archive import pack_all  # here, because Dask need not be installed
     from tournament.cluster.executor import ClusterExecutor
 
     def executor(cup: Cup, secret: Sequence[Path]) -> Executor:

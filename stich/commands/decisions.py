@@ -1,5 +1,5 @@
-"""The decisions of an organiser on a run that may be going on: pause, resume, void, withdraw,
-disqualify, undo the last of these two; finish a ladder; and `stich trust`."""
+"""The organiser's decisions on a run, which may be in progress: `stich pause`, `resume`, `void`,
+`withdraw`, `disqualify`, `undo` and `finish`; and `stich trust`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def void(target: str, what: str, why: str) -> None:
             with only_runner(store):
                 apply_voids(store, cup, schedule)
             click.echo(f"{many} of block {block} void, to be played again.")
-        except StoreError:  # a runner is at work, and does it
+        except StoreError:  # a runner is at work, and will do it
             click.echo(f"{many} of block {block} will be void when the runner has time.")
 
 
@@ -159,7 +159,7 @@ def finish(target: str, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask on a terminal whether to do what a sentence says."""
+    """Ask on a terminal whether to go ahead with what a sentence says."""
     if not yes and not is_asked():
         refuse(f"{what} To do so without being asked, add --yes.", 2)
     if not yes and not click.confirm(f"{what} Go on?"):
@@ -167,7 +167,7 @@ def _confirm(what: str, yes: bool) -> None:
 
 
 def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> None:
-    """Withdraw or disqualify a bot, after asking on a terminal."""
+    """Withdraw or disqualify a bot, after confirmation on a terminal."""
     with open_run(target) as store:
         bots, before = store.get("bots", ()), out_of_play(store.decisions(), bot)
         if bot not in bots:
@@ -205,7 +205,7 @@ def undo(target: str, why: str) -> None:
 
 
 def is_asked() -> bool:
-    """Whether somebody can be asked."""
+    """Whether there is a person at a terminal who can be asked."""
     return sys.stdin.isatty()
 
 

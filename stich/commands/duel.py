@@ -1,4 +1,4 @@
-"""`stich duel`: two bots against each other, mirrored, until it is decided who is better."""
+"""`stich duel`: two bots against each other, mirrored, until one is clearly better."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
 
 
 def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
-    """Tell the difference so far and its interval, at looks that grow farther apart."""
+    """Report the difference so far and its interval, at looks that grow farther apart."""
     if bets.blocks < 8 or bets.blocks.bit_count() > 1:
         return
     low, high = bets.interval.low, bets.interval.high
@@ -185,8 +185,8 @@ def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
 
 
 def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended: str) -> None:
-    """Print the standings and what they decide, or the last event. `ended` says by what the duel
-    ended, unless its bets have settled that."""
+    """Print the standings and what they decide, or the last event. `ended` says why the duel ended,
+    unless the bets have decided it."""
     table = standings(store)
     if not isinstance(observer, JsonLines):
         console = make_console()

@@ -45,12 +45,12 @@ _SECRET_MOVES = ("give", "discard")
 
 
 class _Quit(Exception):
-    """The person quits the game."""
+    """The person has quit the game."""
 
 
 class TerminalGame(Player, Observer):
-    """A game of a person at one seat against bots at the others: the player at the terminal, who
-    sees only the view of their seat, and the observer who prints what happens."""
+    """A person at one seat against bots at the others. It is the player at the terminal, who sees
+    only the view of their seat, and the observer that prints what happens."""
 
     url = "at the terminal"
 
@@ -76,14 +76,14 @@ class TerminalGame(Player, Observer):
         self._console.print(Text(words, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Print what the person's view shows of a move."""
+        """Print as much of a move as the person may see."""
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)
         shown = made.text
         if made.kind in _SECRET_MOVES:
             shown = self._state.view(self._seat).to_dict()["history"][-1]["move"]
         line = Text(f"{self._names[seat]}: ").append_text(play_text(shown, made.category))
-        if forced and seat == self._seat:  # that others had no choice would say what they hold
+        if forced and seat == self._seat:  # for others this would reveal their cards
             line.append("  your only legal move", style="dim")
         self._console.print(line)
         for result in self._state.results[len(before.results) :]:

@@ -1,4 +1,4 @@
-"""`stich standings`, `matches`, `replay`, `verify` and `integrity`: what a run has shown."""
+"""`stich standings`, `matches`, `replay`, `verify` and `integrity`: the results of a run."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 
 
 def _watch(what: str, store: StoreReader) -> Watch:
-    """Shows on a terminal how many of the matches were read."""
+    """Shows a progress bar of the matches that were read, on a terminal."""
     console = make_console(stderr=True)
     more: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
     return partial(track, description=what, **more)

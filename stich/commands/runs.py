@@ -1,4 +1,4 @@
-"""The runs and files that commands read."""
+"""Opening the runs and files that commands read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_file(target: str) -> bool:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """What errors call a file, and its lines; Refusal if it cannot be read."""
+    """The name of a file in errors, and its lines; exits if it cannot be read."""
     # Without bytes that are not UTF-8: a cup without a name is called as its file.
     name = "standard input" if target == "-" else click.format_filename(target)
     try:
@@ -65,8 +65,8 @@ def read_matches(
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[StoreReader]:
-    """Read a run as it is now, though a runner may write meanwhile; or a file of matches, see
-    `read_matches`."""
+    """Read a run as it is at this moment, even while a runner writes; or a file of matches, as
+    `read_matches` does."""
     if is_file(target):
         with (
             open_lines(target) as (name, lines),

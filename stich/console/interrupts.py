@@ -15,15 +15,16 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    # Whoever presses Ctrl-C again does not want to wait until everything is cleaned up.
+    # A second Ctrl-C means: do not wait for clean-up.
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
 
 def exit_at_once() -> None:
-    """From now on they end the process at once, unless they are ignored (as in background).
+    """From now on these signals end the process at once, unless they are ignored (as in
+    background).
 
-    For the time while modules load: an exception could come out anywhere, and there is nothing to
+    For the time while modules load: an exception could surface anywhere, and there is nothing to
     clean up.
     """
     for number in _STOPS:
@@ -32,8 +33,8 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """From now on they raise KeyboardInterrupt with the number of the signal, if they would have
-    ended the process at once."""
+    """From now on these signals raise KeyboardInterrupt with their number, if they would have ended
+    the process at once."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar on a terminal, plain lines elsewhere, JSON lines for machines."""
+"""The progress of a run: a bar on a terminal, lines elsewhere, JSON Lines for machines."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Lines(Observer):
 
 
 class ProgressBar(Observer):
-    """A progress bar: done, rate, time left, faults; the sentences are above it."""
+    """A progress bar with rate, time left and faults; sentences appear above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress
@@ -96,7 +96,7 @@ class ProgressBar(Observer):
         self._progress.update(self._task, advance=1, rate=f"{self.rate:.1f}/s", faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Show who is waited for, beside the bar."""
+        """Show beside the bar which bots are away."""
         self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
@@ -107,7 +107,7 @@ class JsonLines(Observer):
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event; warnings, and who is waited for, a person may read on standard error."""
+        """Write the event. Warnings, and the wait for bots, go to standard error for people."""
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
         if event not in ("", "warning"):

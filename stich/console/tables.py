@@ -41,7 +41,7 @@ from web.ui.formatting import (
 _WIDTH = 120
 _PAIRS = 20
 _LEFT = ("Bot", "beats", "Number")
-"""Headings of the columns of words; those of figures are on the right."""
+"""Headings of left-aligned columns, of words; columns of figures are right-aligned."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -84,9 +84,9 @@ def print_table(
     facts: Mapping[str, Any],
     sums: Sequence[InfoSum] | None = None,
 ) -> None:
-    """Print the standings with the course of the cup, first where it decides the places, and with
-    what the duel of two bots has shown; `facts` are those of the run. `sums`, if given, are those
-    of the numbers that bots gave beside their moves."""
+    """Print the standings; with the course of the cup, which comes first where it decides the
+    places; and with the result of a duel. `facts` are those of the run, `sums` those of the numbers
+    that bots sent with their moves."""
     parts: list[RenderableType] = [standings_table(standings, facts.get("total"))]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, _course(standings.course))
@@ -105,7 +105,7 @@ def print_table(
         )
         parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
     elif sums is not None:
-        parts.append(Text("No bot gave a number beside its moves."))
+        parts.append(Text("No bot sent a number with its moves."))
     for part in parts:
         console.print(part)
 
@@ -136,7 +136,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
-    """What the columns claim, in sentences."""
+    """What the columns mean, in sentences."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
     yield (
         f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
@@ -149,7 +149,7 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
 
 
 def _course(course: Course) -> RenderableType:
-    """How a cup went: bracket, rounds, stages, or the challenger against each."""
+    """The course of a cup: bracket, rounds, stages, or the challenger against each bot."""
     if course.challenger is None:
         return Group(*_course_lines(course), "")
     return make_table(
@@ -190,7 +190,7 @@ def _course_lines(course: Course) -> Iterator[RenderableType]:
 
 
 def _table_line(table: CourseTable) -> Text:
-    """The bots of a table with their points; those that play on are bold and have an arrow."""
+    """The bots of a table with their points; those that advance are bold and have an arrow."""
     return Text("  ") + Text(", ").join(
         Text(
             f"{one.bot} {format_points(one.score)}{' →' if one.advances else ''}",
@@ -227,8 +227,8 @@ def integrity_table(found: Integrity) -> Table:
 def _duel_sentences(
     duel: DuelResult, scores: Mapping[str, float | None], facts: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Who is better, by how much, with what interval, and what these claim. `scores` are those of
-    the table, `facts` those of the run."""
+    """Which bot is better, by how much, with what interval, and what these mean. `scores` are those
+    of the table, `facts` those of the run."""
     format = facts.get("config", {}).get("format", {})
     within, planned = format.get("within"), format.get("deals")
     ahead, behind = printable(duel.ahead), printable(duel.behind)
@@ -268,7 +268,7 @@ def _duel_sentences(
 
 
 def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
-    """Print what a cup will take, with three figures: more an estimate is not worth."""
+    """Print what a cup will take, to three significant figures, as it is an estimate."""
     shares = list(found.bots.values())
     names = [name for name in ("requests", "seconds", *COSTS) if any(name in one for one in shares)]
 

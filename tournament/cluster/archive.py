@@ -1,4 +1,4 @@
-"""The folder of a bot as an archive that travels to the workers."""
+"""Bots' folders, packed as archives that are sent to the workers."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from tournament.bot.url_bot import StartError
 from tournament.config import Bot
 
 LARGEST = 64 << 20
-"""Bytes of the files in an archive."""
+"""The most bytes of files in an archive."""
 
 _LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
-    """A folder that cannot travel; the text is a sentence that says why."""
+    """A folder that cannot be sent; the message is a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archives:
-    """Archives by their SHA-256, and for each bot that has a folder the SHA-256 of its own."""
+    """Archives by their SHA-256, and the SHA-256 of each bot that has a folder."""
 
     data: Mapping[str, bytes]
     of_bots: Mapping[str, str]
 
 
 def pack_all(bots: Iterable[Bot], folder: Path, secret: Iterable[Path]) -> Archives:
-    """The folders of all bots that have one; relative paths start from `folder`. What is `secret`
-    stays here, as do repositories and runs. ArchiveError if a folder cannot travel."""
+    """Pack the folders of all bots that have one; relative paths start from `folder`. What is
+    `secret` is left out, as are repositories and runs. ArchiveError if a folder cannot be sent."""
     data, of_bots = {}, {}
     hidden = {path.resolve() for path in secret}
     for bot in bots:
@@ -46,7 +46,7 @@ def pack_all(bots: Iterable[Bot], folder: Path, secret: Iterable[Path]) -> Archi
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """A zip archive of a folder, with files in place of links to them; ArchiveError."""
+    """A zip archive of a folder, with files in place of links to them. ArchiveError."""
     root, out, size = folder.resolve(), io.BytesIO(), 0
 
     def refuse(why: str, fix: str) -> ArchiveError:
@@ -59,7 +59,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
                     continue
                 name, is_file = path.relative_to(root), path.is_file()
                 if path.is_symlink() and not (is_file and _travels(path.resolve(), root, hidden)):
-                    why = f"a link, {name}, that leads to no file of it that can travel"
+                    why = f"a link, {name}, that leads to no file in it that can be sent"
                     raise refuse(why, "put a copy in its place, or delete it")
                 size += path.stat().st_size if is_file else 0
                 if size > LARGEST:
@@ -81,7 +81,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether this is in the folder `root`, and nothing that stays here."""
+    """Whether a path is in the folder `root`, and nothing that is left out."""
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)
@@ -90,10 +90,10 @@ def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
 
 
 def unpack(data: bytes, digest: str, folder: Path) -> None:
-    """Unpack an archive into a new folder, which is then read-only. ArchiveError if the archive
-    is not the one with this SHA-256; OSError."""
+    """Unpack an archive into a new folder, which is then read-only. ArchiveError if the archive has
+    another SHA-256; OSError."""
     if hashlib.sha256(data).hexdigest() != digest:
-        raise ArchiveError("The archive of a bot has changed on its way.")
+        raise ArchiveError("The archive of a bot was damaged on its way.")
     folder.mkdir(0o700)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in archive.infolist():

@@ -1,4 +1,4 @@
-"""The connection to a Dask scheduler, and whether its workers have the same programs."""
+"""The connection to a Dask scheduler, and whether its workers run the same programs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PACKAGES = ("games", "tournament", "bots")
 
 
 def connect(address: str) -> Any:
-    """A Dask client; RunError, which says what is wrong, if it cannot connect."""
-    # The runner says in sentences of its own what Dask logs.
+    """A connected Dask client; RunError, which says what is wrong, if it cannot connect."""
+    # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        # Before there is a client: one that cannot connect keeps the program from ending.
+        # Tried without a client: one that cannot connect keeps the program from exiting.
         asyncio.run(_try(address))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about versions, see `differing_packages`
@@ -45,7 +45,7 @@ async def _try(address: str) -> None:
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """What is wrong, by the type of what Dask raises."""
+    """What is wrong, judged by the error that Dask raised."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."
@@ -64,7 +64,7 @@ def _why_not(address: str, error: Exception) -> str:
 
 
 def differing_packages(client: Any) -> str:
-    """What Dask says about packages whose versions differ; empty if none do."""
+    """What Dask reports about packages whose versions differ; "" if none do."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         try:
@@ -76,7 +76,7 @@ def differing_packages(client: Any) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of this Stich, with a hash of its sources: two checkouts have one version."""
+    """The version of Stich here, with a hash of its sources, because checkouts share a version."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):
@@ -86,13 +86,14 @@ def own_version() -> str:
 
 
 def version_problem(client: Any, address: str) -> str | None:
-    """Why a worker cannot play, if it has another Stich or none. OSError if it is gone."""
-    ours = own_version()
-    theirs = client.run(own_version, workers=[address], on_error="return").get(address, OSError())
-    if isinstance(theirs, OSError):
-        raise theirs
-    if isinstance(theirs, Exception):
-        return f"It cannot load {ours} ({theirs}); install it into the environment of its dask."
-    if theirs != ours:
-        return f"It has {theirs}, and this is {ours}; install the same on both."
+    """Why a worker cannot play, if it has another Stich or none. OSError if it has left."""
+    here = own_version()
+    answers = client.run(own_version, workers=[address], on_error="return")
+    on_worker = answers.get(address, OSError())
+    if isinstance(on_worker, OSError):
+        raise on_worker
+    if isinstance(on_worker, Exception):
+        return f"It cannot load {here} ({on_worker}); install it into the environment of its dask."
+    if on_worker != here:
+        return f"It has {on_worker}, and this is {here}; install the same on both."
     return None

@@ -36,12 +36,12 @@ WAIT_S = 20.0
 
 _TASK_S = 1.0  # what a task costs is little beside it
 _MOST_BLOCKS = 64
-_KEPT = "What is finished is kept"
+_KEPT = "Finished matches are kept"
 
 
 @dataclass(eq=False, slots=True)
 class _Worker:
-    """A worker. `joined` is None while it starts the bots, and False if it cannot play; the bots
+    """A worker. `joined` is None while it starts the bots, and False if it cannot play. The bots
     run until Dask releases the task `bots`."""
 
     address: str
@@ -52,11 +52,11 @@ class _Worker:
 
 
 class ClusterExecutor:
-    """An `Executor` whose tables are those of the workers of a cluster.
+    """An `Executor` whose tables are those of a cluster's workers.
 
-    A task is some blocks. One is played at each table and, unless there are bots by URL, one
-    more waits, so that no table waits for the runner. Threads put what has happened into a queue;
-    `receive` acts on it.
+    A task is one or more blocks. Each table plays one task and, unless there are bots by URL, a
+    second one is queued for it, so that no table waits for the runner. Threads put handlers of what
+    has happened into a queue; `receive` calls them.
     """
 
     def __init__(self, cup: Cup, address: str, archives: Archives) -> None:
@@ -74,14 +74,14 @@ class ClusterExecutor:
         self._pending: list[Job] = []
         self._tasks: dict[str, tuple[tuple[Job, ...], Any]] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
-        self._size = 1  # blocks of a task
+        self._size = 1  # blocks in a task
         self._turn = 1
         self._connecting = frozenset(bot.name for bot in cup.bots if bot.connect)
         by_url = any(bot.url is not None for bot in cup.bots)
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Let the workers join that are there, and start or reach every bot on each."""
+        """Let the present workers join, and start or reach every bot on each."""
         self._absent = frozenset(absent)
         self._client = connect(self._address)
         self._client.subscribe_topic("all", self._on_cluster_event)
@@ -127,7 +127,7 @@ class ClusterExecutor:
                 found = Inspected((problem,), {})
             else:
                 archives = self._client.scatter(self._archives, workers=where, hash=False)
-                # Whether a bot that connects can be reached, the first workers have found out.
+                # The first workers have found out whether connecting bots can be reached.
                 absent = self._absent | (self._connecting if self._begun else frozenset())
                 words = (self._session, self._cup, archives, worker.tables, absent)
                 worker.bots = self._client.submit(open_tables, *words, workers=where, pure=False)
@@ -161,17 +161,17 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news))
 
     def _on_left(self, news: Mapping[str, Any]) -> Iterator[Event]:
-        """Take back the tasks of a worker: those submitted first were being played."""
+        """Take back the tasks of a worker. Those submitted first were being played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
         if worker.bots is not None:
             worker.bots.release()
         keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
-        theirs = [key for key in self._tasks if key in keys]
-        self._client.cancel([self._tasks[key][1] for key in theirs])
-        playing = [] if news["expected"] else theirs[: worker.tables]
-        for key in reversed(theirs):
+        its_keys = [key for key in self._tasks if key in keys]
+        self._client.cancel([self._tasks[key][1] for key in its_keys])
+        playing = [] if news["expected"] else its_keys[: worker.tables]
+        for key in reversed(its_keys):
             jobs, _ = self._tasks.pop(key)
             for job in reversed(jobs):
                 number = job.block.number
@@ -195,8 +195,8 @@ class ClusterExecutor:
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Make tasks of the jobs, if possible one for each free table. A block that was lost is a
-        task of its own, so that it is known which one ends its workers."""
+        """Submit the jobs as tasks, if possible one for each free table. A block that was lost
+        before is a task of its own, so that it is known which block ends its workers."""
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
@@ -254,10 +254,10 @@ class ClusterExecutor:
             yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait for news of the workers, at most so long, and yield what it means."""
+        """Wait for news from the workers, at most this long, and yield its events."""
         yield from self._submit_tasks()
         yield from self._next(seconds)
-        # What comes meanwhile waits for the next call: the runner has other things to do.
+        # What arrives meanwhile waits for the next call: the runner has other things to do.
         for _ in range(self._news.qsize()):
             yield from self._next(0)
         if self._client.status != "running":
@@ -276,21 +276,21 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after the match that they play."""
+        """Ask all tables to stop after their present match."""
         arguments = (stop_after_match, self._session, self._turn)
         self._turn += 1
-        # In a thread, which waits for a worker that hangs until the scheduler gives it up.
+        # In a thread, because this waits for a hanging worker until the scheduler drops it.
         options = {"on_error": "ignore"}
         Thread(target=self._client.run, args=arguments, kwargs=options, daemon=True).start()
 
     def close(self) -> None:
-        """Leave the cluster. Dask releases all tasks, and with them the bots end."""
+        """Leave the cluster. Dask then releases all tasks, which stops the bots."""
         if self._client is not None:
             self._client.close()
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """RunError if these are not matches of this job, each once."""
+    """RunError unless these are matches of this job, each once."""
     numbers = [record.number for record in played.records]
     numbers += [void.number for void in played.voids]
     valid = set(numbers) <= set(job.numbers) and len(set(numbers)) == len(numbers)
@@ -307,6 +307,6 @@ def check(cup: Cup, job: Job, played: Played) -> None:
         valid &= void == VoidRecord.of(job.block.pairing(void.number), **said)
     if not valid:
         raise RunError(
-            f"What a worker sent for block {job.block.number} does not belong to it. What is"
-            " finished is kept; see the workers' logs."
+            f"What a worker sent for block {job.block.number} does not belong to it. Finished"
+            " matches are kept; see the workers' logs."
         )

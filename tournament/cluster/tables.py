@@ -1,4 +1,4 @@
-"""What runs on a Dask worker: the tables of a run, and the bots that it has started."""
+"""What runs on a Dask worker: the tables of a run, and the bots that they have started."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ _WARNING = (
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The finished matches of a job, and the one that was void if any; empty if it did not
-    begin."""
+    """The finished matches of a job, and the void one if any; empty if it did not begin."""
 
     records: tuple[MatchRecord, ...] = ()
     voids: tuple[VoidRecord, ...] = ()
@@ -44,8 +43,8 @@ class Played:
 def open_tables(
     session: str, cup: Cup, archives: Archives, tables: int, absent: Collection[str]
 ) -> tuple[Inspected, str]:
-    """A task: start or reach all bots on this worker; what was found, and a warning or "". They
-    stay until Dask releases the task, because the runner has ended or is gone."""
+    """A task: start or reach all bots on this worker. Returns what was found, and a warning or "".
+    The bots run until Dask releases the task, because the runner has finished or is gone."""
     worker: Any = get_worker()
     opened = Tables(worker.get_current_task(), worker.local_directory)
     try:
@@ -62,13 +61,13 @@ def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """A task: play these jobs, one after the other, until a match is void or it is stopped."""
+    """A task: play these jobs one after the other, until a match is void or the task is stopped."""
     tables: Any = get_worker().plugins.get(session)
-    return [] if tables is None else tables.play(jobs, turn)  # None: the worker was started again
+    return [] if tables is None else tables.play(jobs, turn)  # None: the worker was restarted
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:
-    """Called on every worker: tasks up to this turn end with their match."""
+    """Called on every worker: tasks of this or an earlier turn end after their match."""
     if tables := dask_worker.plugins.get(session):
         tables.stopped_turn = turn
 
@@ -76,26 +75,26 @@ def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:
 class Tables(WorkerPlugin):
     """The bots of one run on this worker, in a pool for each of its tables.
 
-    They end with the task `owner`, with the worker, and if its process is killed.
+    They stop with the task `owner` and with the worker, even if that is killed.
     """
 
     def __init__(self, owner: str, folder: str) -> None:
         self.stopped_turn = 0
         self.pools: list[BotPool] = []
         self._owner = owner
-        # Here Dask removes what a worker that was killed has left behind.
+        # In here, Dask removes what a killed worker has left behind.
         self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
         self._free: list[BotPool] = []
         self._closed = False
         self._lock = Lock()
 
     def open(self, cup: Cup, archives: Archives, tables: int, worker_bytes: int | None) -> str:
-        """Make the pools; a warning or "". `worker_bytes` is the memory that Dask gives this
-        worker, since others may be on the same machine. ArchiveError; SandboxError; OSError."""
+        """Make the pools; returns a warning or "". `worker_bytes` is the memory that Dask gives
+        this worker, as others may be on the same machine. ArchiveError; SandboxError; OSError."""
         folder = Path(self._folder.name)
         for digest, data in archives.data.items():
             unpack(data, digest, folder / digest)
-        (folder / "empty").mkdir()  # in which bots without a folder are started
+        (folder / "empty").mkdir()  # where bots without a folder are started
         bots = (
             dataclasses.replace(bot, dir=str(folder / archives.of_bots[bot.name]))
             if bot.name in archives.of_bots
@@ -112,7 +111,7 @@ class Tables(WorkerPlugin):
         return warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after the other, until a match is void or somebody stops it."""
+        """Play jobs one after the other, until a match is void or the tables are stopped."""
         with self._lock:
             pool = self._free.pop()
         done: list[Played] = []
@@ -129,31 +128,31 @@ class Tables(WorkerPlugin):
                     return [*done, Played(tuple(records), (void.record,))]
                 done.append(Played(tuple(records)))
         except BaseException:
-            pool.close()  # Dask tries again, and then no process may know these cards
+            pool.close()  # Dask retries, and then no process may know these cards
             raise
         finally:
             with self._lock:
                 self._free.append(pool)
             if self._closed:
-                self.close()  # the bots that were started meanwhile
+                self.close()  # with the bots that were started meanwhile
         return done
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         """Called by Dask when a task of the worker changes its state."""
         if key == self._owner and finish in ("released", "forgotten") and not self._closed:
             self._closed = True
-            Thread(target=self.close).start()  # the worker's own thread must not wait
+            Thread(target=self.close).start()  # Dask's own thread must not wait
 
     def teardown(self, worker: Any) -> None:
         """Called by Dask when the worker ends."""
         self.close()
 
     def close(self) -> None:
-        """End all bots, also in the middle of a match, and remove their folders."""
+        """Stop all bots, even in mid-match, and remove their folders."""
         with self._lock:
             self._closed = True
             for pool in self.pools:
-                with suppress(RuntimeError):  # it starts bots just now, and `play` ends them
+                with suppress(RuntimeError):  # it is starting bots, which `play` then stops
                     pool.close()
             if len(self._free) == len(self.pools):
                 self._folder.cleanup()

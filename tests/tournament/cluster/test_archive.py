@@ -85,7 +85,7 @@ def test_a_name_that_is_not_utf_8_is_refused(folder: Path) -> None:
 
 def test_what_changed_on_its_way_is_not_unpacked(folder: Path, target: Path) -> None:
     data = pack(MINE, folder)
-    with pytest.raises(ArchiveError, match="changed on its way"):
+    with pytest.raises(ArchiveError, match="damaged on its way"):
         unpack(data + b"x", hashlib.sha256(data).hexdigest(), target)
     assert not target.exists()
 

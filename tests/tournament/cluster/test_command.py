@@ -36,7 +36,7 @@ def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == (
         "mine: its folder mine has a link, passwords, that leads to no file of it"
-        " that can travel; put a copy in its place, or delete it.\n"
+        " that can be sent; put a copy in its place, or delete it.\n"
     )
 
 

@@ -35,7 +35,7 @@ def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:9")
     assert done.returncode == 1
     assert done.stderr == (
-        "mine: its folder mine has a link, passwords, that leads to no file of it"
+        "mine: its folder mine has a link, passwords, that leads to no file in it"
         " that can be sent; put a copy in its place, or delete it.\n"
     )
 

@@ -17,7 +17,7 @@ from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLat
 from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.supports import Scope, read_supports
-from tournament.check.examiner import Connection, Examiner, MatchSession, Verdict
+from tournament.check.examiner import Connection, Examiner, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions
 from tournament.text import plural, printable
@@ -102,10 +102,10 @@ def _ask_all(
     with closing(Connection(examiner)) as bot:
         for _, group in groupby(asked, key=lambda question: question.seat_in_record):
             match = list(group)
-            with examiner.match(bot, match[0]) as session:
+            with bot.match(match[0]):
                 for question in match:
                     number += 1
-                    failure = examiner.ask(bot, session, question, more).failure
+                    failure = bot.ask(question, more).failure
                     if failure is not None:
                         failures.append(failure)
                         if failure.final or len(failures) == MAX_FAILURES:
@@ -157,8 +157,8 @@ def _under_rule(
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
     """The largest request of a game."""
     asked = longest(scope)
-    with closing(Connection(examiner)) as bot, examiner.match(bot, asked) as session:
-        exchange, failure = examiner.ask(bot, session, asked)
+    with closing(Connection(examiner)) as bot, bot.match(asked):
+        exchange, failure = bot.ask(asked)
     size = len(exchange.body)
     taken = _milliseconds(exchange.elapsed_ms)
     note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {taken}"
@@ -170,7 +170,6 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """POST /start and /end get any answer at all."""
     question = openings(scope)[0]
-    session = MatchSession(question)
     notes: list[str] = []
     failures: list[CheckFailure] = []
     rule = (
@@ -178,12 +177,9 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
         " 404, 405 and 501 are fine if a bot does not offer them."
     )
     with closing(Connection(examiner)) as bot:
-        for path in ("/start", "/end"):
-            body = session.end_request()
-            if path == "/start":
-                body = session.start_request(examiner.clock.to_dict())
-            elif not failures:  # a match has at least one move; its answer is judged elsewhere
-                examiner.ask(bot, session, question)
+        for path, body in zip(("/start", "/end"), bot.begin(question), strict=True):
+            if path == "/end" and not failures:  # a match has a move, which is judged elsewhere
+                bot.ask(question)
             exchange, result = _send(examiner, bot, path, body)
             # A runner ignores the answer, however long.
             if isinstance(result, Reply | ResponseTooLarge):
@@ -203,10 +199,10 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
-        with closing(Connection(examiner)) as bot, examiner.match(bot, question) as session:
+        with closing(Connection(examiner)) as bot, bot.match(question):
             bot.disconnect()
             meeting.wait()
-            return examiner.ask(bot, session, question)
+            return bot.ask(question)
 
     meeting = Barrier(2)
     with ThreadPoolExecutor(2) as threads:
@@ -260,11 +256,11 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
     found: list[Verdict] = []
     with closing(Connection(examiner)) as bot:
         for _ in range(REPEATS):
-            with examiner.match(bot, question) as session:
+            with bot.match(question):
                 if not reuse:
                     bot.disconnect()
-                found.append(examiner.ask(bot, session, question))
-            if session.failed:
+                found.append(bot.ask(question))
+            if bot.failed:
                 break
     return found
 
@@ -310,8 +306,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """How much a started bot writes for an answer."""
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
-    with closing(Connection(examiner)) as bot, examiner.match(bot, question) as session:
-        examiner.ask(bot, session, question)
+    with closing(Connection(examiner)) as bot, bot.match(question):
+        bot.ask(question)
     if len(started.output().encode()) < OUTPUT_LIMIT:
         return Outcome("", output=shown)
     problem = "It wrote 64 KiB or more for an answer; only the last 64 KiB of a match are kept."

@@ -6,7 +6,6 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Lock
 from time import sleep
 from typing import Any, NamedTuple
@@ -26,30 +25,6 @@ _POLL_S = 0.01
 _POLLS = 50
 
 
-@dataclass
-class MatchSession:
-    """A match as the bot sees it: its first question, its id, how many requests it has had, and
-    whether it failed in the last."""
-
-    opening: Question
-    match: str = field(default_factory=lambda: secrets.token_hex(8))
-    turn: int = 0
-    failed: bool = False
-
-    def start_request(self, clock: Mapping[str, int]) -> bytes:
-        """The body of POST /start."""
-        view = self.opening.view
-        players, options = view["players"], view["options"]
-        return start_request(
-            self.match, view["game"], view["seat"], players=players, options=options, clock=clock
-        )
-
-    def end_request(self) -> bytes:
-        """The body of POST /end."""
-        view = self.opening.view
-        return end_request(self.match, view["game"], view["seat"], self.opening.scores)
-
-
 class Verdict(NamedTuple):
     """An exchange of POST /move, and what was wrong with it, if anything."""
 
@@ -58,8 +33,9 @@ class Verdict(NamedTuple):
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot that remembers its `failures` and tells the examiner of every
-    answer."""
+    """A connection to the checked bot, over which it plays one match after the other. It tells the
+    examiner of every answer to POST /move. `failures` are all that were none; `failed` says whether
+    the last one of this match was no legal move."""
 
     def __init__(self, examiner: Examiner) -> None:
         super().__init__(examiner.bot.url, examiner.bot.dial)
@@ -67,6 +43,47 @@ class Connection(HttpBot):
         self._unsupported = examiner.unsupported
         self._examiner = examiner
         self.failures: list[Failure] = []
+
+    def begin(self, opening: Question) -> tuple[bytes, bytes]:
+        """Begin the match of a question; the bodies of its POST /start and /end."""
+        self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
+        view, clock = opening.view, self._examiner.clock.to_dict()
+        at = (self._match, view["game"], view["seat"])
+        start = start_request(*at, players=view["players"], options=view["options"], clock=clock)
+        return start, end_request(*at, opening.scores)
+
+    @contextmanager
+    def match(self, opening: Question) -> Iterator[None]:
+        """A match, of whose start and end the bot is notified as by a runner, whatever it answers
+        to that; not of its end if it has just failed."""
+        seconds = self._examiner.clock.move_ms / 1000
+        start, end = self.begin(opening)
+        if self.takes("/start"):
+            self.notify("/start", start, seconds)
+        yield
+        if self.takes("/end") and not self.failed:
+            self.notify("/end", end, seconds)
+
+    def ask(self, question: Question, more: Mapping[str, Any] | None = None) -> Verdict:
+        """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
+        examiner = self._examiner
+        self._turn += 1
+        clock = examiner.clock.to_dict()
+        view, moves = question.view, question.moves
+        body = move_request(self._match, self._turn, view, moves, clock, **(more or {}))
+        outcome = self.move(body, examiner.clock.deadline_ms / 1000)
+        self.failed = True
+        exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
+        if isinstance(outcome, Choice):
+            examiner.valid.append(exchange)
+            try:
+                question.position.check(outcome.move)
+                self.failed = False
+                return Verdict(exchange, None)
+            except IllegalMove as error:
+                outcome = illegal_move(outcome, error, exchange.answer)
+        failure = examiner.fault(outcome.kind, outcome.detail, outcome.error, exchange)
+        return Verdict(exchange, failure)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer to POST /move within this time."""
@@ -78,7 +95,7 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """Asks one bot and judges its answers. Several threads may use it, each with its connection.
+    """Judges the checked bot, over connections of which each thread has its own.
 
     `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
     counts by the reason what was dropped of the bot's `info`; `valid` are the valid answers.
@@ -99,44 +116,6 @@ class Examiner:
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
         bot.disconnect()
-
-    @contextmanager
-    def match(self, bot: Connection, question: Question) -> Iterator[MatchSession]:
-        """A match, of whose start and end the bot is notified as by a runner, whatever it answers
-        to that; not of its end if it has just failed."""
-        session = MatchSession(question)
-        seconds = self.clock.move_ms / 1000
-        if bot.takes("/start"):
-            bot.notify("/start", session.start_request(self.clock.to_dict()), seconds)
-        yield session
-        if bot.takes("/end") and not session.failed:
-            bot.notify("/end", session.end_request(), seconds)
-
-    def ask(
-        self,
-        bot: Connection,
-        session: MatchSession,
-        question: Question,
-        more: Mapping[str, Any] | None = None,
-    ) -> Verdict:
-        """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
-        session.turn += 1
-        clock = self.clock.to_dict()
-        view, moves = question.view, question.moves
-        body = move_request(session.match, session.turn, view, moves, clock, **(more or {}))
-        outcome = bot.move(body, self.clock.deadline_ms / 1000)
-        session.failed = True
-        exchange = Exchange(f"{self.bot.url}/move", body, bot.answer(), outcome.elapsed_s * 1000)
-        if isinstance(outcome, Choice):
-            with self._lock:
-                self.valid.append(exchange)
-            try:
-                question.position.check(outcome.move)
-                session.failed = False
-                return Verdict(exchange, None)
-            except IllegalMove as error:
-                outcome = illegal_move(outcome, error, exchange.answer)
-        return Verdict(exchange, self.fault(outcome.kind, outcome.detail, outcome.error, exchange))
 
     def count(self, outcome: Choice | Failure) -> None:
         """Count an answer to POST /move, and charge its time."""

@@ -74,31 +74,31 @@ class ExportedRows:
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
         """Read all rows; `name` is what errors call the file. LineError for the first bad row."""
         self._name = name
-        self._rows: dict[tuple[int, int, int], tuple[int, Row]] = {}
         self._places: dict[str, int | None] = {}
         self._tables: dict[int, tuple[tuple[str, ...], int]] = {}
         self._seats = 0
-        hint = "docs/statistics.md says what a row has."
-        for number, row in read_lines(lines, Row, name, hint):
+        rows = list(read_lines(lines, Row, name, "docs/statistics.md says what a row has."))
+        if not rows:
+            raise LineError(f"{name}: there is no row; write one JSON object a line.")
+        _, self._first = rows[0]
+        for number, row in rows:
             for problem in self._problems(row):
                 raise self._error(number, problem)
-            self._rows[row.block, row.seating, row.seat] = number, row
-        if not self._rows:
-            raise LineError(f"{name}: there is no row; write one JSON object a line.")
         if len(self._places) > _MOST_BOTS:
             raise LineError(
                 f"{name}: {len(self._places)} bots are more than the {_MOST_BOTS} that can be"
                 " ranked together; rank fewer at a time."
             )
-        number, self._first = next(iter(self._rows.values()))
         if self._first.challenger not in (None, *self._places):
             raise self._error(
-                number,
+                rows[0][0],
                 f"challenger: there is no bot {json.dumps(self._first.challenger)} in the rows;"
                 " name one of theirs, or leave it out.",
             )
-        by_match = groupby(sorted(self._rows), lambda key: key[:2])
-        self._matches = [self._match([self._rows[key] for key in keys]) for _, keys in by_match]
+        self._settled = {row.bot for _, row in rows if row.settled}
+        rows.sort(key=lambda one: (one[1].block, one[1].seating, one[1].seat))
+        by_match = groupby(rows, lambda one: (one[1].block, one[1].seating))
+        self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def facts(self) -> dict[str, Any]:
         """What the rows say of the run."""
@@ -115,7 +115,7 @@ class ExportedRows:
                 "format": {"type": first.format or "", "challenger": first.challenger},
                 "stop": {"top": first.top, "confidence": first.confidence},
             },
-            "settled": {row.bot for _, row in self._rows.values() if row.settled},
+            "settled": self._settled,
             "stopped_after": first.stopped_after,
             "ranges": first.ranges or "anytime",
             "max_difference": first.max_difference,
@@ -137,9 +137,8 @@ class ExportedRows:
 
     def _problems(self, row: Row) -> Iterator[str]:
         """What does not fit the rows above."""
-        _, first = next(iter(self._rows.values()), (0, row))
         for field in _OF_THE_CUP:
-            value, expected = getattr(row, field), getattr(first, field)
+            value, expected = getattr(row, field), getattr(self._first, field)
             if value != expected:
                 yield (
                     f"{field}: is {json.dumps(value)}, but {json.dumps(expected)} in the rows"
@@ -147,11 +146,6 @@ class ExportedRows:
                 )
         if row.top is not None and row.confidence is None:
             yield "confidence: is missing; add that of [stop], as of top."
-        if above := self._rows.get((row.block, row.seating, row.seat)):
-            yield (
-                f"seat: block {row.block}, seating {row.seating}, seat {row.seat} is in line"
-                f" {above[0]} too; remove one, or rank one run at a time."
-            )
         place = self._places.setdefault(row.bot, row.place)
         if place != row.place:
             yield (
@@ -167,8 +161,8 @@ class ExportedRows:
         if [row.seat for row in rows] != list(range(len(rows))) or len(rows) > _MOST_SEATS:
             raise self._error(
                 number,
-                f"seat: block {first.block}, seating {first.seating} must have a row for each seat,"
-                f" numbered from 0 to at most {_MOST_SEATS - 1}.",
+                f"seat: block {first.block}, seating {first.seating} must have one row for each"
+                f" seat, numbered from 0 to at most {_MOST_SEATS - 1}; rank one run at a time.",
             )
         for line, row in seats:
             if row.deals != first.deals:

@@ -27,9 +27,8 @@ from stich.console.progress import watch
 from stich.console.tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
-from tournament.bench.play import read_par
+from tournament.bench.play import ask_about, matches, read_par, run_bench
 from tournament.bench.record import Record, RecordError, read_record, write_record
-from tournament.bench.session import ask_about, matches, run_bench
 from tournament.bench.suite import BOT, CLOCK, OPTIONS, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError

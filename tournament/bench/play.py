@@ -6,21 +6,29 @@ Par is what `sensible` makes of each block of the public deals; `make bench-par`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
+from typing import Any
 
 import msgspec
 
-from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
+from tournament.bench.record import Faults, Measured, Problem, Record, Result, seed_shown
+from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, TABLES, BenchTable
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
 from tournament.config import Bot, Limits
+from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Lost, RunError
 from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.preflight import about_by_url
+from tournament.text import plural, printable
 
 Houses = Mapping[str, MoveFunction]
 """The house bots by name, as functions. They are called in the processes of the workers: then they
@@ -115,6 +123,86 @@ def play_bot(
         except RunError as error:
             raise UnplayedError(str(error)) from None
     return played
+
+
+def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, Any]:
+    """What the bot says about itself; StartError with a sentence if it does not answer."""
+    if bot.url is not None:
+        return about_by_url(bot, bot.url)
+    with closing(start(bot, launch)) as started:
+        return started.about
+
+
+def result_of(table: BenchTable, played: Played, par: tuple[int, ...]) -> Result:
+    """The result of a table whose first blocks have this par."""
+    pairs = zip(played.points, par[: table.blocks], strict=True)
+    over = tuple((mine - its) / table.deals for mine, its in pairs)
+    interval = mean_interval(over)
+    return Result(
+        *table.key,
+        blocks=table.blocks,
+        points=sum(played.points) / (table.deals * table.blocks),
+        over_par=fmean(over),
+        low=interval.low,
+        high=interval.high,
+        faults=Faults(**{kind.value: count for kind, count in played.faults.items()}),
+        struck_out=played.struck_out,
+        move_ms=round(median(played.times), 2) if played.times else None,
+        by_block=over,
+    )
+
+
+def run_bench(
+    bot: Bot,
+    about: Mapping[str, Any],
+    tables: Sequence[BenchTable],
+    seed: str,
+    houses: Houses,
+    launch: LaunchSettings,
+    concurrency: int,
+    on_match: OnMatch,
+) -> Record:
+    """Play these tables and return the result; what cannot be played is among its problems. The
+    name of the bot must be BOT."""
+    public = read_par() if seed == PUBLIC_SEED else {}
+    results: list[Result] = []
+    problems: list[Problem] = []
+    unplayed: set[str] = set()
+    for table in tables:
+        if table.game in unplayed:
+            continue  # each table of a game could take as long as the first
+        try:
+            played = play_bot(table, bot, seed, houses, launch, concurrency, on_match)
+            if public:
+                par = public[table.key].points[PAR_BOT]
+            else:
+                par = tuple(play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points)
+        except UnplayedError as error:
+            unplayed.add(table.game)
+            problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
+            continue
+        results.append(result_of(table, played, par))
+        if played.struck_out:
+            times = plural(played.struck_out, "match", "matches")
+            problems.append(Problem(*table.key, why=f"It was struck out in {times}."))
+    said = [about.get(key) for key in ("name", "version")]
+    name, its_version = (printable(one[:64]) if isinstance(one, str) else None for one in said)
+    command = bot.command or bot.url or ""
+    return Record(
+        suite=SUITE,
+        seed=seed_shown(seed),
+        bot=Measured(name or command, its_version, command),
+        results=tuple(results),
+        problems=tuple(problems),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        stich=version("stich"),
+    )
+
+
+def matches(tables: Sequence[BenchTable], seed: str) -> int:
+    """How many matches a benchmark has; on other than the public deals par is played too."""
+    once = sum(table.blocks * table.players for table in tables)
+    return once if seed == PUBLIC_SEED else 2 * once
 
 
 PAR_FILE = Path(__file__).with_name("par.json")

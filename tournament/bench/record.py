@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from statistics import fmean, median
 from typing import Annotated, Any
 
 import msgspec
 
-from tournament.bench.play import Played
-from tournament.bench.suite import PUBLIC_SEED, BenchTable
+from tournament.bench.suite import PUBLIC_SEED
 from tournament.json_schema import schema_of
-from tournament.ranking.student import mean_interval
 from tournament.text import printable
 
 MAX_BYTES = 1 << 20
@@ -105,25 +102,6 @@ def seed_shown(seed: str) -> str:
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
-
-
-def result_of(table: BenchTable, played: Played, par: tuple[int, ...]) -> Result:
-    """The result of a table whose first blocks have this par."""
-    pairs = zip(played.points, par[: table.blocks], strict=True)
-    over = tuple((mine - its) / table.deals for mine, its in pairs)
-    interval = mean_interval(over)
-    return Result(
-        *table.key,
-        blocks=table.blocks,
-        points=sum(played.points) / (table.deals * table.blocks),
-        over_par=fmean(over),
-        low=interval.low,
-        high=interval.high,
-        faults=Faults(**{kind.value: count for kind, count in played.faults.items()}),
-        struck_out=played.struck_out,
-        move_ms=round(median(played.times), 2) if played.times else None,
-        by_block=over,
-    )
 
 
 def write_record(record: Record, file: Path) -> None:

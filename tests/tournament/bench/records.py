@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tournament.bench.play import Played
-from tournament.bench.record import Measured, Record, Result, result_of
+from tournament.bench.play import Played, result_of
+from tournament.bench.record import Measured, Record, Result
 from tournament.bench.suite import SUITE, TABLES, BenchTable
 
 

@@ -62,51 +62,9 @@ class TimeBank:
         return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
 
 
-# Requests
-
-
-def move_request(
-    match: str,
-    turn: int,
-    view: Mapping[str, Any],
-    moves: Sequence[str],
-    clock: Mapping[str, int],
-    **more: object,
-) -> bytes:
-    """The body of POST /move; `turn` counts the requests to this seat in this match from 1."""
-    return msgspec.json.encode(
-        {
-            "protocol": PROTOCOL,
-            "match": match,
-            "turn": turn,
-            "view": view,
-            "moves": list(moves),
-            "clock": clock,
-            **more,
-        }
-    )
-
-
-def start_request(
-    match: str,
-    game: str,
-    seat: int,
-    *,
-    players: int,
-    options: Mapping[str, Any],
-    clock: Mapping[str, int],
-    names: Sequence[str] | None = None,
-) -> bytes:
-    """The body of POST /start; `names` of all seats, unless the cup hides them."""
-    body: dict[str, object] = {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat}
-    body |= {"players": players, "options": dict(options), "clock": clock}
-    return msgspec.json.encode(body if names is None else {**body, "names": names})
-
-
-def end_request(match: str, game: str, seat: int, scores: Sequence[int]) -> bytes:
-    """The body of POST /end."""
-    body = {"protocol": PROTOCOL, "match": match, "game": game, "seat": seat, "scores": scores}
-    return msgspec.json.encode(body)
+def request(match: str, **fields: object) -> bytes:
+    """The body of POST /move, /start or /end with its fields, as docs/bots.md names them."""
+    return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
 # Answers

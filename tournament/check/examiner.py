@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any, NamedTuple
 
 from games import IllegalMove
-from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
+from tournament.bot.protocol import TimeBank, request
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Choice, Failure, HttpBot, illegal_move
 from tournament.check.outcome import Advice, CheckFailure, Exchange, advice, died
@@ -48,9 +48,10 @@ class Connection(HttpBot):
         """Begin the match of a question; the bodies of its POST /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
-        at = (self._match, view["game"], view["seat"])
-        start = start_request(*at, players=view["players"], options=view["options"], clock=clock)
-        return start, end_request(*at, opening.scores)
+        at = {"game": view["game"], "seat": view["seat"]}
+        start = {"players": view["players"], "options": view["options"], "clock": clock}
+        ended = request(self._match, **at, scores=opening.scores)
+        return request(self._match, **at, **start), ended
 
     @contextmanager
     def match(self, opening: Question) -> Iterator[None]:
@@ -68,9 +69,8 @@ class Connection(HttpBot):
         """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
         examiner = self._examiner
         self._turn += 1
-        clock = examiner.clock.to_dict()
-        view, moves = question.view, question.moves
-        body = move_request(self._match, self._turn, view, moves, clock, **(more or {}))
+        asked = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}
+        body = request(self._match, **asked, clock=examiner.clock.to_dict(), **(more or {}))
         outcome = self.move(body, examiner.clock.deadline_ms / 1000)
         self.failed = True
         exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from games import IllegalMove
-from tournament.bot.protocol import TimeBank, end_request, move_request, start_request
+from tournament.bot.protocol import TimeBank, request
 from tournament.bot.url_bot import Choice, Player, illegal_move
 from tournament.config import Clock
 from tournament.match.referee import Board, Referee
@@ -117,18 +117,9 @@ class _Match:
         rules, pairing = self.rules, self.pairing
         board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
 
-        def start(seat: int) -> bytes:
-            return start_request(
-                pairing.match,
-                rules.game,
-                seat,
-                players=rules.players,
-                options=rules.options,
-                clock=self.seats[seat].clock.to_dict(),
-                names=pairing.seating if rules.names else None,
-            )
-
-        self._notify("/start", start)
+        start = {"players": rules.players, "options": rules.options}
+        names = {"names": pairing.seating} if rules.names else {}
+        self._notify("/start", **start, clock=self.seats[0].clock.to_dict(), **names)
         while (turn := board.turn) is not None:
             legal = board.moves()
             out = self.seats[turn].out
@@ -143,7 +134,7 @@ class _Match:
             self.observer.moved(turn, move, forced)
         scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
-        self._notify("/end", lambda seat: end_request(pairing.match, rules.game, seat, scores))
+        self._notify("/end", scores=scores)
         wall_s = monotonic() - began
         return MatchRecord(
             **asdict(pairing),
@@ -167,7 +158,7 @@ class _Match:
             info_full=tuple(i for i, seat in enumerate(self.seats) if seat.said > INFO_LIMIT),
         )
 
-    def _notify(self, path: str, body: Callable[[int], bytes]) -> None:
+    def _notify(self, path: str, **fields: object) -> None:
         """POST /start or /end to every bot that is still in and takes it, within a move's time: to
         all at once, but one seat after the other to a player at two seats."""
         seats: dict[int, list[int]] = {}
@@ -180,7 +171,8 @@ class _Match:
 
         def notify(numbers: list[int]) -> None:
             for number in numbers:
-                self.seats[number].player.notify(path, body(number), seconds)
+                body = request(self.pairing.match, game=self.rules.game, seat=number, **fields)
+                self.seats[number].player.notify(path, body, seconds)
 
         self.expect(seconds * max(map(len, seats.values())))
         before = monotonic()
@@ -191,10 +183,11 @@ class _Match:
 
     def _take_turn(self, turn: int, board: Board, legal: Sequence[str]) -> tuple[str, Board]:
         """Ask a bot: its move; or the default move, and a strike."""
-        seat, match = self.seats[turn], self.pairing.match
+        seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1
-        body = move_request(match, number, board.view(), legal, seat.clock.to_dict())
+        asked = {"turn": number, "view": board.view(), "moves": list(legal)}
+        body = request(self.pairing.match, **asked, clock=seat.clock.to_dict())
         started = _now()
         self.expect(deadline_ms / 1000)
         outcome = seat.player.move(body, deadline_ms / 1000)

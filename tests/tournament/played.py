@@ -18,7 +18,6 @@ from tournament.match.match import Observer, Rules, play
 from tournament.match.referee import LocalReferee, Referee
 from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.results.export import export
-from tournament.run.resume import facts_of
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
@@ -131,7 +130,8 @@ def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
 
 def facts(of: Cup) -> dict[str, Any]:
     return {
-        **facts_of(of, schedule(of)),
+        **of.facts(),
+        "total": schedule(of).matches,
         "seed": of.seed,
         "match_key": MATCH_KEY,
         "commitment": commitment(of.seed or "") if of.commit else None,

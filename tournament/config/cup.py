@@ -215,6 +215,17 @@ class Cup:
         """The cup that `to_dict` wrote; msgspec.ValidationError."""
         return msgspec.convert(data, cls)
 
+    def facts(self) -> dict[str, Any]:
+        """What a store says of a run that follows from its cup."""
+        return {
+            "name": self.name,
+            "game": self.game,
+            "players": self.players,
+            "max_difference": GAMES[self.game].max_difference(self.players, self.options),
+            "config": self.to_dict(),
+            "bots": list(self.names),
+        }
+
 
 def reference_command(name: str) -> str:
     """The command that starts a reference bot."""

@@ -171,7 +171,7 @@ def _finish(
     known."""
     of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
     connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
-    cup, game = line.cup, games.get(line.game)
+    cup = line.cup
     # In a ladder it matters who came first.
     names = list(about) if cup.format.type == LADDER else sorted(about)
     config = Cup(
@@ -189,13 +189,7 @@ def _finish(
         "version": VERSION,
         "run": secrets.token_hex(16),
         "signer": secrets.token_hex(32),
-        "name": cup.name,
-        "game": line.game,
-        "players": line.players,
-        "teams": game.teams,
-        "max_difference": game.max_difference(line.players, line.options),
-        "config": config.to_dict(),
-        "bots": list(config.names),
+        **config.facts(),
         "finished": cup.finished,
         "total": count if cup.total is None else cup.total,
         "places": cup.places,

@@ -155,15 +155,6 @@ class _RunCheck:
     def fact_mismatches(self) -> Iterator[str]:
         """The facts of the run must follow from its cup, and the seed be the committed one."""
         facts, cup = self.facts, self.cup
-        game = games.get(cup.game)
-        expected = {
-            "name": cup.name,
-            "game": cup.game,
-            "players": cup.players,
-            "teams": game.teams,
-            "bots": list(cup.names),
-            "max_difference": game.max_difference(cup.players, cup.options),
-        }
         digest = facts.get("commitment")
         if digest is not None:
             self.done.commitment = opens(str(digest), self.seed)
@@ -175,8 +166,8 @@ class _RunCheck:
             yield "The store has a commitment to a seed, but the cup does not commit to one."
         if not follows(self.seed, cup):
             yield "The run's seed is not the one in its cup."
-        for what, value in expected.items():
-            if facts.get(what) != value:
+        for what, value in cup.facts().items():
+            if what != "config" and facts.get(what) != value:
                 yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
 
     def signature_mismatches(self) -> Iterator[str]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-import games
 from tournament.config import Bot, Cup
 from tournament.decisions import with_joined
 from tournament.formats import Schedule, make_schedule
@@ -88,7 +87,8 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 "commitment": commitment(seed) if cup.commit else None,
                 "finished": False,
                 "about": {},
-                **facts_of(cup, planned),
+                **cup.facts(),
+                "total": planned.matches,
             }
         )
         return seed, planned
@@ -122,7 +122,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             )
         # The organiser may have seen the table before adding deals: only anytime ranges hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
-        store.grow({**facts_of(cup, planned), **open_again}, planned.number)
+        store.grow({**cup.facts(), "total": planned.matches, **open_again}, planned.number)
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
         store.put({"config": cup.to_dict()})
     return seed, planned
@@ -141,21 +141,6 @@ def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
     if cup.commit:
         return committed_seed(cup.seed)
     return secrets.token_hex(32) if cup.seed is None else cup.seed
-
-
-def facts_of(cup: Cup, planned: Schedule) -> dict[str, Any]:
-    """The facts of a run that follow from its cup."""
-    game = games.get(cup.game)
-    return {
-        "name": cup.name,
-        "game": cup.game,
-        "players": cup.players,
-        "teams": game.teams,
-        "max_difference": game.max_difference(cup.players, cup.options),
-        "config": cup.to_dict(),
-        "bots": cup.names,
-        "total": planned.matches,
-    }
 
 
 def differences(before: Cup, after: Cup) -> list[str]:

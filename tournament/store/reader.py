@@ -138,7 +138,7 @@ class StoreReader:
         """All facts of the run; with `decisions`, and `voids`: for each bot because of which
         matches were void, its name, the last reason, and how many.
 
-        The others: version, run (a random id), signer (a public key), name, game, players, teams,
+        The others: version, run (a random id), signer (a public key), name, game, players,
         config (the cup as read, and the bots that have joined), bots (names in order), seed,
         match_key (the secret of the match ids), commitment, finished, begun, total (planned
         matches), about (by bot, what it said about itself: name, version, author; a further entry

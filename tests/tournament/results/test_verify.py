@@ -155,7 +155,6 @@ def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: P
         ("name", "Another cup"),
         ("game", "dasan"),
         ("players", 4),
-        ("teams", False),
         ("bots", ["ann", "bob"]),
         ("bots", ["bob", "ann", "cat"]),
         ("total", 7),

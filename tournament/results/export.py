@@ -33,6 +33,7 @@ _CHUNK = 5_000
 _to_json = msgspec.json.Encoder().encode
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 
+_OF_MATCH = ("match", "block", "round", "stage", "seatings", "seed", "deals")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -99,53 +100,46 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
 def rows(store: StoreReader) -> Iterator[SeatRow]:
     """The rows, lazily: a value for every column."""
     facts = store.facts()
-    finished, ranges = bool(facts.get("finished")), kind_of_ranges(facts)
-    format: Any = format_of(facts)
+    config, settled = facts.get("config", {}), facts.get("settled") or ()
+    top = config.get("stop", {}).get("top")
+    of_cup: dict[str, Any] = {
+        "cup": facts.get("name", ""),
+        "game": facts.get("game", ""),
+        "finished": bool(facts.get("finished")),
+        "ranges": kind_of_ranges(facts),
+        "max_difference": facts.get("max_difference"),
+        "format": format_of(facts),
+        "challenger": config.get("format", {}).get("challenger"),
+        "top": top,
+        "confidence": config["stop"]["confidence"] if top else None,
+        "stopped_after": len({match.block for match in store.summaries()}) if settled else None,
+    }
     places = {line.bot: line.place for line in standings(store).standings}
-    config = facts.get("config", {})
-    challenger = config.get("format", {}).get("challenger")
-    stop = config.get("stop", {})
-    settled = facts.get("settled") or ()
-    stopped_after = len({match.block for match in store.summaries()}) if settled else None
     out = disqualified(facts)
     for match in store.summaries():
         if not out.isdisjoint(match.table):
             continue
+        of_match = {name: getattr(match, name) for name in _OF_MATCH}
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
-            faults: dict[str, Any] = {
-                str(k): n for k, n in zip(FAULT_KINDS, match.faults[seat], strict=True)
-            }
+            faults: dict[str, Any] = dict(
+                zip(map(str, FAULT_KINDS), match.faults[seat], strict=True)
+            )
             yield SeatRow(
-                cup=facts.get("name", ""),
-                game=facts.get("game", ""),
-                match=match.match,
-                block=match.block,
-                round=match.round,
-                stage=match.stage,
+                **of_cup,
+                **of_match,
+                **faults,
                 seating=match.number,
-                seatings=match.seatings,
-                seed=match.seed,
-                deals=match.deals,
                 seat=seat,
                 bot=bot,
                 score=match.scores[seat],
                 adjusted=match.adjusted[seat],
                 side=None if match.sides is None else match.sides[seat],
                 struck_out=seat in match.struck,
-                **faults,
                 answers=len(times),
                 think_ms=round(sum(times), 3),
                 slowest_ms=round(max(times), 3) if times else None,
-                finished=finished,
-                ranges=ranges,
-                max_difference=facts.get("max_difference"),
-                format=format,
-                challenger=challenger,
-                top=stop.get("top"),
-                confidence=stop.get("confidence") if stop.get("top") else None,
                 settled=bot in settled,
-                stopped_after=stopped_after,
                 place=places.get(bot),
             )
 

@@ -6,8 +6,7 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -127,28 +126,19 @@ class BrowserGame(Player, Observer):
 
     def start(self, launch: LaunchSettings) -> None:
         """Start the bots and begin; StartError if one is not there."""
-        started: Future[None] = Future()
-        threading.Thread(target=self._play, args=(launch, started), daemon=True).start()
-        started.result()
+        with ExitStack() as stack:
+            players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
+            stack.callback(self.close)
+            self._players = players
+            threading.Thread(target=self._play, args=(stack.pop_all(),), daemon=True).start()
 
-    def _play(self, launch: LaunchSettings, started: Future[None]) -> None:
+    def _play(self, bots: ExitStack) -> None:
         """The thread of the game; its bots end with it."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
-        with ExitStack() as stack:
-            try:
-                for bot in self.bots:
-                    self._players.append(stack.enter_context(closing(reach(bot, launch))))
-            except BaseException as error:
-                started.set_exception(error)
-                return
-            started.set_result(None)
-            stack.callback(self.close)
-            try:
-                play(rules, pairing, LocalReferee(), [self, *self._players], observer=self)
-            except _GameLeft:
-                return
+        with bots, suppress(_GameLeft):
+            play(rules, pairing, LocalReferee(), [self, *self._players], observer=self)
 
     def position(self, after: int | None = None) -> dict[str, Any]:
         """What seat 0 has seen since the move with this number, by default the last position, and

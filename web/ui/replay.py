@@ -132,26 +132,27 @@ class DealLog:
     """A game as a table shows it, move by move, from its full states, or from the views of an
     onlooker, who sees no hands.
 
-    `position` is that after the last move; a trick that has just ended still lies there. `last` is
-    the move of each seat in this trick. `ended` is None, or what is shown of the deal that the last
-    move ended: its `scores`; by seat the `hands` when they were largest, and the cards `left` in
-    them; and its `facts`, with the last trick.
+    `shown` is what a page shows after the last move: the fields of `position`, and ``last``, the
+    move of each seat in this trick. A trick that has just ended still lies there: ``trick_over``.
+    ``ended`` is None, or what is shown of the deal that the last move ended: its ``scores``; by
+    seat the ``hands`` when they were largest, and the cards ``left`` in them; and its ``facts``,
+    with the last trick.
     """
 
     def __init__(self, game: Game, state: Mapping[str, Any]) -> None:
         self._game = game
         self._over = False
         self._largest: list[list[str]] = state.get("hands", [])
-        self.last: list[str | None] = [None] * state["players"]
-        self.position = position(game, state)
-        self.ended: dict[str, Any] | None = None
+        nothing = {"last": [None] * state["players"], "trick_over": False, "ended": None}
+        self.shown = position(game, state) | nothing
 
     def add(
         self, seat: int, move: str, before: Mapping[str, Any], after: Mapping[str, Any]
     ) -> None:
         """Add a move as it is shown, which may hide cards, and the states before and after it."""
-        was, now = self.position, position(self._game, after)
-        self.last = _with([None] * len(self.last) if self._over else self.last, seat, move)
+        was, now = self.shown, position(self._game, after)
+        nobody = [None] * after["players"]
+        last = _with(nobody if self._over else was["last"], seat, move)
         deal_over = len(after["results"]) > len(before["results"])
         new_deal = after["deal"] != before["deal"]
         trick = [fact for fact in was["facts"] if fact[-1] and not was["trick_over"]]
@@ -162,64 +163,56 @@ class DealLog:
         if cards:
             played = ["", "", "".join(cards), seat, True]
             trick = [*trick, played] if self._game.keeps_trick else [played]
-        if self._over and trick and cleared and not new_deal:
-            now |= {"facts": now["facts"] + trick, "trick_over": True}
-        if new_deal:
-            self.last = [None] * len(self.last)
-        self.position, self.ended = now, None
+        stays = self._over and bool(trick) and cleared and not new_deal
+        if stays:
+            now["facts"] += trick
+        ended = None
         if deal_over:
             left = [Counter(hand) for hand in before.get("hands", ())]
             if left:
                 left[seat] -= Counter(cards)
-            self.ended = {
+            ended = {
                 "scores": after["results"][-1]["scores"],
-                "hands": [hand_text(self._game, hand) for hand in self._largest],
+                "hands": [_in_groups(self._game, hand) for hand in self._largest],
                 "left": ["".join(hand.elements()) for hand in left],
                 "facts": [fact for fact in was["facts"] if not fact[-1]] + trick,
             }
         hands = after.get("hands", [])
         both = zip(hands, hands if new_deal else self._largest, strict=True)
         self._largest = [max(now, most, key=len) for now, most in both]
-
-
-def hand_text(game: Game, cards: Sequence[str]) -> str:
-    """A hand for the table: its cards in one string, with a space between groups."""
-    return " ".join("".join(group) for group in game.groups(cards))
+        self.shown = now | {
+            "last": nobody if new_deal else last,
+            "trick_over": stays,
+            "ended": ended,
+        }
 
 
 def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]:
     """The position before the first move, then one step for each move.
 
-    Each has the fields of `position`, ``hands`` (by seat, `hand_text`), and ``last`` and ``ended``
-    of `DealLog`. By seat, of what a bot did last: ``times`` (``[text, whether it took time from the
-    bank]``), ``infos`` (what it said). Of the move: ``move`` (``[seat, move, milliseconds or None,
-    fault or None, whether it was the default move]``), ``forced`` (it was the only legal one),
-    ``value`` (what the bot thought the deal was worth).
+    Each has the fields of `DealLog.shown`. By seat, of what a bot did last: ``times`` (``[text,
+    whether it took time from the bank]``), ``infos`` (what it said). Of the move: ``move``
+    (``[seat, move, milliseconds or None, fault or None, whether it was the default move]``),
+    ``forced`` (it was the only legal one), ``value`` (what the bot thought the deal was worth).
     """
-    game = games.get(record.game)
     times, infos = ([None] * record.players for _ in range(2))
     banks: tuple[float, ...] = ()
     log: DealLog | None = None
     found: list[PageStep] = []
     for step in steps(record, config):
-        log = log or DealLog(game, step.state)
+        log = log or DealLog(games.get(record.game), step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
             infos = _with(infos, step.seat, info_text(step.info))
-        found.append(
-            {
-                **log.position,
-                "hands": [hand_text(game, hand) for hand in step.state["hands"]],
-                "last": log.last,
-                "times": times,
-                "infos": infos,
-                "move": None if step.move is None else _move(step),
-                "forced": step.forced,
-                "value": step.info.get("value"),
-                "ended": log.ended,
-            }
-        )
+        move = {
+            "times": times,
+            "infos": infos,
+            "move": None if step.move is None else _move(step),
+            "forced": step.forced,
+            "value": step.info.get("value"),
+        }
+        found.append(log.shown | move)
         banks = step.banks
     return found
 
@@ -233,35 +226,42 @@ def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
     game = games.get(config["game"])
     state = game.start(config["players"], match.pairing.seed, config["options"])
     view = state.view(None).to_dict()
-    log, made = DealLog(game, view), None
-    found: list[PageStep] = []
-    for move in (None, *match.moves):
-        if move is not None:
-            before, state = view, state.advance(move)
-            view = state.view(None).to_dict()
-            history = view["history"]  # without the move that ended a deal
-            made = [before["turn"], history[-1]["move"] if history else move, None, None, False]
-            log.add(made[0], made[1], before, view)
-        hands = ["??" * count for count in view["counts"]]
-        own = {"hands": hands, "last": log.last, "move": made, "ended": log.ended}
-        found.append(log.position | own)
+    log = DealLog(game, view)
+    found: list[PageStep] = [log.shown | {"move": None}]
+    for move in match.moves:
+        before, state = view, state.advance(move)
+        view = state.view(None).to_dict()
+        history = view["history"]  # without the move that ended a deal
+        shown = history[-1]["move"] if history else move
+        log.add(before["turn"], shown, before, view)
+        found.append(log.shown | {"move": [before["turn"], shown, None, None, False]})
     return found
 
 
 def position(game: Game, data: Mapping[str, Any]) -> PageStep:
-    """What a page shows of a state or view, besides its hands."""
+    """What a page shows of a state or view. Of the ``hands`` by seat, each in one string with a
+    space between groups, a view hides those of the others."""
+    known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
+    seats = range(data["players"])
     return {
         "deal": data["deal"],
         "phase": data["phase"],
         "turn": data["turn"],
-        "roles": [game.roles(data, seat) for seat in range(data["players"])],
+        "hands": [
+            _in_groups(game, known[seat]) if seat in known else "??" * data["counts"][seat]
+            for seat in seats
+        ],
+        "roles": [game.roles(data, seat) for seat in seats],
         "scores": data["scores"],
-        "trick_over": False,
         "facts": [
             [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
             for fact in game.facts(data)
         ],
     }
+
+
+def _in_groups(game: Game, cards: Sequence[str]) -> str:
+    return " ".join("".join(group) for group in game.groups(cards))
 
 
 def cards_of(move: str) -> list[str]:

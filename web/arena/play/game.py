@@ -27,7 +27,7 @@ from tournament.match.referee import LocalReferee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
-from web.ui.replay import DealLog, hand_text, position
+from web.ui.replay import DealLog, position
 
 MAX_BOTS: Final = 12
 """How many bots play against persons at once: fewer games than the server has threads."""
@@ -145,8 +145,8 @@ class BrowserGame(Player, Observer):
         what it may do now.
 
         Each of the `frames` has the `number` of its move, the `move` (seat and text, None before
-        the first), what its bot did wrong (`said`), the deal that it `ended`, as in `DealLog`, and
-        the position. `history` has the moves of the deal.
+        the first), what its bot did wrong (`said`), and the fields of `DealLog.shown`. `history`
+        has the moves of the deal.
         """
         with self._lock:
             self.seen = monotonic()
@@ -165,22 +165,15 @@ class BrowserGame(Player, Observer):
 
     def _frame(self, number: int, move: tuple[int, str] | None) -> dict[str, Any]:
         """What seat 0 sees after a move: its view, and the trick, which everybody sees."""
-        game, data = self._state.game, self._state.view(0).to_dict()
-        seen, log = position(game, data), self._log
-        facts = [fact for fact in seen["facts"] if not fact[-1]]
+        seen, log = position(self._state.game, self._state.view(0).to_dict()), self._log.shown
+        own = [fact for fact in seen["facts"] if not fact[-1]]
         return {
+            **seen,
+            "facts": own + [fact for fact in log["facts"] if fact[-1]],
+            **{name: log[name] for name in ("last", "trick_over", "ended")},
             "number": number,
             "move": move,
             "said": self._failed,
-            "ended": log.ended,
-            "position": {
-                **seen,
-                "facts": facts + [fact for fact in log.position["facts"] if fact[-1]],
-                "trick_over": log.position["trick_over"],
-                "hands": [hand_text(game, data["hand"]), *[None] * (self._state.players - 1)],
-                "counts": data["counts"],
-                "last": log.last,
-            },
         }
 
     def choose(self, cards: Sequence[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@
   let shown = now.frames.at(-1); // the frame on the table
   let waiting = []; // frames that are still to be shown
   let moves = now.history; // of the deal: seat and text
-  let deal = shown.position.deal; // the deal of these moves
+  let deal = shown.deal; // the deal of these moves
   let result = Boolean(shown.ended); // whether the result of a deal covers the table
   let paused = false;
   let asking = false; // whether a move is on its way
@@ -30,8 +30,8 @@
     throw new Error(answer.status);
   }
 
-  const names = () => CardTable.cards(shown.position.hands[0]);
-  const over = () => shown.position.turn === null;
+  const names = () => CardTable.cards(shown.hands[0]);
+  const over = () => shown.turn === null;
   const own = () => now.asked && !waiting.length && !result;
 
   function drawOwn(name, index) {
@@ -45,10 +45,9 @@
 
   function draw() {
     const focused = document.activeElement?.dataset?.card;
-    const { position } = shown;
-    table.most = position.counts.map((count, seat) => Math.max(count, table.most[seat] ?? 0));
-    table.groups = Math.max(table.groups, position.hands[0].split(" ").length);
-    CardTable.draw($("table"), table, position, result ? resultBox() : null);
+    table.most = shown.hands.map((hand, seat) => Math.max(CardTable.cards(hand).length, table.most[seat] ?? 0));
+    table.groups = Math.max(table.groups, shown.hands[0].split(" ").length);
+    CardTable.draw($("table"), table, shown, result ? resultBox() : null);
     if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
     const buttons = own() ? now.others.map((text) => action(text)) : [];
     if (own()) for (const text of options.moves) buttons.unshift(action(text, "strong"));
@@ -97,7 +96,7 @@
 
   function news() {
     if (!over()) return shown.said || (own() ? "It is your turn." : "");
-    const { scores } = shown.position;
+    const { scores } = shown;
     const first = now.seats.filter((_, seat) => scores[seat] === Math.max(...scores));
     return `The game is over. ${first.length > 1 ? "Winners" : "Winner"}: ${first.join(", ")}.`;
   }
@@ -109,8 +108,8 @@
   }
 
   function show(frame) {
-    if (deal !== shown.position.deal) moves = [];
-    deal = shown.position.deal;
+    if (deal !== shown.deal) moves = [];
+    deal = shown.deal;
     moves.push(frame.move);
     shown = frame;
     result = Boolean(frame.ended);

@@ -2,9 +2,9 @@
 // A match as a card table: what replays, live pages and play share. It knows no rules: a position
 // says what each seat holds, what lies on the table, and what a person should know of it.
 //
-// position: { deal, phase, turn, hands (by seat: "3c4d 5h", or null if hidden), counts, roles (by
-//   seat: texts), scores, facts ([label, value, cards, seat, on the table]), last (by seat: a move),
-//   times (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional),
+// position: { deal, phase, turn, hands (by seat: "3c4d 5h", or "????" if hidden), roles (by seat:
+//   texts), scores, facts ([label, value, cards, seat, on the table]), last (by seat: a move), times
+//   (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional),
 //   trick_over }
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
@@ -97,7 +97,7 @@ const CardTable = (() => {
 
   function seatBox(table, position, seat, own) {
     const held = position.hands[seat];
-    const count = position.counts ? position.counts[seat] : cards(held).length;
+    const count = cards(held).length;
     const about = [`${count} card${count === 1 ? "" : "s"}`, `${signed(position.scores[seat])} points`];
     const time = position.times && position.times[seat];
     if (time) about.push(time[0]);
@@ -106,13 +106,12 @@ const CardTable = (() => {
     const said = make("div", { class: "about" }, make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
     const lies = position.facts.some((one) => one[4] && one[3] === seat);
     if (position.last[seat] && !lies) said.append(make("span", { class: "said" }, move(position.last[seat])));
-    const shown = held ?? "??".repeat(count);
     const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, said);
     if (position.infos && position.infos[seat]) box.append(make("p", { class: "info" }, position.infos[seat]));
     const most = table.most.filter((_, one) => (one === table.own) === own); // cards of others are alike
     box.style.setProperty("--most", Math.max(...most));
     box.style.setProperty("--groups", table.groups);
-    box.append(hand(shown, own ? table.drawOwn : undefined));
+    box.append(hand(held, own ? table.drawOwn : undefined));
     return box;
   }
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
+from math import ceil
 from typing import Final
 
 import numpy as np
-from flask import abort, request
+from flask import abort, render_template, request
 
 from tournament.ranking.arrays import Ints
 from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.text import plural
 from web.arena.live_run import Snapshot, current_run
 
-MATCHES: Final = 50
-"""Matches of a page."""
 ANY: Final = "any"
-FAULTS: Final = (ANY, *map(str, FAULT_KINDS))
-RESULTS: Final = ("won", "lost")
+_MATCHES: Final = 50  # of a page
+_CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "lost")}
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """What matches must have in common; None for what does not matter.
+    """What matches must have in common, None for what does not matter; and the page of them.
 
     With a `bot`, `faults` (of a kind or of `ANY`) are its own, and `result` is its result: it has
     "won" if nobody had more points.
@@ -33,10 +33,12 @@ class MatchFilter:
     block: int | None = None
     faults: str | None = None
     result: str | None = None
+    page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """What an address says of it."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """What an address says of the matches."""
+        found = asdict(self) | {"page": None}
+        return {name: value for name, value in found.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
         """The matches as rows of the arrays of a snapshot, the last of the schedule first."""
@@ -70,13 +72,33 @@ def asked_filter(now: Snapshot) -> MatchFilter:
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), f"one of {', '.join(words)}")
-        for name, words in (("faults", FAULTS), ("result", RESULTS))
+        for name, words in _CHOICES.items()
     )
     if bot is None:
         result = None
     else:
         check_bot(now, bot)
-    return MatchFilter(bot, asked_number("round"), asked_number("block"), faults, result)
+    round, block, page = map(_asked_number, ("round", "block", "page"))
+    return MatchFilter(bot, round, block, faults, result, page or 1)
+
+
+def matches_page(now: Snapshot, asked: MatchFilter) -> str:
+    """The page that is asked for; 404 if there is none."""
+    rows, page = asked.rows(now), asked.page
+    last = max(1, ceil(rows.size / _MATCHES))
+    if page > last:
+        abort(404, f"There is no page {page}: these matches have {plural(last, 'page')}.")
+    return render_template(
+        "matches.html",
+        now=now,
+        out=now.out,
+        asked=asked,
+        choices=_CHOICES,
+        rounds=int(now.arrays.round.max(initial=0)),
+        matches=read_matches(now, rows[(page - 1) * _MATCHES : page * _MATCHES]),
+        count=rows.size,
+        last=last,
+    )
 
 
 def check_bot(now: Snapshot, name: str) -> None:
@@ -85,7 +107,7 @@ def check_bot(now: Snapshot, name: str) -> None:
         abort(404, f"There is no bot {name[:80]!r} in this cup; the table lists all of them.")
 
 
-def asked_number(name: str) -> int | None:
+def _asked_number(name: str) -> int | None:
     """A number of the address; 400 if it is none."""
     text = _asked(name, r"[0-9]{1,9}", "a number such as 1")
     return None if text is None else int(text)

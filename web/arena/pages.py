@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
-from math import ceil
 from typing import Final
 
 import numpy as np
@@ -16,21 +15,11 @@ from tournament.decisions import out_of_play
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
-from tournament.text import plural
 from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
 from web.arena.live_run import LiveRun, Snapshot, current_run
-from web.arena.match_list import (
-    FAULTS,
-    MATCHES,
-    RESULTS,
-    MatchFilter,
-    asked_filter,
-    asked_number,
-    check_bot,
-    read_matches,
-)
+from web.arena.match_list import MatchFilter, asked_filter, check_bot, matches_page, read_matches
 from web.arena.watch import next_match
 from web.ui import plots
 from web.ui.replay import match_data, page_steps
@@ -169,27 +158,8 @@ def _recent(now: Snapshot, bot: str) -> float | None:
 def matches() -> WerkzeugResponse:
     """A page of the matches that fit a filter."""
     now = current_run().snapshot()
-    asked, page = asked_filter(now), asked_number("page") or 1
-    return _answer(f"{asked}-{page}-{now.version}", lambda: _matches_page(now, asked, page))
-
-
-def _matches_page(now: Snapshot, asked: MatchFilter, page: int) -> str:
-    rows = asked.rows(now)
-    last = max(1, ceil(rows.size / MATCHES))
-    if page > last:
-        abort(404, f"There is no page {page}: these matches have {plural(last, 'page')}.")
-    return render_template(
-        "matches.html",
-        now=now,
-        out=now.out,
-        asked=asked,
-        choices={"faults": FAULTS, "result": RESULTS},
-        rounds=int(now.arrays.round.max(initial=0)),
-        matches=read_matches(now, rows[(page - 1) * MATCHES : page * MATCHES]),
-        count=rows.size,
-        page=page,
-        last=last,
-    )
+    asked = asked_filter(now)
+    return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
 
 
 @pages.get("/watch")

@@ -96,7 +96,7 @@ def test_a_page_sees_every_move_as_its_seat_may(game: str, players: int) -> None
         seen = list(state.view(0).history)
         moves += seen[-1:] or [(seat, move)]
         (frame,) = shown.position(len(moves) - 1)["frames"]
-        assert (frame["number"], frame["move"]) == (len(moves), moves[-1])
+        assert (frame["number"], frame["moves"][-1]) == (len(moves), moves[-1])
         own, *others = frame["hands"]
         counts = state.view(0).to_dict()["counts"]
         assert others == ["??" * count for count in counts[1:]]

@@ -118,7 +118,7 @@ class BrowserGame(Player, Observer):
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
         self._failed = ""
         self._log = DealLog(state.game, state.to_dict())
-        self._frames = deque([self._frame(0, None)], _KEPT)
+        self._frames = deque([self._frame(0, [])], _KEPT)
         self.over = False
         """Whether its bots have ended, or do after the move that one is making."""
         self._players: list[HttpBot] = []
@@ -144,9 +144,8 @@ class BrowserGame(Player, Observer):
         """What seat 0 has seen since the move with this number, by default the last position, and
         what it may do now.
 
-        Each of the `frames` has the `number` of its move, the `move` (seat and text, None before
-        the first), what its bot did wrong (`said`), and the fields of `DealLog.shown`. `history`
-        has the moves of the deal.
+        Each of the `frames` has the `number` of its move, the `moves` of its deal (seat and text),
+        what its bot did wrong (`said`), and the fields of `DealLog.shown`.
         """
         with self._lock:
             self.seen = monotonic()
@@ -159,11 +158,10 @@ class BrowserGame(Player, Observer):
                 "asked": own,
                 "others": [move.text for move in self._choices.others] if own else [],
                 "lit": self._choices.lit([]) if own else [],
-                "history": list(self._state.view(0).history),
                 "frames": [frame for frame in self._frames if frame["number"] > known],
             }
 
-    def _frame(self, number: int, move: tuple[int, str] | None) -> dict[str, Any]:
+    def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> dict[str, Any]:
         """What seat 0 sees after a move: its view, and the trick, which everybody sees."""
         seen, log = position(self._state.game, self._state.view(0).to_dict()), self._log.shown
         own = [fact for fact in seen["facts"] if not fact[-1]]
@@ -172,7 +170,7 @@ class BrowserGame(Player, Observer):
             "facts": own + [fact for fact in log["facts"] if fact[-1]],
             **{name: log[name] for name in ("last", "trick_over", "ended")},
             "number": number,
-            "move": move,
+            "moves": moves,
             "said": self._failed,
         }
 
@@ -237,10 +235,11 @@ class BrowserGame(Player, Observer):
     def _advance(self, seat: int, move: str) -> None:
         before = self._state.to_dict()
         self._state = self._state.advance(move)
-        history = list(self._state.view(0).history)
-        shown = history[-1][1] if history else move  # the play that ended a deal is not in the next
-        self._log.add(seat, shown, before, self._state.to_dict())
-        self._frames.append(self._frame(self._frames[-1]["number"] + 1, (seat, shown)))
+        last = self._frames[-1]
+        # the play that ended a deal is not in the history of the next
+        moves = list(self._state.view(0).history) or [*last["moves"], (seat, move)]
+        self._log.add(*moves[-1], before, self._state.to_dict())
+        self._frames.append(self._frame(last["number"] + 1, moves))
         if self._state.turn == 0:
             self._choices = Choices(self._state.view(0))
 

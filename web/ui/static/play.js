@@ -10,8 +10,6 @@
   let now = JSON.parse($("data").textContent);
   let shown = now.frames.at(-1); // the frame on the table
   let waiting = []; // frames that are still to be shown
-  let moves = now.history; // of the deal: seat and text
-  let deal = shown.deal; // the deal of these moves
   let result = Boolean(shown.ended); // whether the result of a deal covers the table
   let paused = false;
   let asking = false; // whether a move is on its way
@@ -102,15 +100,12 @@
   }
 
   function list() {
-    const lines = moves.map(([seat, text], index) => [index + 1, now.seats[seat], move(text)].map((part) => make("span", {}, part)));
+    const lines = shown.moves.map(([seat, text], index) => [index + 1, now.seats[seat], move(text)].map((part) => make("span", {}, part)));
     $("moves").replaceChildren(...lines.map((parts) => make("li", {}, make("div", {}, ...parts))));
     $("moves").scrollTop = $("moves").scrollHeight;
   }
 
   function show(frame) {
-    if (deal !== shown.deal) moves = [];
-    deal = shown.deal;
-    moves.push(frame.move);
     shown = frame;
     result = Boolean(frame.ended);
     begin(news());

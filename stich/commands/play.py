@@ -36,7 +36,7 @@ from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS
 from tournament.match.match import Observer, Rules
 from tournament.match.match import play as play_match
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import Pairing
 from web.ui.formatting import format_scores, format_winners
 
@@ -67,7 +67,7 @@ class TerminalGame(Player, Observer):
         rules = Rules(state.game.name, state.players, state.options, clock)
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
         players = [*bots[: self._seat], self, *bots[self._seat :]]
-        play_match(rules, pairing, LocalReferee(), players, observer=self)
+        play_match(rules, pairing, Referee(), players, observer=self)
         self._print_result()
 
     def failed(self, seat: int, why: str) -> None:

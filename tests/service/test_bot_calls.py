@@ -13,7 +13,7 @@ from tests.tournament.check.misbehaving import Call, honest, running
 from tests.tournament.played import Dice, cup
 from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import Pairing
 
 SCHEMAS = {"/start": "BotStart", "/move": "BotMoveRequest", "/end": "BotEnd"}
@@ -44,7 +44,7 @@ def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
         bot.received = []
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes, names)
     pairing = Pairing("m", 0, "k", 1, "", 0, 1, seating, seating, "seed")
-    play(rules, pairing, LocalReferee(), bots)
+    play(rules, pairing, Referee(), bots)
     for bot in bots:
         assert {path for path, _ in bot.received} == set(SCHEMAS)
         for path, body in bot.received:

@@ -10,7 +10,7 @@ from stich.console.progress import JsonLines
 from tests.tournament import played
 from tournament.config import Cup
 from tournament.match.match import play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import MatchRecord
 from tournament.run.executor import Event, Finished, Inspected, Job
 from tournament.store.store import Store
@@ -46,7 +46,7 @@ class OneTable:
                 pairing = job.block.pairing(number)
                 self.played.append(pairing.match)
                 bots = [played.Dice(name) for name in pairing.seating]
-                record = play(self._rules, pairing, LocalReferee(), bots)
+                record = play(self._rules, pairing, Referee(), bots)
                 if number == job.numbers[-1]:
                     self._jobs.remove(job)
                 yield Finished(record, number == job.numbers[-1])

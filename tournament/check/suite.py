@@ -28,7 +28,7 @@ from tournament.check.outcome import (
 from tournament.check.positions import longest
 from tournament.config import Bot, Clock
 from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import FaultKind, Pairing
 from tournament.text import plural
 
@@ -59,7 +59,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     pairing = Pairing.alone(secrets.token_hex(8), seating, "check")
     with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
-        record = play(rules, pairing, LocalReferee(), players)
+        record = play(rules, pairing, Referee(), players)
     causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
     failures = []
     for fault in record.faults:

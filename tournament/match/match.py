@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from games import IllegalMove
+from games import IllegalMove, State
 from tournament.bot.protocol import TimeBank, request
 from tournament.bot.url_bot import Choice, Player, illegal_move
 from tournament.config import Clock
-from tournament.match.referee import Board, Referee
+from tournament.match.referee import Referee
 from tournament.records import (
     FaultKind,
     FaultRecord,
@@ -90,13 +90,14 @@ def play(
 ) -> MatchRecord:
     """Play a match to its end. MatchVoid if one of the bots in `awaited` is unreachable;
     RefereeError if the rules service fails."""
-    return _Match(rules, pairing, players, expect, awaited, observer or Observer()).play(referee)
+    return _Match(rules, pairing, referee, players, expect, awaited, observer or Observer()).play()
 
 
 @dataclass
 class _Match:
     rules: Rules
     pairing: Pairing
+    referee: Referee
     players: Sequence[Player]
     expect: Expect
     awaited: Container[str]
@@ -112,29 +113,29 @@ class _Match:
         move_ms, bank_ms = self.rules.clock.move_ms, float(self.rules.clock.bank_ms)
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
-    def play(self, referee: Referee) -> MatchRecord:
+    def play(self) -> MatchRecord:
         began = monotonic()
         rules, pairing = self.rules, self.pairing
-        board = referee.start(rules.game, rules.players, pairing.seed, rules.options)
+        referee = self.referee
+        state = referee.start(rules.game, rules.players, pairing.seed, rules.options)
 
         start = {"players": rules.players, "options": rules.options}
         names = {"names": pairing.seating} if rules.names else {}
         self._notify("/start", **start, clock=self.seats[0].clock.to_dict(), **names)
-        while (turn := board.turn) is not None:
-            legal = board.moves()
+        while (turn := state.turn) is not None:
+            legal = referee.moves(state)
             out = self.seats[turn].out
             forced = len(legal) == 1 and not (out or rules.clock.ask_forced)
             if forced:
                 self.forced.append(len(self.moves))
             if out or forced:
-                move, board = board.play(legal[0])
+                move, state = referee.play(state, legal[0])
             else:
-                move, board = self._take_turn(turn, board, legal)
+                move, state = self._take_turn(turn, state, legal)
             self.moves.append(move)
             self.observer.moved(turn, move, forced)
-        scores, results = board.scores, board.results
         struck = tuple(i for i, seat in enumerate(self.seats) if seat.out)
-        self._notify("/end", scores=scores)
+        self._notify("/end", scores=state.scores)
         wall_s = monotonic() - began
         return MatchRecord(
             **asdict(pairing),
@@ -142,10 +143,10 @@ class _Match:
             players=rules.players,
             options=rules.options,
             moves=tuple(self.moves),
-            scores=scores,
-            adjusted=adjusted(scores, struck),
-            deals=len(results),
-            results=results,
+            scores=state.scores,
+            adjusted=adjusted(state.scores, struck),
+            deals=len(state.results),
+            results=state.results,
             struck=struck,
             faults=tuple(self.faults),
             times=tuple(tuple(seat.times) for seat in self.seats),
@@ -181,12 +182,12 @@ class _Match:
         self.asked_s += monotonic() - before
         self.expect(OWN_S)
 
-    def _take_turn(self, turn: int, board: Board, legal: Sequence[str]) -> tuple[str, Board]:
+    def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
         """Ask a bot: its move; or the default move, and a strike."""
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1
-        asked = {"turn": number, "view": board.view(), "moves": list(legal)}
+        asked = {"turn": number, "view": self.referee.view(state), "moves": list(legal)}
         body = request(self.pairing.match, **asked, clock=seat.clock.to_dict())
         started = _now()
         self.expect(deadline_ms / 1000)
@@ -198,7 +199,7 @@ class _Match:
         if isinstance(outcome, Choice):
             self._keep(seat, outcome.info.kept)
             try:
-                return board.play(outcome.move)
+                return self.referee.play(state, outcome.move)
             except IllegalMove as error:
                 outcome = illegal_move(outcome, error, seat.player.answer())
         detail = printable(outcome.detail)
@@ -207,7 +208,7 @@ class _Match:
             times = {"started": self.started, "ended": _now()}
             raise MatchVoid(VoidRecord.of(self.pairing, bot=bot, why=detail, **times))
         # The default move: pass if it is legal (it is then first), else the first.
-        played, after = board.play(legal[0])
+        played, after = self.referee.play(state, legal[0])
         self.faults.append(
             FaultRecord(
                 seat=turn,

@@ -1,10 +1,9 @@
-"""What a match needs of a game: the rules in this process, or those of a running rules service."""
+"""What a match needs of a game: the rules in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import games
 from games import State
@@ -14,72 +13,22 @@ class RefereeError(Exception):
     """The referee cannot be reached or gives an invalid answer; the text is a sentence."""
 
 
-class Board(Protocol):
-    """A position of a running match. `turn` is None when the game is over."""
+class Referee:
+    """Starts games and decides on moves, by the rules in this process."""
 
-    @property
-    def turn(self) -> int | None:
-        """The seat to move."""
+    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> State:
+        """The first position."""
+        return games.get(game).start(players, seed, options)
 
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """The running totals by seat."""
-
-    @property
-    def results(self) -> tuple[dict[str, Any], ...]:
-        """The finished deals."""
-
-    def moves(self) -> Sequence[str]:
+    def moves(self, state: State) -> Sequence[str]:
         """The legal moves of the seat to move, in canonical order."""
+        return state.moves().texts()
 
-    def view(self) -> dict[str, Any]:
+    def view(self, state: State) -> dict[str, Any]:
         """What the seat to move may know, in its wire form."""
+        return state.view(state.turn).to_dict()
 
-    def play(self, move: str) -> tuple[str, Board]:
+    def play(self, state: State, move: str) -> tuple[str, State]:
         """The move in canonical form and the position after it; games.IllegalMove."""
-
-
-class Referee(Protocol):
-    """Starts games."""
-
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
-        """The first position."""
-
-
-@dataclass(slots=True)
-class _LocalBoard:
-    """A position of `games/`."""
-
-    _state: State
-
-    @property
-    def turn(self) -> int | None:
-        return self._state.turn
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        return tuple(self._state.scores)
-
-    @property
-    def results(self) -> tuple[dict[str, Any], ...]:
-        return tuple(self._state.to_dict()["results"])
-
-    def moves(self) -> Sequence[str]:
-        return self._state.moves().texts()
-
-    def view(self) -> dict[str, Any]:
-        if self._state.turn is None:
-            raise ValueError("The game is over; nobody is to move.")
-        return self._state.view(self._state.turn).to_dict()
-
-    def play(self, move: str) -> tuple[str, Board]:
-        legal = self._state.check(move)
-        return legal.text, _LocalBoard(self._state.advance(legal))
-
-
-class LocalReferee:
-    """The rules in this process."""
-
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
-        """The first position."""
-        return _LocalBoard(games.get(game).start(players, seed, options))
+        legal = state.check(move)
+        return legal.text, state.advance(legal)

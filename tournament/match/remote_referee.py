@@ -7,57 +7,20 @@ module is imported only by a cup that names a rules service.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import requests
 
-from games import IllegalMove, Reason
-from tournament.match.referee import Board, RefereeError
+import games
+from games import IllegalMove, Reason, State
+from tournament.match.referee import Referee, RefereeError
 from tournament.text import printable
 
 
-@dataclass(slots=True)
-class _HttpBoard:
-    """A position; the service is stateless, so it is sent with every call."""
-
-    _referee: HttpReferee
-    _state: dict[str, Any]
-
-    @property
-    def turn(self) -> int | None:
-        turn: int | None = self._state["turn"]
-        return turn
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        return tuple(self._state["scores"])
-
-    @property
-    def results(self) -> tuple[dict[str, Any], ...]:
-        return tuple(self._state["results"])
-
-    def moves(self) -> Sequence[str]:
-        moves: list[str] = self._call("moves")["moves"]
-        return moves
-
-    def view(self) -> dict[str, Any]:
-        view: dict[str, Any] = self._call("view", seat=self._state["turn"])["view"]
-        return view
-
-    def play(self, move: str) -> tuple[str, Board]:
-        answer = self._call("validate", move=move)
-        if not answer["legal"]:
-            raise IllegalMove(Reason(answer["reason"]), answer["detail"])
-        after = self._call("advance", moves=[answer["move"]])["state"]
-        return answer["move"], _HttpBoard(self._referee, after)
-
-    def _call(self, operation: str, **more: object) -> dict[str, Any]:
-        return self._referee.call(operation, {"state": self._state, **more})
-
-
-class HttpReferee:
-    """A running rules service. Its time is the runner's own, never a bot's."""
+class HttpReferee(Referee):
+    """A running rules service, to which the position is sent with every call. Its time is the
+    runner's own, never a bot's. All methods raise RefereeError if it does not answer as it
+    should."""
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
         self.url = url.rstrip("/")
@@ -66,16 +29,44 @@ class HttpReferee:
         self._session.trust_env = False
 
     def ready(self, seconds: float = 5.0) -> None:
-        """Check that it answers GET /healthz; RefereeError if it does not in this time."""
+        """Check that it answers GET /healthz in this time."""
         self._request("GET", "/healthz", seconds)
 
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> Board:
+    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> State:
         """The first position."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
-        return _HttpBoard(self, self.call("start", body)["state"])
+        return self._state(self._request("POST", "/v1/start", self._timeout_s, body))
 
-    def call(self, operation: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """One operation of the service; RefereeError if it does not answer as it should."""
+    def moves(self, state: State) -> Sequence[str]:
+        """The legal moves of the seat to move, in canonical order."""
+        moves: list[str] = self._call("moves", state)["moves"]
+        return moves
+
+    def view(self, state: State) -> dict[str, Any]:
+        """What the seat to move may know, in its wire form."""
+        view: dict[str, Any] = self._call("view", state, seat=state.turn)["view"]
+        return view
+
+    def play(self, state: State, move: str) -> tuple[str, State]:
+        """The move in canonical form and the position after it; games.IllegalMove."""
+        answer = self._call("validate", state, move=move)
+        if not answer["legal"]:
+            raise IllegalMove(Reason(answer["reason"]), answer["detail"])
+        after = self._call("advance", state, moves=[answer["move"]])
+        return answer["move"], self._state(after)
+
+    def _state(self, answer: Mapping[str, Any]) -> State:
+        try:
+            state = answer["state"]
+            return games.get(state["game"]).state(state)
+        except (LookupError, TypeError, ValueError) as error:
+            raise RefereeError(
+                f"The rules service at {self.url} answers with a position that cannot be read"
+                f" ({printable(repr(error)[:200])}): run this version of it, or fix run.referee."
+            ) from None
+
+    def _call(self, operation: str, state: State, **more: object) -> dict[str, Any]:
+        body = {"state": state.to_dict(), **more}
         return self._request("POST", f"/v1/{operation}", self._timeout_s, body)
 
     def _request(

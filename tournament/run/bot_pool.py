@@ -16,7 +16,7 @@ from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction,
 from tournament.config import Bot, Cup
 from tournament.config.cup import CONNECTED_URL
 from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee, Referee
+from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.executor import Job
 from tournament.run.live_table import shown_live
@@ -78,7 +78,7 @@ class BotPool:
     @cached_property
     def _referee(self) -> Referee:
         if self._cup.run.referee is None:
-            return LocalReferee()
+            return Referee()
         from tournament.match.remote_referee import HttpReferee
 
         return HttpReferee(self._cup.run.referee)

@@ -13,7 +13,7 @@ from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config import Bot
 from tournament.match.match import Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 
 FAST, *SLOW = (table for table in TABLES if table.opponents == "search")
 AGAINST_SEARCH = [FAST, *(pytest.param(table, marks=pytest.mark.slow) for table in SLOW)]
@@ -29,7 +29,7 @@ def points(table: BenchTable, house: str, number: int) -> int:
     for at, seating in enumerate(block.seatings):
         houses = [house if name == BOT else table.opponents for name in seating]
         players = [InProcessBot(HOUSES[name]) for name in houses]
-        played.add(play(rules, block.pairing(at), LocalReferee(), players))
+        played.add(play(rules, block.pairing(at), Referee(), players))
     return played.points[number - 1]
 
 

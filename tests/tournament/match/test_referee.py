@@ -12,7 +12,7 @@ from service.wsgi import app
 from tests.serving import serving
 from tests.tournament import hostile, played
 from tests.tournament.played import Dice
-from tournament.match.referee import LocalReferee, Referee, RefereeError
+from tournament.match.referee import Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee
 from tournament.records import MatchRecord
 
@@ -32,7 +32,7 @@ def match(referee: Referee, game: str) -> MatchRecord:
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_both_play_the_same_match(service: str, game: str) -> None:
-    assert match(HttpReferee(service), game) == match(LocalReferee(), game)
+    assert match(HttpReferee(service), game) == match(Referee(), game)
 
 
 def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:

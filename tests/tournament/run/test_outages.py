@@ -29,7 +29,7 @@ from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Bot
 from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
 from tournament.run.outages import Outages
 from tournament.store.store import Store
@@ -63,7 +63,7 @@ def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
     schedule = make_schedule(CUP, "seed", "seed")
     block = next(iter(next(schedule.rounds(Known({}))).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
-    return play(RULES, block.pairing(0), LocalReferee(), players, awaited=awaited)
+    return play(RULES, block.pairing(0), Referee(), players, awaited=awaited)
 
 
 def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:

@@ -23,7 +23,7 @@ from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, read_cup
 from tournament.config.arguments import parse_bot
 from tournament.match.match import Observer, Rules, play
-from tournament.match.referee import LocalReferee
+from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
@@ -138,7 +138,7 @@ class BrowserGame(Player, Observer):
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
         with bots, suppress(_GameLeft):
-            play(rules, pairing, LocalReferee(), [self, *self._players], observer=self)
+            play(rules, pairing, Referee(), [self, *self._players], observer=self)
 
     def position(self, after: int | None = None) -> dict[str, Any]:
         """What seat 0 has seen since the move with this number, by default the last position, and

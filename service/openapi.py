@@ -1,8 +1,7 @@
 """Brings the contract up to date: `python -m service.openapi` updates `openapi.yaml`.
 
-Operations, answers and the bot protocol are written in the file itself. From the code come the
-version, the schemas of requests and positions, the descriptions of problems, and what the service
-answers to the examples.
+Operations, answers, problems and the bot protocol are written in the file itself. From the code
+come the version, the schemas of requests and positions, and the answers to the examples.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import yaml
 
 import games
 from service.app import create_app
-from service.problems import PROBLEM_TYPES
 from service.schemas import requests
 from service.schemas.fields import ObjectSchema
 from service.schemas.positions import STATES, VIEWS
@@ -27,16 +25,10 @@ FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 def update(contract: dict[str, Any]) -> None:
     """Bring the parts of a contract that come from the code up to date."""
     contract["info"]["version"] = version("stich")
-    components = contract["components"]
-    schemas = components["schemas"]
+    schemas = contract["components"]["schemas"]
     schemas["GameName"]["enum"] = list(games.GAMES)
     schemas["Reason"]["enum"] = [reason.value for reason in games.Reason]
     schemas |= _object_schemas()
-    for code, type_ in PROBLEM_TYPES.items():
-        name = "".join(word.capitalize() for word in code.split("-")) + "Problem"
-        for described in (schemas, components["responses"]):
-            if name in described:
-                described[name]["description"] = type_.when
     _answer_examples(contract["paths"])
 
 

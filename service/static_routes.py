@@ -101,11 +101,6 @@ def rules(name: str) -> Response:
     return Response(_read_rules(name), content_type="text/markdown; charset=utf-8")
 
 
-@static_routes.app_template_filter("markdown")
-def _rendered_line(text: str) -> Markup:
-    return Markup(_MARKDOWN.renderInline(text))  # noqa: S704 - HTML is escaped
-
-
 def _page(template: str, **values: object) -> Response:
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")

@@ -2,7 +2,7 @@
 const linked = document.getElementById(location.hash.slice(1));
 
 // Swagger UI shows the contract, and sends requests to the host that served this page.
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: "/openapi.yaml",
   domNode: document.getElementById("contract"),
   deepLinking: linked === null,
@@ -10,5 +10,11 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
-  onComplete: () => linked?.scrollIntoView(),
+  onComplete() {
+    const schemas = ui.specSelectors.specJson().toJS().components.schemas;
+    for (const description of document.querySelectorAll("[data-schema]")) {
+      description.textContent = schemas[description.dataset.schema].description;
+    }
+    linked?.scrollIntoView();
+  },
 });

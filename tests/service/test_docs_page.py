@@ -73,6 +73,7 @@ def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None
         browser.get(running.url + running.post("/v1/moves", {})["type"])
         wait_for(browser, START)
         top = "return document.getElementById('invalid-request').getBoundingClientRect().top"
+        assert "maps the path" in wait_for(browser, "#invalid-request + p")
         WebDriverWait(browser, 60).until(
-            lambda page: 0 <= page.execute_script(top) < page.execute_script("return innerHeight")
+            lambda page: -1 < page.execute_script(top) < page.execute_script("return innerHeight")
         )

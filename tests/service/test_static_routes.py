@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 import games
 from service.problems import PROBLEM_TYPES
-from tests.service.support import Service
+from tests.service.support import Service, contract
 
 
 def test_healthz(service: Service) -> None:
@@ -63,7 +63,8 @@ def test_rules_are_served_where_a_game_says(service: Service, client: FlaskClien
 
 def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> None:
     page = client.get("/docs").get_data(as_text=True)
-    for code in PROBLEM_TYPES:
+    for code, type_ in PROBLEM_TYPES.items():
         assert f'id="{code}"' in page
+        assert contract()["components"]["schemas"][type_.schema]["description"]
     assert client.get("/nowhere").get_json()["type"] == "/docs#not-found"
     assert client.get("/nowhere").headers["Content-Type"] == "application/problem+json"

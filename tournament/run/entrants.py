@@ -29,7 +29,8 @@ _NEW_AT_ONCE = 4
 _KNOWN_AT_ONCE = 64
 _UPDATE_S = 2.0
 _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
-_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked
+_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked, and the
+# next one does not wait for them
 
 Checked = tuple[str | None, Mapping[str, str]]
 """The problem that keeps a bot from playing, a sentence with the fix: "" if there is none, None if
@@ -110,6 +111,7 @@ class Entrants:
         about: dict[str, list[dict[str, str]]] = store.get("about", {})
         self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
         self._checks: dict[str, Future[Checked]] = {}
+        self._slow: set[str] = set()  # an epoch has waited in vain for their last checks
         # Separate pools, so that slow newcomers do not delay the bots that play.
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
@@ -190,6 +192,7 @@ class Entrants:
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
         found = {bot: problem for bot, (problem, _) in ended.items() if bot in here and problem}
         passed = {bot: said for bot, (problem, said) in ended.items() if problem == ""}
+        self._slow -= passed.keys()
         results = self._results | found | dict.fromkeys(passed, "")
         if results != self._results:
             self._results = results
@@ -213,8 +216,9 @@ class Entrants:
                 known = self._about.get(bot.name) if bot.connect else None
                 check = self._again.submit(check_again, cup, bot, known)
                 self._checks[bot.name] = check
-        wait(self._checks.values(), _WAIT_S)
+        wait([self._checks[bot] for bot in self._checks.keys() - self._slow], _WAIT_S)
         fit = {bot for bot in self._collect(here) if not self._is_pausing(bot)}
+        self._slow |= self._checks.keys()
         bots = tuple(
             bot.name
             for bot in cup.bots

@@ -1,7 +1,9 @@
 """A ladder from its first epoch to its end: bots come and go, the runner is stopped and resumed."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -23,8 +25,8 @@ from tournament.formats.ladder import Ladder
 from tournament.records import DecisionKind
 from tournament.results.standings import standings
 from tournament.results.verify import verify
-from tournament.run import runner
-from tournament.run.entrants import Entrants
+from tournament.run import entrants, runner
+from tournament.run.entrants import Checked, Entrants
 from tournament.run.executor import Executor
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
@@ -91,10 +93,10 @@ def play(
     with Store.create(target) as store, only_runner(store):
         _, schedule = resume(store, cup)
         assert isinstance(schedule, Ladder)
-        entrants = Entrants(cup, schedule, store, hall, now)
+        come = Entrants(cup, schedule, store, hall, now)
         observer = Organiser(store, after)
         tables = executor or OneTable(cup)
-        with Runner(cup, schedule, store, tables, observer, entrants=entrants) as running:
+        with Runner(cup, schedule, store, tables, observer, entrants=come) as running:
             running.run()
         store.put({"finished": True, "places": None, "total": store.count()})
 
@@ -347,6 +349,28 @@ def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
     del hall.failed["ann"]
     with Store.open(tmp_path) as store:
         assert store.get("checks")["cat"] == ""
+
+
+def test_a_bot_that_does_not_answer_its_check_keeps_one_epoch_waiting(
+    tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+    over = threading.Event()
+
+    def shortly(checks: Collection[Future[Checked]], seconds: float) -> None:
+        waits.append(len(checks))
+        wait(checks, seconds / 1000)
+
+    def silent(*_request: object) -> None:
+        over.wait()
+
+    monkeypatch.setattr(entrants, "wait", shortly)
+    with hostile.running(hostile.first, every=silent) as url:
+        hall.urls = {"ann": url}
+        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 60: finish(tmp_path)})
+        over.set()
+    assert rosters(tmp_path) == [HOUSE] * 4
+    assert waits == [0, 1, 0, 0]
 
 
 def test_a_bot_that_has_changed_is_to_be_a_new_version(tmp_path: Path, hall: Hall) -> None:

@@ -163,9 +163,3 @@ class Examiner:
         if status is None or isinstance(status, str):
             return status
         return f"killed by signal {-status}" if status < 0 else f"code {status}"
-
-    def restart_if_ended(self) -> None:
-        """Start the bot again if it has ended; StartError."""
-        if self.ended() is not None:
-            self.bot.restart()
-            self.bot.disconnect()

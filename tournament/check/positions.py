@@ -68,9 +68,7 @@ def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
 
 
 def _question(state: State, played: str, scores: Sequence[int]) -> Question:
-    """The question to the seat to move; ValueError if the game is over."""
-    if state.turn is None:
-        raise ValueError("The game is over: nobody moves.")
+    """The question to the seat to move."""
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()

@@ -141,7 +141,9 @@ def check_bot(
         for number, (title, run) in enumerate(found, start=3):
             on_check(number, len(found) + 2, title)
             try:
-                examiner.restart_if_ended()
+                if examiner.ended() is not None:
+                    reached.restart()
+                    reached.disconnect()
                 outcome = run(examiner)
             except StartError as error:
                 outcome = Outcome(f"it cannot be restarted: {error}", skipped=True)

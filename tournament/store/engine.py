@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -156,12 +155,11 @@ def _explain(error: sa.exc.DBAPIError) -> str:
     if code == sqlite3.SQLITE_FULL or state == _POSTGRESQL_DISK_FULL:
         return "the disk is full; what was finished is kept. Free some space and run it again"
     if code == sqlite3.SQLITE_IOERR:
-        limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-        why = "the disk has failed; what was finished is kept. Check it, or copy the run to another"
-        if limit != resource.RLIM_INFINITY:
-            why = f"no file may be larger than {limit // 1024} KiB here; what was finished is kept."
-            why += " Raise this limit (`ulimit -f`)"
-        return f"{text}: {why}, and run the command again"
+        return (
+            f"{text}: the disk has failed, or no file may be larger (`ulimit -f`); what was"
+            " finished is kept. Check both, or copy the run to another disk, and run the command"
+            " again"
+        )
     if code in _SQLITE_NOT_WRITABLE:
         return (
             f"{text}; SQLite must be able to write in the folder of a run, even to read it: copy it"

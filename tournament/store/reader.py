@@ -180,8 +180,8 @@ class StoreReader:
         return self._count(voids)
 
     def _count(self, table: sa.Table) -> int:
-        with self._read() as connection:
-            return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        (count,) = self._all(sa.select(sa.func.count()).select_from(table), lambda row: int(row[0]))
+        return count
 
     def blocks(self) -> Iterator[BlockRecord]:
         """The blocks that have begun, lazily, in the order of the schedule."""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
@@ -340,9 +339,6 @@ class Store(StoreReader):
     def facts(self) -> dict[str, Any]:
         """As of a reader; a runner reads them again if the connection is lost meanwhile."""
         return self._retrying(super().facts)
-
-    def _count(self, table: sa.Table) -> int:
-        return self._retrying(partial(super()._count, table))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """As of a reader; a runner that loses the connection continues after what it has read."""

@@ -89,7 +89,7 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
     )
     words = [sys.executable, "-c", program, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert "no file may be larger than 195 KiB here; what was finished is kept." in done.stderr
+    assert "no file may be larger (`ulimit -f`); what was finished is kept." in done.stderr
     with Store.open(tmp_path) as store:
         assert all(store.summaries())
 

@@ -29,9 +29,9 @@ PLAYERS = 3
 FREE = "benchmarks.cups.free_matches"
 THINK_S = 0.01
 THINKING = (
-    "python -c 'import time; from bots import greedy; move = greedy.move;"
-    f" greedy.move = lambda view, moves: [time.sleep({THINK_S}), move(view, moves)][1];"
-    " greedy.main()'"
+    "python -c 'import time; from bots import greedy, kit;"
+    f" kit.run(lambda view, moves: [time.sleep({THINK_S}), greedy.move(view, moves)][1],"
+    ' name="greedy", version="1.0", games=list(greedy.ORDER))\''
 )
 """Waits for each move, so that other load on the machine matters little."""
 

@@ -21,7 +21,8 @@ AIM, SLOW_AIM = 0.9, 0.8
 def cup(bots: int, sleep_s: float) -> PlayedCup:
     """Play a cup of so many bots that take so long to start."""
     deals = max(1, MATCHES // (PLAYERS * comb(bots - 1, PLAYERS - 1)))
-    program = f"import time; time.sleep({sleep_s}); from bots.greedy import main; main()"
+    run = 'runpy.run_module("bots.greedy", run_name="__main__")'
+    program = f"import runpy, time; time.sleep({sleep_s}); {run}"
     with cup_file(bots, deals, TABLES, command=f"python -c '{program}'", gauntlet=True) as file:
         return play(file)
 

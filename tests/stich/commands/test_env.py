@@ -11,11 +11,10 @@ import pytest
 from tests.tournament.cups import ROOT, stich
 
 NEEDY = f"""
-import os, sys
+import os, runpy, sys
 sys.path.insert(0, {str(ROOT)!r})
 os.environ["MY_KEY"]
-from bots import greedy
-greedy.main()
+runpy.run_module("bots.greedy", run_name="__main__")
 """
 COMMANDS = {
     "check": "check --command BOT --game dasan --quick --json",

@@ -56,8 +56,8 @@ def test_a_busy_bot_is_asked_again() -> None:
 def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bot.py").write_text(
-        "import os, bots.greedy; print(os.getcwd(), os.environ['LEVEL'], flush=True)\n"
-        "bots.greedy.main()"
+        "import os, runpy; print(os.getcwd(), os.environ['LEVEL'], flush=True)\n"
+        "runpy.run_module('bots.greedy', run_name='__main__')"
     )
     here = Bot("x", command="python bot.py", dir="mine", env={"LEVEL": "3"})
     launch = LaunchSettings(Limits(), 60_000, folder=tmp_path)

@@ -1,5 +1,5 @@
-"""The HTTP client for bots, and for nothing else: one deadline for a whole exchange, and a cap on
-every byte received.
+"""Connections to bots, and what comes back over them: one deadline for a whole exchange, and a cap
+on every byte received.
 
 The timeout of an HTTP library bounds each read, so a server that drips bytes never exceeds it.
 Here every socket operation gets what is left of the deadline as its timeout.
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,7 +27,6 @@ Dial = Callable[[float], socket.socket]
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
-_PIECE = 64 * 1024
 _SWITCHING = 101
 _LENGTHS = (b"content-length", b"transfer-encoding")
 _BUSY = (429, 503)
@@ -154,9 +153,9 @@ class Reply:
         return max(_PAUSE_S, left.total_seconds())
 
 
-class _Answer:
-    """An answer as it arrives, piece by piece; the `on_` methods are called by the parser. Once it
-    is `done`, `reusable` says whether its connection can be used again."""
+class ReplyReader:
+    """Reads an answer piece by piece; the `on_` methods are called by the parser. Once `done`,
+    `reusable` says whether its connection can be used again."""
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
@@ -230,98 +229,3 @@ class _Answer:
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == _SWITCHING
         self.reusable = self._parser.should_keep_alive()
-
-
-class HttpConnection:
-    """One kept-alive connection to the server at `url`, which `dial` opens.
-
-    Every request carries the `token`. `received` and `elapsed_s` tell what the last exchange
-    brought and how long it took.
-    """
-
-    def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
-        self.url = url.rstrip("/")
-        self.dial = dial
-        parts = urlsplit(self.url)
-        self._path = parts.path
-        self._headers = (
-            f"Host: {parts.netloc}\r\nUser-Agent: stich\r\nAccept: application/json\r\n"
-            "Accept-Encoding: identity\r\nContent-Type: application/json\r\n"
-        )
-        self._headers += f"Authorization: Bearer {token}\r\n" if token else ""
-        self._socket: socket.socket | None = None
-        self.received = b""
-        self.elapsed_s = 0.0
-
-    def disconnect(self) -> None:
-        """Drop the connection; the next request connects again."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
-    def exchange(self, method: str, path: str, body: bytes, seconds: float) -> Reply:
-        """Send a request and read the whole answer within `seconds`.
-
-        If there is no connection or it breaks, it is tried once more within the same time. A bot
-        that is busy is asked again when it says so, within the same time too. ExchangeError.
-        """
-        head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
-        request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode("ascii") + body
-        began = monotonic()
-        deadline = began + seconds
-        try:
-            reply = self._exchange_twice(request, deadline)
-            while (busy_s := reply.busy_s) is not None:
-                if monotonic() + busy_s >= deadline:
-                    raise Busy(
-                        f"It was busy ({reply.status}), and its Retry-After goes beyond the"
-                        f" deadline of {seconds * 1000:.0f} ms."
-                    )
-                sleep(busy_s)
-                reply = self._exchange_twice(request, deadline)
-            seconds_left(deadline)  # the last byte may have come too late
-            return reply
-        except BaseException as error:
-            self.disconnect()
-            if isinstance(error, TimeoutError):
-                raise TooLate(f"No complete answer within {seconds * 1000:.0f} ms.") from None
-            raise
-        finally:
-            self.elapsed_s = monotonic() - began
-
-    def _exchange_twice(self, request: bytes, deadline: float) -> Reply:
-        try:
-            return self._exchange_once(request, deadline)
-        except ConnectionLost:
-            self.disconnect()
-            return self._exchange_once(request, deadline)
-
-    def _exchange_once(self, request: bytes, deadline: float) -> Reply:
-        pieces: list[bytes] = []
-        try:
-            if self._socket is None:
-                self._socket = self.dial(deadline)
-            sock = self._socket
-            sock.settimeout(seconds_left(deadline))
-            sock.sendall(request)  # the timeout bounds all of it
-            answer = _Answer()
-            while not answer.done:
-                sock.settimeout(seconds_left(deadline))
-                data = sock.recv(_PIECE)
-                if data:
-                    pieces.append(data)
-                    answer.feed(data)
-                else:
-                    answer.end()
-            if not answer.reusable:
-                self.disconnect()
-            return answer.reply
-        except TimeoutError:
-            raise
-        except OSError as error:
-            why = error.strerror or error
-            if self._socket is None:
-                raise ConnectionLost(f"No connection: {why}.") from None
-            raise ConnectionLost(f"The connection broke: {why}.") from None
-        finally:
-            self.received = b"".join(pieces)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 from games import IllegalMove
 from tournament.bot.client import (
+    Busy,
+    ConnectionLost,
     Dial,
     ExchangeError,
-    HttpConnection,
     Reply,
+    ReplyReader,
     TooLate,
     dial_url,
+    seconds_left,
 )
 from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, read_move
 from tournament.config import Bot
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
+_PIECE = 64 * 1024
 CONNECT_S = 5.0
 
 
@@ -100,13 +106,28 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
-class HttpBot(HttpConnection, Player):
-    """A bot behind a connection of its own."""
+class HttpBot(Player):
+    """A bot behind a kept-alive connection of its own to the server at `url`, which `dial` opens.
+
+    Every request carries the `token`. `received` and `elapsed_s` tell what the last one brought and
+    how long it took.
+    """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
-        super().__init__(url, dial, token)
+        self.url = url.rstrip("/")
+        self.dial = dial
         self._token = token
+        parts = urlsplit(self.url)
+        self._path = parts.path
+        self._headers = (
+            f"Host: {parts.netloc}\r\nUser-Agent: stich\r\nAccept: application/json\r\n"
+            "Accept-Encoding: identity\r\nContent-Type: application/json\r\n"
+        )
+        self._headers += f"Authorization: Bearer {token}\r\n" if token else ""
+        self._socket: socket.socket | None = None
         self._unsupported: set[str] = set()
+        self.received = b""
+        self.elapsed_s = 0.0
 
     @property
     def running(self) -> bool:
@@ -142,9 +163,79 @@ class HttpBot(HttpConnection, Player):
         if declined:
             self._unsupported.add(path)
 
+    def disconnect(self) -> None:
+        """Drop the connection; the next request connects again."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """GET, or POST a body; the complete answer within this time. ExchangeError."""
-        return self.exchange("POST" if body else "GET", path, body, seconds)
+        """GET, or POST a body, and read the whole answer within `seconds`.
+
+        If there is no connection or it breaks, it is tried once more within the same time. A bot
+        that is busy is asked again when it says so, within the same time too. ExchangeError.
+        """
+        method = "POST" if body else "GET"
+        head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
+        request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode("ascii") + body
+        began = monotonic()
+        deadline = began + seconds
+        try:
+            reply = self._exchange_twice(request, deadline)
+            while (busy_s := reply.busy_s) is not None:
+                if monotonic() + busy_s >= deadline:
+                    raise Busy(
+                        f"It was busy ({reply.status}), and its Retry-After goes beyond the"
+                        f" deadline of {seconds * 1000:.0f} ms."
+                    )
+                sleep(busy_s)
+                reply = self._exchange_twice(request, deadline)
+            seconds_left(deadline)  # the last byte may have come too late
+            return reply
+        except BaseException as error:
+            self.disconnect()
+            if isinstance(error, TimeoutError):
+                raise TooLate(f"No complete answer within {seconds * 1000:.0f} ms.") from None
+            raise
+        finally:
+            self.elapsed_s = monotonic() - began
+
+    def _exchange_twice(self, request: bytes, deadline: float) -> Reply:
+        try:
+            return self._exchange_once(request, deadline)
+        except ConnectionLost:
+            self.disconnect()
+            return self._exchange_once(request, deadline)
+
+    def _exchange_once(self, request: bytes, deadline: float) -> Reply:
+        pieces: list[bytes] = []
+        try:
+            if self._socket is None:
+                self._socket = self.dial(deadline)
+            sock = self._socket
+            sock.settimeout(seconds_left(deadline))
+            sock.sendall(request)  # the timeout bounds all of it
+            reader = ReplyReader()
+            while not reader.done:
+                sock.settimeout(seconds_left(deadline))
+                data = sock.recv(_PIECE)
+                if data:
+                    pieces.append(data)
+                    reader.feed(data)
+                else:
+                    reader.end()
+            if not reader.reusable:
+                self.disconnect()
+            return reader.reply
+        except TimeoutError:
+            raise
+        except OSError as error:
+            why = error.strerror or error
+            if self._socket is None:
+                raise ConnectionLost(f"No connection: {why}.") from None
+            raise ConnectionLost(f"The connection broke: {why}.") from None
+        finally:
+            self.received = b"".join(pieces)
 
     def answer(self) -> Answer:
         """What came back to the last request, without the token that it may repeat."""

@@ -204,7 +204,7 @@ class _Table:
         """The bytes that the bot answers, and whether its connection lasted. It is started again if
         it has ended, and in the match after it was late."""
         call = request.call
-        method, _, path = call.partition(" ")
+        _, _, path = call.partition(" ")
         received, complete = b"", True
         try:
             late = self._late_in not in (None, request.match)
@@ -213,7 +213,7 @@ class _Table:
                 self._bot.restart()
             self._lost = False
             try:
-                reply = self._bot.exchange(method, path, request.body, seconds)
+                reply = self._bot.send(path, request.body, seconds)
             finally:
                 received = self._bot.received[:ANSWER_LIMIT]
             if path == "/move" and reply.status != HTTPStatus.OK:

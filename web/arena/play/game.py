@@ -262,8 +262,16 @@ class BrowserGames:
         state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
         begun = BrowserGame(state, bots, clock)
         key = secrets.token_urlsafe(16)
+        with self._lock:
+            self._end_idle()
+            playing = [one for one in self._games.values() if not one.over]
+            if sum(len(one.bots) for one in (*playing, begun)) > MAX_BOTS:
+                raise FullError(
+                    f"{len(playing)} games are going on, and this server takes {MAX_BOTS} bots;"
+                    " try again in some minutes."
+                )
+            self._games[key] = begun
         try:
-            self._add(key, begun)
             begun.start(self.available.launch(bots, clock))
             with self._lock:
                 if self._too_large():
@@ -288,18 +296,6 @@ class BrowserGames:
         """End all games."""
         for key in list(self._games):
             self._end(key)
-
-    def _add(self, key: str, game: BrowserGame) -> None:
-        with self._lock:
-            self._end_idle()
-            playing = [one for one in self._games.values() if not one.over]
-            bots = sum(len(one.bots) for one in playing) + len(game.bots)
-            if bots > MAX_BOTS:
-                raise FullError(
-                    f"{len(playing)} games are going on, and this server takes {MAX_BOTS} bots;"
-                    " try again in some minutes."
-                )
-            self._games[key] = game
 
     def _end(self, key: str) -> None:
         with self._lock:

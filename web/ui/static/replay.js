@@ -130,24 +130,24 @@ const Replay = (() => {
     }
 
     pause() {
-      clearInterval(this.timer);
-      this.timer = 0;
-      this.playing(false);
+      this.run(0);
     }
 
-    playing(on) {
+    // Play so many moves a second; 0 pauses.
+    run(speed) {
+      clearInterval(this.timer);
+      this.timer = speed && setInterval(() => this.tick(), 1000 / speed);
       const button = this.root.querySelector('[data-go="play"]');
-      button.setAttribute("aria-pressed", on);
-      button.setAttribute("aria-label", on ? "Pause" : "Play");
-      button.textContent = on ? "❚❚" : "▶";
+      button.setAttribute("aria-pressed", speed > 0);
+      button.setAttribute("aria-label", speed ? "Pause" : "Play");
+      button.textContent = speed ? "❚❚" : "▶";
     }
 
     play() {
       if (this.timer) return this.pause();
       if (this.at === this.positions.length - 1) this.show(0);
       else if (this.result) this.go("on");
-      this.timer = setInterval(() => this.tick(), 1000 / Number(this.part("speed").value));
-      this.playing(true);
+      this.run(Number(this.part("speed").value));
     }
 
     tick() {
@@ -178,10 +178,7 @@ const Replay = (() => {
         const button = target.closest("[data-go], [data-at]");
         if (button) this.go(button.dataset.go ?? button.dataset.at);
       } else if (target === this.part("at")) this.go(target.value);
-      else if (this.timer) {
-        this.pause(); // at the new speed
-        this.play();
-      }
+      else if (this.timer) this.run(Number(this.part("speed").value));
     }
 
     key(event) {

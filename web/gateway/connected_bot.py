@@ -60,7 +60,6 @@ class ConnectedBot:
         self._connected = asyncio.Event()  # and the session has not been told to end
         self._away_at = -inf
         self._tables = 0
-        self._over = ""
         # No other gateway of the run has had these numbers.
         self._numbers = itertools.count(secrets.randbits(48))
         self._pending: dict[int, asyncio.Future[BotAnswer]] = {}
@@ -79,7 +78,6 @@ class ConnectedBot:
         self._session = session = _Session(link, token_hash)
         self._tables = tables
         self._connected.set()
-        self.end(self._over)
         reading = asyncio.ensure_future(self._read(session))
         waiting: list[asyncio.Future[Any]] = [reading, session.told]
         try:
@@ -130,10 +128,8 @@ class ConnectedBot:
                 self._session.link.answered()  # which may still come
 
     def end(self, why: str) -> None:
-        """It plays no more, as a sentence says; tell the author's program. With "" it does."""
-        self._over = why
-        if why:
-            self._end_session({"over": why})
+        """It plays no more, as a sentence says; tell the author's program."""
+        self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
         """End its session, as a sentence says; it may connect again."""

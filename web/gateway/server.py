@@ -21,6 +21,7 @@ import asyncio
 import json
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
@@ -55,7 +56,7 @@ class Gateway:
         self._secret = secret
         self._invitations = Invitations(Path(folder))
         self._others = others
-        self._bots: dict[str, ConnectedBot] = {}
+        self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._refusal))
         self._over = ""
         self._excluded: dict[str, str] = {}
 
@@ -73,13 +74,6 @@ class Gateway:
             close_timeout=1,
             compression=None,
         )
-
-    def _bot(self, name: str) -> ConnectedBot:
-        """A bot that has connected, or that the runner has asked."""
-        if name not in self._bots:
-            self._bots[name] = ConnectedBot(self._refusal)
-            self._bots[name].end(self._why_over(name))
-        return self._bots[name]
 
     def _why_over(self, name: str) -> str:
         """Why a bot plays no more, as a sentence; "" if it does."""
@@ -123,7 +117,10 @@ class Gateway:
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
             await link.send(json.dumps({"cup": self._cup, "bot": name}))
-            await self._bot(name).serve(cast(Link, link), token_hash, tables)
+            if why := self._why_over(name):
+                await link.send(json.dumps({"over": why}))
+            else:
+                await self._bots[name].serve(cast(Link, link), token_hash, tables)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen to the runner, and to its workers on other machines; OSError."""
@@ -147,17 +144,18 @@ class Gateway:
         length = _LENGTH.search(head)
         body = await reader.readexactly(int(length[1]) if length else 0)
         if which == "bots" and name:
-            return await _ask(reader, self._bot(unquote(name)), f"{method} /{rest[0]}", body)
+            return await _ask(reader, self._bots[unquote(name)], f"{method} /{rest[0]}", body)
         if which == "bots":
             return _reply({name: bot.present for name, bot in self._bots.items()})
         if which == "failed":
             for name, why in json.loads(body).items():
-                self._bot(name).fail(why)
+                self._bots[name].fail(why)
             return _reply({})
         self._over = "The cup is over." if which == "over" else ""
         self._excluded = json.loads(body) if which == "excluded" else {}
         for name, bot in self._bots.items():
-            bot.end(self._why_over(name))
+            if why := self._why_over(name):
+                bot.end(why)
         return _reply({})
 
 

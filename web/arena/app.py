@@ -121,11 +121,9 @@ def _rules(game: str) -> str:
 
 def _of_run() -> dict[str, Any]:
     """What every page says of the run; nothing without one, or if it cannot be read."""
-    if "stich-run" in current_app.extensions:
-        with suppress(StoreError):
-            facts = current_run().facts()
-            return {"run": facts, "cup_name": facts.name}
-    return {"run": None, "cup_name": ""}
+    with suppress(StoreError):
+        return {"run": current_run().facts() if "stich-run" in current_app.extensions else None}
+    return {"run": None}
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:
@@ -146,6 +144,8 @@ def _secure(response: Response) -> Response:
     if request.endpoint == "pages.embed":
         policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     response.headers["Content-Security-Policy"] = policy
+    if request.blueprint == "author":  # no cache keeps what only an author may see
+        response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too
     return response

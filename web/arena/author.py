@@ -70,13 +70,6 @@ def invited() -> bool:
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
-@author_pages.after_request
-def keep_private(response: Response) -> Response:
-    """No cache keeps what only an author may see."""
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> Response | str:
     """The faults of a bot, or one of them, for its author; the form to sign in for others."""

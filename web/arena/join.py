@@ -71,19 +71,26 @@ class Ladder:
         )
 
     def call(self) -> tuple[dict[str, str], int]:
-        """Join, enter a new version, or leave."""
+        """Join, enter a new version, or leave: the bot and its token."""
         address = _address()
         if self._is_flooded(address):
             many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
             return {"detail": f"{many}; try again later."}, 429
+        self._counts[address] += 1
         try:
-            return self._answer(request.get_data(), address), 200
+            call = msgspec.json.decode(request.get_data(), type=_Call)
+            key = bytes.fromhex(call.key)
+            bot = self._carry_out(call, sha256(key).hexdigest()[:16])
+            token = hmac.digest(key, bot.encode(), "sha256").hex()
+            if call.wants == "leave" or not self._invitations.accept(bot, token, _DAYS):
+                self._counts[address] -= 1
         except msgspec.DecodeError:
             return {"detail": "This is not a call of `stich join`."}, 400
         except (JoinRefused, TokenRefused) as refused:
             return {"detail": str(refused)}, 403
         except (StoreError, OSError):
             return {"detail": "The arena cannot write to its run now; try again later."}, 503
+        return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 
     def _is_flooded(self, address: str) -> bool:
         """Whether an address has done all that it may in this hour."""
@@ -92,20 +99,8 @@ class Ladder:
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
-    def _answer(self, body: bytes, address: str) -> dict[str, str]:
-        """Do what is asked from an address: the bot and its token. DecodeError, JoinRefused or
-        TokenRefused."""
-        self._counts[address] += 1
-        call = msgspec.json.decode(body, type=_Call)
-        key = bytes.fromhex(call.key)
-        bot = self._carry_out(call, sha256(key).hexdigest()[:16])
-        token = hmac.digest(key, bot.encode(), "sha256").hex()
-        if call.wants == "leave" or not self._invitations.accept(bot, token, _DAYS):
-            self._counts[address] -= 1
-        return {"bot": bot, "token": token, "ladder": self.cup.name}
-
     def _carry_out(self, call: _Call, author: str) -> str:
-        """Do what is asked; for which bot."""
+        """Do what is asked; for which bot. JoinRefused."""
         name = normal(call.name)
         if wrong := problem(name):
             raise JoinRefused(wrong)

@@ -8,16 +8,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from games import validation
 from games.climbing.trick import Table
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
+from games.game import Game, JsonDict
 from games.move import BID, PASS, Move
 from games.position import wrong_phase
 
 HIGHEST: Final = 3
+
+
+class AuctionGame(Game):
+    """A game in which the declarer, who won the auction, plays against others."""
+
+    teams: ClassVar[bool] = True
+
+    def roles(self, data: JsonDict, seat: int) -> list[str]:
+        """The declarer and the bid, for the declarer's seat."""
+        return [f"declarer, bid {data['bid']}"] if data["declarer"] == seat else []
+
+    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
+        """The declarer's side and the other; None after a passed-out deal."""
+        if result["declarer"] is None:
+            return None
+        declarers = {result["declarer"], result.get("partner")}
+        return tuple([0 if seat in declarers else 1 for seat in range(players)])
 
 
 def validate(move: Move, bid: int) -> Move:

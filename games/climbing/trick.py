@@ -92,6 +92,15 @@ class ClimbingPosition(BasePosition):
         self.passes = 0
         self.table = None
 
+    def play_cards(self, seat: int, move: Move) -> int:
+        """Lay a play on the table; returns what is left of the hand."""
+        hands = list(self.hands)
+        left = hands[seat] = hands[seat] - move.cards
+        self.hands = tuple(hands)
+        self.table = Table(seat, move)
+        self.passes = 0
+        return left
+
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy the fields that all climbing games share; every seat may know them."""
         self.copy_common(other)
@@ -112,19 +121,6 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
     cards = table["move"].removeprefix("play:").partition("=")[0]
     names = tuple(cards[i : i + 2] for i in range(0, len(cards), 2))
     return [Fact("to beat", table["category"], names, table["seat"], on_table=True)]
-
-
-def auction_sides(result: Mapping[str, Any], players: int) -> tuple[int, ...] | None:
-    """The declarer's side and the other, from the result of a deal; None if it was passed out."""
-    if result["declarer"] is None:
-        return None
-    declarers = {result["declarer"], result.get("partner")}
-    return tuple([0 if seat in declarers else 1 for seat in range(players)])
-
-
-def auction_roles(data: Mapping[str, Any], seat: int) -> list[str]:
-    """The declarer and the bid, for the declarer's seat."""
-    return [f"declarer, bid {data['bid']}"] if data["declarer"] == seat else []
 
 
 def not_a_combination(move: Move, game: str) -> IllegalMove:

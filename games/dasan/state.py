@@ -14,20 +14,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from games.climbing import auction
-from games.climbing.trick import (
-    ClimbingPosition,
-    Table,
-    auction_roles,
-    auction_sides,
-    table_facts,
-    talon_facts,
-)
+from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.dasan import combinations
 from games.dasan.combinations import CALLABLE, DECK
 from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options
 from games.move import BID, CALL, PASS, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field, wrong_phase
 from games.shuffle import Randomness, distribute
@@ -190,7 +183,8 @@ class DasanState(DasanPosition):
         self.history = self.history.then(turn, move)
         self.turn = (turn + 1) % self.players
         if move.kind == PLAY:
-            self._play(turn, move)
+            if not self.play_cards(turn, move):
+                self._go_out(turn)
         elif move.kind == CALL:
             self._call(move.cards)
         elif move.kind == BID:
@@ -231,15 +225,6 @@ class DasanState(DasanPosition):
                 self.partner = seat
         self.phase = "play"
         self.turn = self.first
-
-    def _play(self, seat: int, move: Move) -> None:
-        hands = list(self.hands)
-        left = hands[seat] = hands[seat] & ~move.cards
-        self.hands = tuple(hands)
-        self.table = Table(seat, move)
-        self.passes = 0
-        if not left:
-            self._go_out(seat)
 
     def _go_out(self, out: int) -> None:
         side = (self.declarer, self.partner)
@@ -286,7 +271,7 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
     state.partner = None
 
 
-class Dasan(Game):
+class Dasan(auction.AuctionGame):
     """Dasan, Die Grosse Drei."""
 
     name: ClassVar[str] = "dasan"
@@ -310,7 +295,6 @@ class Dasan(Game):
         Category("triple-run", "play:6c6d6h7c7d7h8c8d8h", "Three or more consecutive triples."),
         Category("quad-run", "play:4c4d4h4s5c5d5h5s6c6d6h6s", "Three or more consecutive quads."),
     )
-    teams: ClassVar[bool] = True
     positions: ClassVar = (DasanState, DasanView)
 
     def deck(self, players: int) -> Deck:
@@ -324,7 +308,7 @@ class Dasan(Game):
 
     def roles(self, data: JsonDict, seat: int) -> list[str]:
         """Declarer and partner."""
-        return auction_roles(data, seat) + ["partner"] * (data["partner"] == seat)
+        return super().roles(data, seat) + ["partner"] * (data["partner"] == seat)
 
     def max_difference(self, players: int, options: Options) -> int:
         """After a bid of 3: 6 and -3 with three players, 3 and -3 with four."""
@@ -333,7 +317,7 @@ class Dasan(Game):
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The declarer's side and the other; None while the partner is not known."""
         hidden = result["called"] and result["partner"] is None
-        return None if hidden else auction_sides(result, players)
+        return None if hidden else super().sides(result, players)
 
 
 GAME: Final[Dasan] = Dasan()

@@ -14,19 +14,12 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from games.climbing import auction
-from games.climbing.trick import (
-    ClimbingPosition,
-    Table,
-    auction_roles,
-    auction_sides,
-    table_facts,
-    talon_facts,
-)
+from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
 from games.doudizhu.move_list import TrickMoves
 from games.doudizhu.validation import validate_position
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Value
+from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Value
 from games.move import BID, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
 from games.shuffle import Randomness, distribute
@@ -176,11 +169,7 @@ class DoudizhuState(DoudizhuPosition):
             self._finish(tuple([0] * self.players), None)
 
     def _play(self, seat: int, move: Move) -> None:
-        hands = list(self.hands)
-        left = hands[seat] = hands[seat] - move.cards
-        self.hands = tuple(hands)
-        self.table = Table(seat, move)
-        self.passes = 0
+        left = self.play_cards(seat, move)
         if self.plays.doubles(move):
             self._double()
         if not left:
@@ -255,7 +244,7 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
     state.doublings = 0
 
 
-class Doudizhu(Game):
+class Doudizhu(auction.AuctionGame):
     """Dou Dizhu."""
 
     name: ClassVar[str] = "doudizhu"
@@ -313,7 +302,6 @@ class Doudizhu(Game):
         Category("bomb", "play:5c5d5h5s", "Four cards of a rank; with two packs, four to eight."),
         Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
     )
-    teams: ClassVar[bool] = True
     positions: ClassVar = (DoudizhuState, DoudizhuView)
     bounded: ClassVar[bool] = False
 
@@ -331,10 +319,6 @@ class Doudizhu(Game):
             facts.append(Fact("doublings", str(data["doublings"])))
         return facts + table_facts(data)
 
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
-        """The declarer."""
-        return auction_roles(data, seat)
-
     def max_difference(self, players: int, options: Options) -> int:
         """Supposes a bid of 3 and at most three doublings, two with four players, and a spring.
 
@@ -343,10 +327,6 @@ class Doudizhu(Game):
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)
-
-    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other; None after a passed-out deal."""
-        return auction_sides(result, players)
 
 
 GAME: Final[Doudizhu] = Doudizhu()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from games.climbing.trick import ClimbingPosition, Table, table_facts
+from games.climbing.trick import ClimbingPosition, table_facts
 from games.deck import Deck
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
 from games.move import PLAY, Move
@@ -108,13 +108,9 @@ class ZhengfenState(ZhengfenPosition):
         self.history = self.history.then(turn, move)
         is_last = self.players - self.hands.count(0) == 1  # only one seat has cards
         if move.kind == PLAY:
-            hands = list(self.hands)
-            hands[turn] ^= move.cards
-            self.hands = tuple(hands)
+            left = self.play_cards(turn, move)
             self.trick |= move.cards
-            self.table = Table(turn, move)
-            self.passes = 0
-            if not hands[turn] and not is_last:
+            if not left and not is_last:
                 self.out += (turn,)
         else:
             self.passes += 1

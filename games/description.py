@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -111,19 +110,13 @@ def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
 def _moves(moves: Iterable[Move]) -> list[str]:
     """The legal moves by category, the first ones of each written out with their numbers."""
     listed = list(moves)
-    counts = Counter([move.category or move.kind for move in listed])
-    shown: dict[str, list[str]] = {category: [] for category in counts}
-    missing = sum(min(count, SHOWN) for count in counts.values())
+    numbers: dict[str, list[int]] = {}
     for number, move in enumerate(listed):
-        texts = shown[move.category or move.kind]
-        if len(texts) < SHOWN:
-            texts.append(f"[{number}] {move.text}")
-            missing -= 1
-            if not missing:
-                break
+        numbers.setdefault(move.category or move.kind, []).append(number)
     lines = [f"Legal moves ({len(listed)}), each with its number in the list:"]
-    for category, texts in shown.items():
-        more = counts[category] - len(texts)
+    for category, found in numbers.items():
+        texts = [f"[{number}] {listed[number].text}" for number in found[:SHOWN]]
+        more = len(found) - len(texts)
         and_more = f", and {more} more" if more else ""
-        lines.append(f"- {category} ({counts[category]}): {', '.join(texts)}{and_more}")
+        lines.append(f"- {category} ({len(found)}): {', '.join(texts)}{and_more}")
     return lines if listed else []

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.Executors;
 
 /** The HTTP server of Bot.java: implements the bot protocol. */
-final class Server {
+record Server(String name, String version, List<String> games, Chooser chooser) {
     /** The decision. Several threads may call it at once. */
     @FunctionalInterface
     interface Chooser {
@@ -19,17 +19,6 @@ final class Server {
     }
 
     private static final Gson GSON = new Gson();
-    private final Chooser chooser;
-    private final String name;
-    private final String version;
-    private final List<String> games;
-
-    Server(String name, String version, List<String> games, Chooser chooser) {
-        this.name = name;
-        this.version = version;
-        this.games = games;
-        this.chooser = chooser;
-    }
 
     /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
     void listen() {

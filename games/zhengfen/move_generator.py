@@ -185,11 +185,10 @@ class MoveGenerator:
 
         Five cards with both jokers may have several triples; they are listed with the highest.
         """
-        jokers = len(self._jokers)
         ranks = [
             rank
             for rank in range(12, -1, -1)
-            if self._fields[rank] and self._fields[rank].bit_count() + jokers >= 3
+            if self._fields[rank] and self._fields[rank].bit_count() + len(self._jokers) >= 3
         ]
         fitting = self._fitting_pairs() if ranks else []
         listed: set[int] = set()  # with both jokers, at a higher rank
@@ -198,56 +197,38 @@ class MoveGenerator:
             field = 15 << (56 - 4 * rank)
             pairs = [(pair, alike) for pair, alike in fitting if not pair & field]
             others = self._singles(self._natural & ~field)
-            plays = self._fullhouses_without_joker(rank, pairs, others)
-            if jokers:
-                four = self._fullhouses_with_one_joker(rank, pairs, others)
-                plays += [cards | joker for cards in four for joker in self._jokers]
-            if jokers == 2:
-                three = self._fullhouses_with_both_jokers(rank, pairs, others) - listed
-                listed |= three
-                plays += [cards | BOTH for cards in three]
+            plays = []
+            for used, ends in enumerate(self._ends):
+                found = self._cards_of_fullhouses(rank, used, pairs, others)
+                if used == 2:
+                    found = list({*found} - listed)
+                    listed.update(found)
+                plays += [cards | jokers_used for cards in found for jokers_used in ends]
             if plays and rank > above:
                 plays.sort(reverse=True)
                 groups.append(Group(5, (FULLHOUSE, rank, 1), plays))
         return groups
 
-    def _fullhouses_without_joker(
-        self, rank: int, pairs: list[FittingPair], others: list[int]
+    def _cards_of_fullhouses(
+        self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
     ) -> list[int]:
-        """A triple and a fitting pair, or all four cards of the rank and one that fits a fourth."""
-        sets = self._sets[rank]
-        plays = [triple | pair for triple in sets[3] for pair, _ in pairs]
-        plays += [
-            four | one
-            for four in sets[4]
-            for one in others
-            if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
-        ]
-        return plays
-
-    def _fullhouses_with_one_joker(
-        self, rank: int, pairs: list[FittingPair], others: list[int]
-    ) -> list[int]:
-        """The four natural cards: the joker completes the triple, or is a 3 beside it.
-
-        Of two pairs the higher one is the triple.
-        """
-        sets = self._sets[rank]
-        lowest = 1 << (56 - 4 * rank)  # mirrored: higher ranks are lower bits
-        beside = [pair for pair, alike in pairs if not alike or pair > lowest]
-        plays = [two | pair for two in sets[2] for pair in beside]
-        plays += [triple | one for triple in sets[3] for one in others]
-        return plays + sets[4]
-
-    def _fullhouses_with_both_jokers(
-        self, rank: int, pairs: list[FittingPair], others: list[int]
-    ) -> set[int]:
-        """The three natural cards: one of the rank and a fitting pair, two and any, or three."""
-        sets = self._sets[rank]
-        three = {one | pair for one in sets[1] for pair, _ in pairs}
-        three.update([two | one for two in sets[2] for one in others])
-        three.update(sets[3])
-        return three
+        """The natural cards of full houses with so many jokers; with both, some occur twice."""
+        _, singles, twos, triples, fours = self._sets[rank]
+        if jokers == 0:  # all four cards of the rank need one that fits the fourth
+            plays = [triple | pair for triple in triples for pair, _ in pairs]
+            return plays + [
+                four | one
+                for four in fours
+                for one in others
+                if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
+            ]
+        if jokers == 1:  # it completes the triple, or is a 3 beside it; the higher pair is a triple
+            lowest = 1 << (56 - 4 * rank)  # mirrored: higher ranks are lower bits
+            beside = [pair for pair, alike in pairs if not alike or pair > lowest]
+            plays = [two | pair for two in twos for pair in beside]
+            return plays + [triple | one for triple in triples for one in others] + fours
+        plays = [single | pair for single in singles for pair, _ in pairs]
+        return plays + [two | one for two in twos for one in others] + triples
 
     def _fitting_pairs(self) -> list[FittingPair]:
         """The pairs of natural cards that may be the extra cards of a full house."""

@@ -10,16 +10,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+import sqlalchemy as sa
 
-def programs() -> Path | None:
-    """The folder of initdb and pg_ctl."""
-    found = shutil.which("pg_ctl")
-    return Path(found).resolve().parent if found else None
+
+def execute(url: str, *statements: str) -> None:
+    """Execute statements in a database."""
+    engine = sa.create_engine(url.replace("postgresql", "postgresql+psycopg", 1))
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(sa.text(statement))
+    engine.dispose()
 
 
 @contextmanager
-def server(where: Path) -> Iterator[str]:
+def server() -> Iterator[str]:
     """Run a server; yields the URL of its database. PostgreSQL refuses to run as root."""
+    found = shutil.which("pg_ctl")
+    if found is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    where = Path(found).resolve().parent
     user: dict[str, Any] = {}
     name = pwd.getpwuid(os.geteuid()).pw_name
     folder = Path(tempfile.mkdtemp(prefix="stich-postgres-"))

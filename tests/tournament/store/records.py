@@ -1,0 +1,40 @@
+"""Matches with whatever a bot can say in them."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.tournament import played
+from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
+
+NAMES = ("ann", "böb", "cat")
+
+
+FAULTY = next(one for one in played.played(played.cup(NAMES), {"böb": 40}) if one.faults)
+
+
+def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
+    words: dict[str, Any] = {
+        "detail": "Its output: \0 \ud800 ☃.",
+        "answer": Answer(200, "X: \0", "\ud800", 3),
+    }
+    return replace(FAULTY.faults[0], seat=1, turn=turn, kind=kind, output="\0last words", **words)
+
+
+def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
+    usual = replace(
+        FAULTY,
+        match=f"{block:08x}{number:08x}",
+        block=block,
+        key=f"block {block}",
+        number=number,
+        scores=(2, -1, -1),
+        adjusted=(2, -1, -1),
+        results=({"deal": 1, "scores": [2, -1, -1], "declarer": 0},),
+        struck=(),
+        faults=(),
+        times=((1.5, 2.25), (), (3.0,)),
+        outputs=("", "böb says \x1b[2J", ""),
+        wall_ms=20.5,
+        own_ms=1.25,
+    )
+    return replace(usual, **fields)

@@ -1,0 +1,158 @@
+"""The store in PostgreSQL: lost connections, the lock of the runner, and its URL in messages."""
+
+import gc
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournament import postgres
+from tests.tournament.cups import ROOT, served_toys, standings, stich, toys, write
+from tests.tournament.moments import before_statement
+from tests.tournament.store.records import record
+from tournament.records import DecisionKind
+from tournament.run.resume import only_runner
+from tournament.store.engine import shown_target
+from tournament.store.store import Store, StoreError
+
+
+def test_a_cup_runs_in_it_and_resumes(postgresql: str, tmp_path: Path) -> None:
+    where = ("--store", postgresql)
+    plain = tmp_path / "plain"
+    with served_toys(3) as bots:
+        assert stich("run", write(tmp_path, bots, deals=1), *where).returncode == 0
+        pages = ("--out", tmp_path / "tokens", "--port", 0, "--exit")
+        done = stich("arena", write(tmp_path, bots, deals=2), *where, *pages)
+        assert done.returncode == 0, done.stderr
+        assert "3 of them done already" in done.stderr
+        for deals in (1, 2):
+            cup = write(tmp_path, bots, deals=deals)
+            assert stich("run", cup, "--out", plain).returncode == 0
+    assert standings(postgresql) == standings(plain)
+    assert stich("verify", postgresql).returncode == 0
+
+
+def end_connections(url: str) -> None:
+    # Within a minute: without a time, it would not wait until they have ended.
+    ends = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+    postgres.execute(url, f"{ends} WHERE pid <> pg_backend_pid() AND datname IS NOT NULL")
+
+
+def test_a_runner_connects_again_and_has_its_lock_again(postgresql: str) -> None:
+    with Store.create(postgresql) as store, Store.create(postgresql) as other, only_runner(store):
+        store.add(record())
+        end_connections(postgresql)
+        store.add(record(2))
+        end_connections(postgresql)
+        assert store.decisions() == []
+        store.put({"finished": True})
+        with pytest.raises(StoreError, match="another runner is at work"), only_runner(other):
+            pass
+        assert other.count() == 2
+        assert other.is_signed()
+
+
+@pytest.mark.filterwarnings("ignore:.*ServerCursor.* was deleted:ResourceWarning")
+def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.store.reader._CHUNK", 1)
+    with Store.create(postgresql) as store, only_runner(store):
+        for block in (1, 2, 3):
+            store.add(record(block))
+        blocks = []
+        for match in store.summaries():
+            blocks.append(match.block)
+            end_connections(postgresql)
+        assert blocks == [1, 2, 3]
+        for read in (store.facts, store.count):
+            with before_statement(store._engine, 1) as changes:
+                changes.append(partial(end_connections, postgresql))
+                assert read()
+                assert not changes
+    gc.collect()  # the cursors of the lost connections, which would warn in a later test
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_commit_of_unknown_outcome_is_done_once(
+    postgresql: str, committed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.create(postgresql) as store, only_runner(store):
+        store.add(record())
+        dialect = store._engine.dialect
+        commit = dialect.do_commit
+
+        def lose_the_answer(connection: Any) -> None:
+            monkeypatch.setattr(dialect, "do_commit", commit)
+            if committed:
+                commit(connection)
+            connection.dbapi_connection.close()
+            commit(connection)
+
+        changes: dict[tuple[int, int, int], Callable[[], None]] = {
+            (2, 0, 0): lambda: store.add(record(2)),
+            (2, 1, 0): lambda: store.decide(DecisionKind.PAUSE, "Lunch."),
+            (1, 1, 1): lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
+        }
+        for after, change in changes.items():
+            monkeypatch.setattr(dialect, "do_commit", lose_the_answer)
+            change()
+            assert (store.count(), len(store.decisions()), len(store.voids())) == after
+        store.check()
+
+
+def test_a_runner_that_has_lost_the_lock_to_another_writes_no_more(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection that holds the lock is the one that writes, so a second runner is safe."""
+    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
+    with Store.create(postgresql) as first, Store.create(postgresql) as second, only_runner(first):
+        first.add(record())
+        end_connections(postgresql)
+        with only_runner(second):
+            for block in (2, 3):
+                with pytest.raises(StoreError, match=r"run the command again|another runner"):
+                    first.add(record(block))
+            assert second.count() == 1
+            second.add(record(4))
+        assert first.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["sqlite:///x.db"], 2, "sqlite:///x.db: not the URL of a PostgreSQL database; "),
+        (["rubbish"], 2, "Invalid value for '--store': not the URL of a PostgreSQL "),
+        (["postgresql://x:port/name"], 2, "not the URL of a PostgreSQL database"),
+        (["postgresql://nobody@127.0.0.1:1/x"], 1, "onnection"),
+        (["postgresql://x/y", "--out", "z"], 2, "--out and --store exclude each other; "),
+    ],
+)
+def test_what_is_not_a_store_is_a_sentence(
+    words: list[str], code: int, says: str, tmp_path: Path
+) -> None:
+    done = stich("run", write(tmp_path, toys(3)), "--store", *words)
+    assert (done.returncode, done.stderr[-2:]) == (code, ".\n")
+    assert says in done.stderr
+    assert not (ROOT / "rubbish").exists()
+
+
+def test_no_message_of_a_run_shows_a_password(tmp_path: Path) -> None:
+    cup = write(tmp_path, toys(3))
+    for url in (
+        "postgresql://me:s3cret@127.0.0.1:1/x",
+        "postgresql://me@127.0.0.1:1/x?password=s3cret",
+        "me:s3cret@127.0.0.1:1/x",
+        "postgresql://me:s3cret@127.0.0.1:port/x",
+        "postgresql://me:a@s3cret@127.0.0.1:1/x",
+    ):
+        done = stich("run", cup, "--store", url)
+        assert done.returncode in (1, 2)
+        assert done.stderr
+        assert "s3cret" not in done.stdout + done.stderr
+    assert shown_target("postgresql://me:s3cret@h:5/x?sslmode=require&password=s3cret") == (
+        "postgresql://me@h:5/x?sslmode=require"
+    )
+    assert shown_target("runs/a:b@c") == "runs/a:b@c"

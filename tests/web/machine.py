@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import sysconfig
 import threading
@@ -17,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import wheel
-from tests.tournament.cups import all_end, children
+from tests.programs import Program
 
 COMMANDS = re.compile(r"^<!-- run (\w+) -->\n```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -32,55 +29,6 @@ def block(page: str, language: str) -> str:
     """The only block of the page in this language."""
     (found,) = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return str(found)
-
-
-class Running:
-    """A command of the page that goes on, and what it has written."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.text = ""
-        self._grown = threading.Condition()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        for line in self.process.stdout or ():
-            with self._grown:
-                self.text += line
-                self._grown.notify_all()
-        if self.process.stdout:
-            self.process.stdout.close()
-        with self._grown:
-            self._grown.notify_all()
-
-    def wait_for(self, words: str, times: int = 1) -> None:
-        """Wait until it has written these words; AssertionError if it ends before."""
-        with self._grown:
-            self._grown.wait_for(
-                lambda: self.text.count(words) >= times or not self._reader.is_alive()
-            )
-        assert self.text.count(words) >= times, self.text
-
-    def end(self) -> int:
-        """Wait until it ends, and end what it started in the background; its exit code."""
-        code = self.process.wait()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self._reader.join()
-        return code
-
-    def stop(self) -> None:
-        """Ctrl-C."""
-        os.killpg(self.process.pid, signal.SIGINT)
-
-    def kill(self) -> None:
-        """End it at once, and all that it has started."""
-        if self.process.poll() is None:
-            below = children(self.process.pid)
-            os.killpg(self.process.pid, signal.SIGKILL)
-            all_end([self.process.pid, *below])
-        self.end()
 
 
 class Machine:
@@ -117,7 +65,7 @@ class Machine:
 
     def start(
         self, name: str, at: str = "", changes: dict[str, str] | None = None, **more: str
-    ) -> Running:
+    ) -> Program:
         """Start the commands of a block, in a folder of the machine."""
         self.ran.add(name)
         script = self.with_ports(self.commands[name])
@@ -128,17 +76,8 @@ class Machine:
         folder.mkdir(exist_ok=True)
         activate = self.folder / "stich" / "bin" / "activate"
         before = f". {activate}\n" if activate.exists() else ""
-        return Running(
-            subprocess.Popen(
-                ["sh", "-e", "-c", before + script],
-                cwd=folder,
-                env={**self._environ, **more},
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        )
+        environ = {**self._environ, **more}
+        return Program(["sh", "-e", "-c", before + script], cwd=folder, env=environ)
 
     def run(self, name: str, at: str = "", fails: bool = False, **more: Any) -> str:
         """Run the commands of a block to their end; what they write."""
@@ -148,7 +87,7 @@ class Machine:
         return started.text
 
     @contextmanager
-    def started(self, name: str, at: str = "", **more: Any) -> Iterator[Running]:
+    def started(self, name: str, at: str = "", **more: Any) -> Iterator[Program]:
         """A command that goes on, killed in the end."""
         process = self.start(name, at, **more)
         try:

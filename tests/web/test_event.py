@@ -134,7 +134,7 @@ def test_the_event(tmp_path: Path) -> None:
 
         arena.kill()
         arena = stack.enter_context(machine.started("arena"))
-        programs[0].wait_for("Connected again.", 2)
+        programs[0].wait_for("Connected again.")
         before = played()
         until(lambda: played() > before)
 

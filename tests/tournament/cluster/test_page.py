@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cluster.dask import Process
+from stich.processes import find_port
+from tests.tournament.cluster import dask
 from tests.tournament.cups import ROOT, why_no_sandbox
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
@@ -32,12 +32,6 @@ def section(title: str) -> str:
     return found
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
-
-
 class Shell:
     """Types the commands of a section: those of Dask stay running until the section ends."""
 
@@ -45,14 +39,14 @@ class Shell:
         self._folder = folder
         self._stack = stack
         self._env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        self._port = str(free_port())
+        self._port = str(find_port("127.0.0.1", 0))
 
     def type(self, line: str) -> str:
         words = shlex.split(re.sub(r"10\.0\.0\.\d", "127.0.0.1", line).replace("8786", self._port))
         if words[0] == "export":
             self._env |= dict([words[1].split("=")])
         elif words[0] == "dask":
-            running = Process(self._folder, *words[1:], **self._env)
+            running = dask.start(self._folder, *words[1:], **self._env)
             self._stack.callback(running.kill)
             many = int(words[words.index("--nworkers") + 1]) if "--nworkers" in words else 1
             for _ in range(many):

@@ -38,7 +38,7 @@ def until(seen: Iterator[dict[str, Any]], kind: str, text: str) -> None:
 
 def test_a_cup_of_bots_that_connect(tmp_path: Path, dask: Cluster) -> None:
     """The results are those of one machine, though a worker is killed and another joins late."""
-    one, _ = dask.workers("one", "two")
+    one, _ = dask.start_worker("one"), dask.start_worker("two")
     ports = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
     cup = write(tmp_path, deals=4)
     with ended(served := arena(dask, cup, ports)):
@@ -55,7 +55,7 @@ def test_a_cup_of_bots_that_connect(tmp_path: Path, dask: Cluster) -> None:
 
 
 def test_a_ladder_whose_worker_and_whose_runner_are_killed(tmp_path: Path, dask: Cluster) -> None:
-    (one,) = dask.workers("one")
+    one = dask.start_worker("one")
     ports = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
     ladder = tmp_path / "ladder.toml"
     house = [f'[[bots]]\nname = "{name}"\ncommand = "{bot(name)}"\n' for name in HONEST[1:]]
@@ -69,7 +69,7 @@ def test_a_ladder_whose_worker_and_whose_runner_are_killed(tmp_path: Path, dask:
             until(events(served), "match", "ann")
             one.kill()
             until(events(served), "notice", "No worker is left; the run waits for one.")
-            dask.workers("two")
+            dask.start_worker("two")
             until(events(served), "match", "ann")
             served.kill()
             served.communicate()

@@ -47,16 +47,19 @@ def bot(how: str, *words: str) -> str:
 
 def write(
     folder: Path,
-    bots: Mapping[str, str],
+    bots: Mapping[str, str | Mapping[str, Any]],
     *more: str,
     deals: int = 4,
     move_ms: int = 2000,
+    bank_ms: int | None = None,
     start_ms: int = 10_000,
     sandbox: bool | None = False,
     **run: object,
 ) -> Path:
-    """Write a CUP.toml; a bot whose value starts with http is a bot by URL. Bots in a sandbox see
-    the folder of misbehaving bots, and not `folder`."""
+    """Write a CUP.toml. A bot is its URL, its command, or all its keys. Bots in a sandbox see the
+    folder of misbehaving bots, and not `folder`."""
+    if bank_ms is None:
+        bank_ms = 5 * move_ms if move_ms >= 2000 else 0
     lines = [
         'name = "Test cup"',
         'game = "doudizhu"',
@@ -64,7 +67,7 @@ def write(
         *(line for line in more if not line.startswith("[")),
         "[clock]",
         f"move_ms = {move_ms}",
-        f"bank_ms = {5 * move_ms if move_ms >= 2000 else 0}",
+        f"bank_ms = {bank_ms}",
         f"start_ms = {start_ms}",
         "[format]",
         f"deals = {deals}",
@@ -76,11 +79,13 @@ def write(
     if sandbox is not None:
         lines += ["[sandbox]", f"enabled = {json.dumps(sandbox)}"]
     for name, how in bots.items():
-        kind = "url" if how.startswith("http") else "command"
-        inside = sandbox and str(HOSTILE) in how
-        way = how.replace(str(HOSTILE), ".") if inside else how
-        lines += ["[[bots]]", f'name = "{name}"', f"{kind} = {json.dumps(way)}"]
-        lines += [f"dir = {json.dumps(str(HOSTILE))}"] if inside else []
+        if isinstance(how, str):
+            how = {"url" if how.startswith("http") else "command": how}
+        if sandbox and str(HOSTILE) in how.get("command", ""):
+            inside = how["command"].replace(str(HOSTILE), ".")
+            how = {**how, "command": inside, "dir": str(HOSTILE)}
+        lines += ["[[bots]]", f'name = "{name}"']
+        lines += [f"{key} = {json.dumps(value)}" for key, value in how.items()]
     path = folder / "cup.toml"
     path.write_text("\n".join(lines) + "\n")
     return path

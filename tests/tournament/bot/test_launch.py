@@ -76,9 +76,8 @@ def test_the_path_is_that_of_the_bot(folder: Path, monkeypatch: pytest.MonkeyPat
 
 def cup_of(folder: Path) -> Path:
     """A cup with a folder and a program that are not there."""
-    path = write(folder, {**toys(2), "toy2": "no-such-program"}, deals=1)
-    path.write_text(path.read_text() + 'dir = "none"\n[[bots]]\nname = "z"\ncommand = "./z"\n')
-    return path
+    missing = {"command": "no-such-program", "dir": "none"}
+    return write(folder, {**toys(2), "toy2": missing, "z": "./z"}, deals=1)
 
 
 @pytest.mark.parametrize("command", ["run", "arena"])

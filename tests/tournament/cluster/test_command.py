@@ -27,11 +27,9 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
-    cup = write(tmp_path, toys(2), deals=1)
+    cup = write(tmp_path, {**toys(2), "mine": {"command": "python bot.py", "dir": "mine"}}, deals=1)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "passwords").symlink_to("/etc/passwd")
-    mine = ["[[bots]]", 'name = "mine"', 'command = "python bot.py"', 'dir = "mine"']
-    cup.write_text("\n".join([cup.read_text(), *mine, ""]))
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:9")
     assert done.returncode == 1
     assert done.stderr == (

@@ -56,7 +56,6 @@ def test_no_workers_and_workers_without_tables(
     )
     assert refused(cup, dask.address) == nobody
     worker = dask.start_worker("idle", None)
-    worker.wait_for("Registered to")
     assert refused(cup, dask.address) == nobody
     worker.kill()
 
@@ -74,7 +73,6 @@ def without_stich(folder: Path) -> Path:
 def test_a_worker_without_stich(dask: Cluster, tmp_path: Path) -> None:
     packages = without_stich(tmp_path / "packages")
     worker = dask.start_worker("bare", PYTHONPATH=str(packages), python=["-S"])
-    worker.wait_for("Registered to")
     said = refused(write(tmp_path, toys(3)), dask.address)
     assert said.startswith("Worker bare: It cannot load stich ")
     assert "ModuleNotFoundError" in said
@@ -88,7 +86,6 @@ def test_a_worker_with_other_sources(dask: Cluster, tmp_path: Path) -> None:
     with (tmp_path / "other" / "games" / "__init__.py").open("a") as file:
         file.write("# changed")
     worker = dask.start_worker("old", PYTHONPATH=str(tmp_path / "other"))
-    worker.wait_for("Registered to")
     said = refused(write(tmp_path, toys(3)), dask.address)
     ours = r"stich \S+ \(sources \w{8}\)"
     found = re.fullmatch(f"Worker old: It has ({ours}), and this is ({ours}); install .*", said)
@@ -104,8 +101,6 @@ def test_a_bot_that_does_not_start_on_one_worker(dask: Cluster, tmp_path: Path) 
     (tools / "toolchain").symlink_to(sys.executable)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     workers = [dask.start_worker("has", PATH=path), dask.start_worker("lacks")]
-    for worker in workers:
-        worker.wait_for("Registered to")
     bots = toys(3)
     bots["toy2"] = bots["toy2"].replace(sys.executable, "toolchain")
     said = refused(write(tmp_path, bots, sandbox=False), dask.address)
@@ -125,20 +120,12 @@ runpy.run_module("bots.greedy", run_name="__main__")
 def test_a_bot_whose_folder_lacks_a_file(dask: Cluster, tmp_path: Path) -> None:
     """It travels with its folder and its variables; without a file of it, the cup is refused."""
     worker = dask.start_worker("one")
-    worker.wait_for("Registered to")
     folder = tmp_path / "bots" / "mine"
     folder.mkdir(parents=True)
     (folder / "model.txt").write_text("weights")
     (folder / "bot.py").write_text(BOT)
-    cup = write(tmp_path, toys(2), deals=1)
-    mine = [
-        "[[bots]]",
-        'name = "mine"',
-        'command = "python bot.py"',
-        'dir = "bots/mine"',
-        'env = { MODEL = "weights" }',
-    ]
-    cup.write_text("\n".join([cup.read_text(), *mine, ""]))
+    mine = {"command": "python bot.py", "dir": "bots/mine", "env.MODEL": "weights"}
+    cup = write(tmp_path, {**toys(2), "mine": mine}, deals=1)
     run = tmp_path / "run"
     done = stich("run", cup, "--out", run, "--cluster", dask.address, "--json")
     assert done.returncode == 0, done.stderr

@@ -11,12 +11,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
-from tests.tournament import hostile
+from tests.tournament import cups, hostile
 from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
 from tests.tournament.hostile.server import ABOUT
 from tests.web.gateways import Author
@@ -27,15 +28,11 @@ pytestmark = pytest.mark.slow
 HONEST = ("toy-0", "toy-1", "toy-2")
 
 
-def write(folder: Path, deals: int = 2, **run: int) -> Path:
-    lines = ['name = "Remote cup"', 'game = "doudizhu"', 'seed = "test"']
-    lines += ["[format]", f"deals = {deals}", 'cards = "shared"', "[clock]", "bank_ms = 60000"]
-    lines += ["[run]", *(f"{key} = {value}" for key, value in run.items())]
-    for name in HONEST:
-        lines += ["[[bots]]", f'name = "{name}"', "connect = true"]
-    path = folder / "cup.toml"
-    path.write_text("\n".join(lines) + "\n")
-    return path
+def write(folder: Path, deals: int = 2, here: bool = False, **run: Any) -> Path:
+    """A cup of bots that connect, or of the same that the runner starts."""
+    bots = {name: {"command": bot(name)} if here else {"connect": True} for name in HONEST}
+    shared = '[format] cards = "shared"'
+    return cups.write(folder, bots, shared, deals=deals, move_ms=1000, bank_ms=60_000, **run)
 
 
 def token(cup: Path, name: str) -> str:
@@ -56,12 +53,8 @@ def started_here(above: Path, deals: int = 2) -> tuple[int, list[dict[str, objec
     """The results of the same cup with bots that the runner starts."""
     folder = above / "here"
     folder.mkdir()
-    path = write(folder, deals)
-    text = path.read_text()
-    for name in HONEST:
-        text = text.replace(f'"{name}"\nconnect = true', f'"{name}"\ncommand = "{bot(name)}"')
-    path.write_text(text)
-    assert stich("run", path, "--out", folder / "run", "--no-sandbox").returncode == 0
+    path = write(folder, deals, here=True)
+    assert stich("run", path, "--out", folder / "run").returncode == 0
     return scores(folder / "run")
 
 
@@ -99,7 +92,7 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
             assert served.wait(60) == 0
     for name, (_, said) in zip(HONEST, outputs, strict=True):
         lines = said.splitlines()[-2:]
-        assert lines == [f"Connected to Remote cup as {name}.", "The cup is over."]
+        assert lines == [f"Connected to Test cup as {name}.", "The cup is over."]
     with Store.open(tmp_path / "run") as store:
         assert store.get("awaited") == []
     assert scores(tmp_path / "run") == started_here(tmp_path)

@@ -16,7 +16,7 @@ import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.tournament import hostile
-from tests.tournament.cups import stich
+from tests.tournament.cups import stich, write
 from tests.web.gateways import MOVE, PASS, Author, Gateway, served
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
@@ -233,10 +233,7 @@ def test_wrong_numbers_of_tables_are_refused(gateway: Gateway, tables: int) -> N
 
 
 def test_tokens_are_printed_once_and_only_for_bots_of_the_cup(tmp_path: Path) -> None:
-    cup = tmp_path / "cup.toml"
-    cup.write_text(
-        'name = "C"\ngame = "doudizhu"\nfill = "greedy"\n[[bots]]\nname = "ann"\nconnect = true\n'
-    )
+    cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
     run = tmp_path / "run"
     first = stich("invite", cup, "ann", "--out", run)
     assert (first.returncode, len(first.stdout)) == (0, 65)
@@ -252,10 +249,7 @@ def test_tokens_are_printed_once_and_only_for_bots_of_the_cup(tmp_path: Path) ->
 
 
 def test_stich_run_points_to_stich_arena(tmp_path: Path) -> None:
-    cup = tmp_path / "cup.toml"
-    cup.write_text(
-        'name = "C"\ngame = "doudizhu"\nfill = "greedy"\n[[bots]]\nname = "ann"\nconnect = true\n'
-    )
+    cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
     done = stich("run", cup, "--out", tmp_path / "run")
     assert done.returncode == 2
     command = shlex.join(["stich", "arena", str(cup), "--out", str(tmp_path / "run")])

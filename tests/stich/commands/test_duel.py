@@ -4,35 +4,14 @@ import json
 import re
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from stich.commands.duel import duel_cup
+from tests.tournament import played
 from tests.tournament.cups import bot, events, started, stich
 from tests.tournament.memory_run import MemoryRun
-from tournament.config import Cup
-from tournament.config.arguments import parse_bot
-from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.store.store import Store
-
-
-def duel_of(*bots: str, **fields: Any) -> Cup:
-    """The cup of a duel."""
-    usual: dict[str, Any] = {
-        "game": "doudizhu",
-        "players": None,
-        "deals": 8,
-        "within": None,
-        "options": {},
-        "seed": "duel",
-        "move_ms": 1000,
-        "bank_ms": 10_000,
-        "concurrency": 1,
-        "max_matches": 1,
-    }
-    return duel_cup((parse_bot(bots[0]), parse_bot(bots[1])), **{**usual, **fields})
 
 
 @pytest.mark.parametrize(
@@ -40,8 +19,9 @@ def duel_of(*bots: str, **fields: Any) -> Cup:
     [("doudizhu", 3, 6), ("dasan", 4, 14), ("zhengfen", 5, 30), ("zhengfen", 6, 62)],
 )
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
-    cup = duel_of("greedy", "random", game=game, players=players)
-    duel = make_schedule(cup, "seed", "seed")
+    names = ("greedy", "random")
+    cup = played.cup(names, game=game, players=players, format="duel", seating="mixed", deals=8)
+    duel = played.schedule(cup)
     blocks = list(next(duel.rounds(RoundScores(MemoryRun({}, [])))).blocks)
     assert duel.matches == 8 * seatings
     mirror = {"greedy": "random", "random": "greedy"}

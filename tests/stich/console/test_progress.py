@@ -59,18 +59,6 @@ def test_a_bot_that_is_away_is_named_with_what_follows() -> None:
     ]
 
 
-def test_lines_say_how_far_it_is_and_the_end() -> None:
-    out = io.StringIO()
-    progress = Lines(Console(file=out, width=40), every_s=1e9)
-    progress.begin(0, 2)
-    progress.match(record())
-    progress.match(record(number=1))
-    first, last = out.getvalue().splitlines()
-    assert first == "2 matches"
-    assert last.startswith("2 of 2 matches, ")
-    assert "left" not in last
-
-
 def test_a_terminal_gets_a_bar() -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=120)

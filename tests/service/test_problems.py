@@ -154,8 +154,9 @@ def test_an_http_error_without_a_code_of_its_own_is_internal() -> None:
 
 def test_invalid_state_names_everything(service: Service) -> None:
     state = service.start("doudizhu")
-    problem = service.post("/v1/moves", {"state": {**state, "bid": 7, "turn": 9, "doublings": -1}})
+    wrong = {"bid": 7, "turn": 9, "doublings": -1, "players": 7, "phase": "interlude"}
+    problem = service.post("/v1/moves", {"state": {**state, **wrong, "scores": [0, 0]}})
     assert (problem["status"], problem["code"]) == (422, "invalid-state")
     assert problem["detail"] == " ".join(problem["problems"])
-    assert len(problem["problems"]) >= 3
+    assert len(problem["problems"]) >= 6
     assert all(sentence.endswith(".") for sentence in problem["problems"])

@@ -95,32 +95,6 @@ def test_a_wrong_type_is_named_by_its_path(
     assert errors == {f"state.{path}": [message]}
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("players", 7),
-        ("turn", 9),
-        ("phase", "interlude"),
-        ("scores", [0, 0]),
-        ("table", {"seat": 0, "move": "pass"}),
-    ],
-)
-def test_nonsense_of_the_right_type_is_an_invalid_state(
-    service: Service, path: str, value: Any
-) -> None:
-    state = changed(service.advance(service.start("doudizhu"), "bid:1"), path, value)
-    problem = service.post("/v1/moves", {"state": state})
-    assert problem["code"] == "invalid-state", problem
-    assert problem["problems"]
-
-
-def test_a_joker_in_dasan_and_a_suit_that_is_none_are_nonsense(service: Service) -> None:
-    dasan = changed(service.start("dasan"), "hands.0.0", "Bj")
-    nine = changed(service.advance(service.start("ninefivetwo"), "trump:h"), "trump", "x")
-    for state in (dasan, nine):
-        assert service.post("/v1/moves", {"state": state})["code"] == "invalid-state"
-
-
 def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
     state = json.dumps(service.start("doudizhu"))
     pointed = state.replace('"players": 3', '"players": 3.0').replace("[0, 0, 0]", "[0.0, -0, 0e3]")
@@ -157,19 +131,6 @@ def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
     # sent by the harness that holds every answer against the contract
     answer = service.post("/v1/advance", {"state": state, "moves": ["bid:1"]})
     assert answer["state"]["history"][:2] == state["history"]
-
-
-def test_the_table_may_leave_out_what_follows_from_its_move(service: Service) -> None:
-    state = service.advance(service.start("doudizhu"), "bid:3")
-    card = state["hands"][state["turn"]][0]
-    after = service.advance(state, f"play:{card}")
-    expected = service.post("/v1/moves", {"state": after})
-    short = changed(after, "table", {key: after["table"][key] for key in ("seat", "move")})
-    assert service.post("/v1/moves", {"state": short}) == expected
-    assert service.advance(short, "pass")["table"] == after["table"]
-    for field, wrong in (("category", "pair"), ("rank", "Rj"), ("length", 2)):
-        problem = service.post("/v1/moves", {"state": changed(after, f"table.{field}", wrong)})
-        assert problem["code"] == "invalid-state"
 
 
 def test_either_a_state_or_a_view(service: Service) -> None:

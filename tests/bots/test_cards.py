@@ -10,17 +10,6 @@ from bots import random as random_bot
 from tests.games.test_all_games import TABLES
 
 
-@pytest.mark.parametrize("game", cards.ORDER)
-def test_the_kit_knows_the_decks(game: str) -> None:
-    rules = games.get(game)
-    for players in range(rules.min_players, rules.max_players + 1):
-        deck = rules.deck(players)
-        assert sorted(cards.full_deck(game, players)) == sorted(deck.cards)
-        ranks = [cards.VALUE[game][cards.rank_of(card)] for card in deck.cards]
-        half = len(ranks) // deck.packs
-        assert ranks[:half] == sorted(ranks[:half])
-
-
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_unseen_cards_are_the_hidden_ones(game: str, players: int) -> None:
     state = games.get(game).start(players, "unseen", {"deals": 2})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 import games
 from bots import greedy, search, sensible
 from bots import random as random_bot
+from tests import golden
 from tests.games.test_all_games import TABLES
 
 Move = Callable[[Any, Any], str]
@@ -37,7 +38,7 @@ LINE_UPS = {
 }
 """The bots by seat, from seat 0 and around the table."""
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+POSITIONS = golden.load("positions")
 DECISIONS = Path(__file__).parent / "decisions.json"
 
 
@@ -73,16 +74,10 @@ def test_decisions_are_those_recorded(line_up: str, game: str, players: int) -> 
     assert digest(line_up, game, players) == recorded[key(line_up, game, players)]
 
 
-def recorded() -> Iterator[tuple[str, dict[str, Any]]]:
-    for entry in json.loads((VECTORS / "positions.json").read_text()):
-        yield entry["why"], entry["state"]
-
-
 @pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize(("why", "position"), list(recorded()))
-def test_set_up_positions(name: str, why: str, position: dict[str, Any]) -> None:
-    game = games.get(position["game"])
-    state = game.state(position)
+@pytest.mark.parametrize("position", POSITIONS, ids=[one["why"] for one in POSITIONS])
+def test_set_up_positions(name: str, position: dict[str, Any]) -> None:
+    state = games.get(position["state"]["game"]).state(position["state"])
     if state.turn is None:
         return
     move = BOTS[name](state.view(state.turn).to_dict(), state.moves().texts())

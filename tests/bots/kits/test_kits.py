@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +22,8 @@ from urllib3.util.retry import Retry
 from bots.kits import Kit, catalogue
 from stich.commands.authors import check
 from stich.processes import find_port
+from tests import golden
 
-VECTORS = Path(__file__).parents[2] / "vectors"
 GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
@@ -141,14 +140,13 @@ def client(bot: Running) -> Iterator[requests.Session]:
 def recorded() -> list[dict[str, Any]]:
     """A request for every position of the golden games whose legal moves were recorded."""
     found = []
-    for path in sorted(VECTORS.glob("*-*.json")):
-        golden = json.loads(path.read_text())
-        for number, step in enumerate(golden["steps"]):
+    for name in golden.files():
+        for number, step in enumerate(golden.load(name)["steps"]):
             if "views" in step and "moves" in step and step["turn"] is not None:
                 found.append(
                     {
                         "protocol": 1,
-                        "match": path.stem,
+                        "match": name,
                         "turn": number,
                         "view": step["views"][step["turn"]],
                         "moves": step["moves"],

@@ -32,13 +32,6 @@ def test_canonical_order_is_ranks_then_suits_then_jokers() -> None:
     assert PLAIN.cards[-1] == "As"
 
 
-@pytest.mark.parametrize("of", DECKS, ids=["54", "108", "52"])
-def test_the_full_hand_is_the_deck(of: Deck) -> None:
-    assert of.full == of.hand_of_numbers(of.order)
-    assert Counter(of.names_of(of.full)) == Counter(of.cards)
-    assert of.count(of.full) == of.size
-
-
 @pytest.mark.parametrize("of", [ONE, TWO], ids=["54", "108"])
 @given(data=st.data())
 def test_hands_are_multisets(of: Deck, data: st.DataObject) -> None:

@@ -51,12 +51,6 @@ def test_source_eine_andere_farbe_abwerfen_gewinnt_nicht() -> None:
     assert (state.turn, state.tricks) == (B, (14, 1, 0))
 
 
-def test_the_highest_trump_wins_over_lower_trumps() -> None:
-    state = setup("play", ("2d 4h", "Ah 4c", "Kh Ks"), trump="h", turn=A)
-    state = play(state, "play:2d", "play:Ah", "play:Kh")
-    assert state.turn == B
-
-
 # Wertung
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.exceptions import ImATeapot
 
 from service.app import create_app
 from tests.service.support import Service, matches
@@ -140,16 +138,6 @@ def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
     assert b"secret" not in response.data
     assert b"Traceback" not in response.data
     assert "the secret of the house" in caplog.text
-
-
-def test_an_http_error_without_a_code_of_its_own_is_internal() -> None:
-    app: Flask = create_app()
-
-    @app.get("/teapot")
-    def teapot() -> str:
-        raise ImATeapot
-
-    assert app.test_client().get("/teapot").get_json()["code"] == "internal"
 
 
 def test_invalid_state_names_everything(service: Service) -> None:

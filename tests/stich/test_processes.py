@@ -37,12 +37,6 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
         select.select([], [], [], 0.05)
 
 
-def test_0_is_replaced_by_a_free_port() -> None:
-    port = find_port("127.0.0.1", 0)
-    assert port
-    assert find_port("127.0.0.1", port) == port
-
-
 @pytest.mark.parametrize("host", ["192.0.2.1", "no host"])
 def test_an_unusable_address_is_one_sentence(host: str) -> None:
     with pytest.raises(ClickException, match=f"^Cannot listen on port 0 of {host}: ") as raised:

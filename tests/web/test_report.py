@@ -184,12 +184,6 @@ def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
     assert page.data == {}
 
 
-def test_a_page_shows_as_many_matches_as_asked_for(store: Store) -> None:
-    page = Page(report(store, replays=2))
-    assert len(page.data) == 2
-    assert "holds 2 of 6 matches" in "".join(page.words)
-
-
 @pytest.mark.parametrize(
     ("format", "first", "words"),
     [

@@ -48,11 +48,6 @@ def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
     all_end([pid])
 
 
-def test_a_busy_bot_is_asked_again() -> None:
-    with running("busy") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
-
-
 def test_a_bot_runs_in_its_folder_with_its_variables(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bot.py").write_text(

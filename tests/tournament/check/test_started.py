@@ -52,13 +52,6 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
     assert "PORT" in failure["rule"]
 
 
-@pytest.mark.parametrize("command", ["python 'bot.py", ""])
-def test_a_command_that_is_none(command: str) -> None:
-    result = CliRunner().invoke(check, ["--command", command])
-    assert result.exit_code == 2
-    assert "Invalid value for '--command': " in result.output
-
-
 def test_a_bot_that_always_fails_is_not_told_of_other_rules() -> None:
     """The checks of unknown fields, of long lists and of requests at once find the same fault."""
     with running(MISBEHAVING["no grammar"]) as url:

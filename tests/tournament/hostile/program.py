@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-from .answers import WAYS, busy
+from .answers import WAYS
 from .escapes import copies, escapes, spies
 from .processes import breeds, clogs, dies, litters, silences
 from .resources import bombs, floods, gorges, hoards, hungry, multiplies, swarms
@@ -17,7 +17,6 @@ HANDLERS: tuple[Handler, ...] = (spies, breeds, clogs, dies, litters, silences)
 HANDLERS += (floods, hoards, hungry, multiplies, swarms)
 PROGRAMS: dict[str, Handler] = {
     "honest": first,
-    "busy": busy("Retry-After: 0"),
     **{handle.__name__: handle for handle in HANDLERS},
 }
 ONCE = {attempt.__name__: attempt for attempt in (copies, escapes, bombs, gorges)}

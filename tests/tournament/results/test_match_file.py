@@ -13,7 +13,6 @@ from urllib.request import urlopen
 import jsonschema
 import pytest
 
-import games
 from tests.tournament.cups import started, stich
 from tests.tournament.played import MATCH_KEY, cup, exported, played, run, unfinished
 from tournament.config import FORMATS
@@ -58,16 +57,6 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
     assert any(line["faults"] for line in lines)
     assert any(line["struck_out"] for line in lines)
     assert not validator.is_valid({**lines[0], "block": "1"})
-
-
-def test_a_line_is_enough_to_deal_and_replay_its_match(lines: list[Line]) -> None:
-    for line in lines:
-        state = games.get(line["game"]).start(line["players"], line["seed"], line["options"])
-        for move in line["moves"]:
-            state = state.advance(move)
-        assert list(state.scores) == line["scores"]
-        assert state.to_dict()["results"] == line["results"]
-        assert len(line["ms"]) == len(line["moves"])
 
 
 @pytest.mark.parametrize("options", ["", "--format decisions", "--format matches"])

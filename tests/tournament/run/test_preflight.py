@@ -8,7 +8,6 @@ import pytest
 
 from tests.tournament import hostile
 from tests.tournament.cups import bot
-from tests.tournament.hostile.server import ABOUT
 from tournament.bot.launch import LaunchSettings
 from tournament.config import Bot, Cup, Limits, Run
 from tournament.run.bot_pool import BotPool
@@ -52,13 +51,6 @@ def test_a_bot_that_does_not_play_the_game_or_speaks_another_protocol() -> None:
         "newer: it speaks protocol 2; this runner speaks 1.",
         "toy: it does not play dasan; it says that it plays doudizhu.",
     ]
-
-
-def test_a_bot_that_does_not_play_with_these_options() -> None:
-    supports = {"doudizhu": {"players": [4], "options": {"single_round": [True]}}}
-    with hostile.running(hostile.first, {**ABOUT, "supports": supports}) as url:
-        (problem,) = found([Bot("their bot", url=url), Bot("toy", command=bot("toy-1"))])
-    assert problem == ("their bot: it does not play with 3 players; it says that it plays with 4.")
 
 
 @pytest.mark.parametrize(

@@ -157,12 +157,6 @@ def test_nothing_is_dealt_from_a_committed_seed_that_was_shown(tmp_path: Path) -
         assert resume(store, deals)[1].blocks == 3
 
 
-def test_an_open_seed_may_deal_more_after_the_end(tmp_path: Path) -> None:
-    cup = played.cup()
-    with begun(tmp_path, cup, finished=True) as store:
-        assert resume(store, replace(cup, format=replace(cup.format, deals=3)))[1].blocks == 3
-
-
 def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
     with Store.create(tmp_path) as store:
         store.add(next(iter(played.played(played.cup()))))

@@ -257,14 +257,6 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
         assert block not in live.refresh().played
 
 
-def test_a_run_that_has_not_begun_has_pages(tmp_path: Path) -> None:
-    with unfinished(tmp_path, cup()) as empty:
-        client = create_app(empty).test_client()
-        assert [client.get(path).status_code for path in ("/", "/matches", "/bots/ann")] == [
-            200
-        ] * 3
-
-
 def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
     now = 0.0
     records = list(played(cup()))

@@ -29,8 +29,7 @@ _NEW_AT_ONCE = 4
 _KNOWN_AT_ONCE = 64
 _UPDATE_S = 2.0
 _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
-_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked, and the
-# next one does not wait for them
+_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked
 
 Checked = tuple[str | None, Mapping[str, str]]
 """The problem that keeps a bot from playing, a sentence with the fix: "" if there is none, None if
@@ -111,7 +110,7 @@ class Entrants:
         about: dict[str, list[dict[str, str]]] = store.get("about", {})
         self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
         self._checks: dict[str, Future[Checked]] = {}
-        self._slow: set[str] = set()  # an epoch has waited in vain for their last checks
+        self._slow: set[str] = set()  # an epoch has waited for them in vain
         # Separate pools, so that slow newcomers do not delay the bots that play.
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
@@ -205,7 +204,10 @@ class Entrants:
         return frozenset(passed)
 
     def begin_epoch(self, decisions: Sequence[Decision]) -> bool:
-        """Begin the next epoch with the bots that can play; False if it cannot begin now."""
+        """Begin the next epoch with the bots that can play; False if it cannot begin now.
+
+        A bot for which an epoch has waited in vain is not waited for until it has passed a check.
+        """
         self.update(decisions, every_s=0)
         cup = self.cup(decisions)
         here = self.reachable(cup) - absent(decisions)
@@ -216,9 +218,11 @@ class Entrants:
                 known = self._about.get(bot.name) if bot.connect else None
                 check = self._again.submit(check_again, cup, bot, known)
                 self._checks[bot.name] = check
-        wait([self._checks[bot] for bot in self._checks.keys() - self._slow], _WAIT_S)
-        fit = {bot for bot in self._collect(here) if not self._is_pausing(bot)}
-        self._slow |= self._checks.keys()
+        awaited = self._checks.keys() - self._slow
+        wait([self._checks[bot] for bot in awaited], _WAIT_S)
+        passed = self._collect(here)
+        self._slow |= awaited - passed
+        fit = {bot for bot in passed if not self._is_pausing(bot)}
         bots = tuple(
             bot.name
             for bot in cup.bots

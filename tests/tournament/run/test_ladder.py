@@ -1,7 +1,6 @@
 """A ladder from its first epoch to its end: bots come and go, the runner is stopped and resumed."""
 
 import itertools
-import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing, suppress
@@ -351,26 +350,26 @@ def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
         assert store.get("checks")["cat"] == ""
 
 
-def test_a_bot_that_does_not_answer_its_check_keeps_one_epoch_waiting(
+def test_a_bot_that_does_not_pass_its_check_keeps_one_epoch_waiting(
     tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[int] = []
-    over = threading.Event()
 
-    def shortly(checks: Collection[Future[Checked]], seconds: float) -> None:
+    def counted(checks: Collection[Future[Checked]], seconds: float) -> None:
         waits.append(len(checks))
-        wait(checks, seconds / 1000)
+        wait(checks, seconds)
 
-    def silent(*_request: object) -> None:
-        over.wait()
+    def hang_up(*_request: object) -> None:
+        raise EOFError
 
-    monkeypatch.setattr(entrants, "wait", shortly)
-    with hostile.running(hostile.first, every=silent) as url:
+    monkeypatch.setattr(entrants, "wait", counted)
+    with hostile.running(hostile.first, every=hang_up) as url:
         hall.urls = {"ann": url}
-        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 60: finish(tmp_path)})
-        over.set()
-    assert rosters(tmp_path) == [HOUSE] * 4
-    assert waits == [0, 1, 0, 0]
+        come_again = hall.failed.clear
+        enter_ann = partial(enter, tmp_path, "ann")
+        play(tmp_path, hall, {4: enter_ann, 24: come_again, 40: finish(tmp_path)})
+    assert rosters(tmp_path) == [HOUSE] * 3
+    assert waits == [0, 1, 0]
 
 
 def test_a_bot_that_has_changed_is_to_be_a_new_version(tmp_path: Path, hall: Hall) -> None:

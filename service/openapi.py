@@ -1,25 +1,40 @@
-"""Brings the contract up to date: `python -m service.openapi` updates `openapi.yaml`.
+"""Brings the contract up to date: `python -m service.openapi [FILE]` updates `openapi.yaml`.
 
 Operations, answers, problems and the bot protocol are written in the file itself. From the code
-come the version, the schemas of requests and positions, and the answers to the examples.
+come the version, the schemas of requests and positions, and the answers to the examples. `--check`
+writes nothing and reports whether the file is current.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, cast
 
 import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
 
 import games
 from service.app import create_app
 from service.schemas import requests
-from service.schemas.fields import ObjectSchema
+from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
 
-FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
+
+class _Converter(OpenAPIConverter):
+    """Takes the JSON Schema that a field defines, in place of apispec's."""
+
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
 
 
 def update(contract: dict[str, Any]) -> None:
@@ -34,21 +49,25 @@ def update(contract: dict[str, Any]) -> None:
 
 def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions, each after those that it refers to."""
-    found: dict[str, Any] = {}
+    found: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, STATES, VIEWS):
             _add(found, schemas[name])
     for validator in requests.BY_POSITION:
         for schema in validator.schemas.values():
             _add(found, schema)
-    return found
+    spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
+    for name, type_ in found.items():
+        spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
+    made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
+    return made
 
 
-def _add(found: dict[str, Any], schema: ObjectSchema) -> None:
-    for field in schema.json_fields.values():
+def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in found:
             _add(found, field.nested)
-    found[type(schema).__name__] = schema.json_schema()
+    found[type(schema).__name__] = type(schema)
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
@@ -92,13 +111,32 @@ class _Dumper(yaml.SafeDumper):
         return node
 
 
-def current() -> str:
-    """The contract, brought up to date, as YAML."""
-    contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
+def current(file: Path) -> str:
+    """The contract in a file, brought up to date, as YAML."""
+    contract = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
     update(contract)
     text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return text
 
 
+def main() -> None:
+    """Update the contract, or check that the file is current.
+
+    Exits with 1 if it is not, and with 2 on unknown arguments.
+    """
+    parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
+    parser.add_argument("file", nargs="?", type=Path, default=Path("openapi.yaml"))
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
+    arguments = parser.parse_args()
+    file: Path = arguments.file
+    if not file.is_file():
+        parser.error(f"There is no file {file}; start from a copy of openapi.yaml.")
+    content = current(file)
+    if not arguments.check:
+        file.write_text(content, encoding="utf-8")
+    elif file.read_text(encoding="utf-8") != content:
+        parser.exit(1, f"{file} is not current: run `make openapi`.\n")
+
+
 if __name__ == "__main__":
-    FILE.write_text(current(), encoding="utf-8")
+    main()

@@ -51,21 +51,8 @@ class ObjectSchema(Schema):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.json_fields: Final = cast("Mapping[str, JsonField]", self.fields)
-        self.member_types: Final = {
-            name: field.member_type() for name, field in self.json_fields.items()
-        }
-
-    def json_schema(self) -> JsonSchema:
-        """The JSON Schema of such an object."""
-        required = sorted(name for name, field in self.json_fields.items() if field.required)
-        return {
-            "description": self.__doc__,
-            "type": "object",
-            "properties": {name: field.json_schema() for name, field in self.json_fields.items()},
-            **({"required": required} if required else {}),
-            "additionalProperties": False,
-        }
+        fields = cast("Mapping[str, JsonField]", self.fields)
+        self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
         """The msgspec type of such an object. It ignores unknown fields."""

@@ -23,13 +23,6 @@ Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
-class VoidCause(StrEnum):
-    """Why a match is void: a bot was away, or the organiser decided it."""
-
-    OUTAGE = "outage"
-    DECISION = "decision"
-
-
 class FaultKind(StrEnum):
     """What a bot did wrong, as in tournament.md."""
 
@@ -195,9 +188,13 @@ class VoidRecord:
     why: str
     started: str
     ended: str
-    cause: VoidCause = VoidCause.OUTAGE
     record: str = ""
     decision: int | None = None
+
+    @property
+    def cause(self) -> str:
+        """Why it is void: a bot was away, or the organiser decided it."""
+        return "outage" if self.decision is None else "decision"
 
     @classmethod
     def of(cls, match: Pairing, **more: Any) -> VoidRecord:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
 
 from tournament.bot.sandbox.bubblewrap import SandboxError, bot_folder, sandboxes
 from tournament.bot.sandbox.control_group import delegate, shares_processor
@@ -178,17 +177,11 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     return env
 
 
-class Missing(NamedTuple):
-    """What a bot needs and is not there: the `key` of its section that names it, and a sentence
-    with the fix. `number` counts the bots from 0."""
-
-    number: int
-    key: str
-    text: str
-
-
-def missing(bots: Iterable[Bot], folder: Path, *, programs: bool = True) -> Iterator[Missing]:
-    """What is not there of what bots with a command need; relative paths start from `folder`.
+def missing(
+    bots: Iterable[Bot], folder: Path, *, programs: bool = True
+) -> Iterator[tuple[int, str, str]]:
+    """What is not there of what bots with a command need: the number of the bot from 0, the key of
+    its section that names it, and a sentence with the fix. Relative paths start from `folder`.
 
     Their programs are looked for as they are started; not without `programs`, where other machines
     start them.
@@ -199,9 +192,9 @@ def missing(bots: Iterable[Bot], folder: Path, *, programs: bool = True) -> Iter
         place = folder / (bot.dir or "")
         if not os.path.isdir(place):  # which is also false where it cannot be read
             text = f'there is no folder "{short(bot.dir)}"; create it, or fix the path.'
-            yield Missing(number, "dir", text)
+            yield number, "dir", text
         elif programs and (problem := program_problem(shlex.split(bot.command), place)):
-            yield Missing(number, "command", problem)
+            yield number, "command", problem
 
 
 def program_problem(argv: list[str], folder: Path) -> str | None:

@@ -9,7 +9,7 @@ from time import monotonic
 
 from tournament.bot.url_bot import StartError
 from tournament.config import Bot, Cup
-from tournament.records import VoidCause, VoidRecord
+from tournament.records import VoidRecord
 from tournament.run.preflight import about_by_url
 
 _PROBE_S = 1.0
@@ -46,7 +46,7 @@ class Outages:
 
     def __init__(self, cup: Cup, voids: Iterable[VoidRecord]) -> None:
         self._cup = cup
-        self._voids = Counter(void.bot for void in voids if void.cause != VoidCause.DECISION)
+        self._voids = Counter(void.bot for void in voids if void.decision is None)
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, tuple[float, Probe]] = {}
         self._expired: set[str] = set()
@@ -71,10 +71,9 @@ class Outages:
         )
 
     def add(self, void: VoidRecord) -> None:
-        """Count a void match; if its bot could not be reached, wait for the bot."""
+        """Count a match that is void because its bot could not be reached, and wait for the bot."""
         self._voids[void.bot] += 1
-        if void.cause == VoidCause.OUTAGE:
-            self.wait(void.bot)
+        self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
         """Wait for a bot that cannot be reached."""

@@ -28,7 +28,6 @@ from tournament.records import (
     DecisionKind,
     Epoch,
     MatchRecord,
-    VoidCause,
     VoidRecord,
 )
 from tournament.store import digest, rows
@@ -195,7 +194,6 @@ class Store(StoreReader):
                     why=why,
                     started=record.started,
                     ended=ended,
-                    cause=VoidCause.DECISION,
                     record=b64encode(rows.pack_match(record)).decode("ascii"),
                     decision=decision,
                 )

@@ -30,7 +30,7 @@ from tournament.config import Bot
 from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, play
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, VoidCause, VoidRecord
+from tournament.records import Answer, FaultKind, VoidRecord
 from tournament.run.outages import Outages
 from tournament.store.store import Store
 
@@ -70,7 +70,7 @@ def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
     with pytest.raises(MatchVoid) as void:
         match_with(Fails, frozenset({"bob"}))
     record = void.value.record
-    assert (record.bot, record.cause) == ("bob", VoidCause.OUTAGE)
+    assert (record.bot, record.cause) == ("bob", "outage")
     assert record.why == "No connection: Connection refused."
 
 
@@ -82,8 +82,9 @@ def test_other_faults_and_bots_that_are_not_waited_for_count(
     assert fault.kind == bot.kind
 
 
-def void(bot: str, cause: VoidCause = VoidCause.OUTAGE) -> VoidRecord:
-    return VoidRecord("m", 3, "k", 1, 2, ("ann", "bob"), bot, "Why.", "2026", "2027", cause)
+def void(bot: str, decision: int | None = None) -> VoidRecord:
+    seating = ("ann", "bob")
+    return VoidRecord("m", 3, "k", 1, 2, seating, bot, "Why.", "2026", "2027", decision=decision)
 
 
 def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +103,7 @@ def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> None:
-    decided = void("bob", VoidCause.DECISION)
+    decided = void("bob", 1)
     with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
         assert found.wait_for == {"bob", "cat"}
 
@@ -131,7 +132,7 @@ def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
     assert rude_table == calm_table
     assert stich("verify", tmp_path / "rude").returncode == 0
     with Store.open(tmp_path / "rude") as store:
-        assert [void.cause for void in store.voids()] == [VoidCause.OUTAGE] * 2
+        assert [void.cause for void in store.voids()] == ["outage"] * 2
 
 
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:

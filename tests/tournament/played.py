@@ -130,7 +130,7 @@ def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
 
 def facts(of: Cup) -> dict[str, Any]:
     return {
-        **of.facts(),
+        "config": of.to_dict(),
         "total": schedule(of).matches,
         "seed": of.seed,
         "match_key": MATCH_KEY,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -203,11 +203,10 @@ class Cup:
     def to_dict(self) -> dict[str, Any]:
         """The cup as JSON values with defaults filled in, without secrets: the tokens of the bots
         and the code of a ladder; `from_dict` reads it back."""
-        data = asdict(self)
+        data: dict[str, Any] = msgspec.to_builtins(self)
         del data["join"]["code"]
         for bot in data["bots"]:
             del bot["token"]
-        data["options"] = dict(self.options)
         return data
 
     @classmethod
@@ -216,7 +215,7 @@ class Cup:
         return msgspec.convert(data, cls)
 
     def facts(self) -> dict[str, Any]:
-        """What a store says of a run that follows from its cup."""
+        """The facts of a run that follow from its cup; a store has only its `config`."""
         return {
             "name": self.name,
             "game": self.game,

@@ -189,7 +189,7 @@ def _finish(
         "version": VERSION,
         "run": secrets.token_hex(16),
         "signer": secrets.token_hex(32),
-        **config.facts(),
+        "config": config.to_dict(),
         "finished": cup.finished,
         "total": count if cup.total is None else cup.total,
         "places": cup.places,

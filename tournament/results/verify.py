@@ -125,7 +125,7 @@ class _RunCheck:
 
     def check(self, watch: Watch) -> None:
         done = self.done
-        self.report(None, self.fact_mismatches())
+        self.report(None, self.seed_mismatches())
         self.report(None, self.signature_mismatches())
         plan = self.plan()
         planned = next(plan, None)
@@ -152,8 +152,8 @@ class _RunCheck:
         self.report(None, self.epoch_mismatches())
         self.report(None, self.end_mismatches())
 
-    def fact_mismatches(self) -> Iterator[str]:
-        """The facts of the run must follow from its cup, and the seed be the committed one."""
+    def seed_mismatches(self) -> Iterator[str]:
+        """The seed must be that of the cup, and the committed one."""
         facts, cup = self.facts, self.cup
         digest = facts.get("commitment")
         if digest is not None:
@@ -166,9 +166,6 @@ class _RunCheck:
             yield "The store has a commitment to a seed, but the cup does not commit to one."
         if not follows(self.seed, cup):
             yield "The run's seed is not the one in its cup."
-        for what, value in cup.facts().items():
-            if what != "config" and facts.get(what) != value:
-                yield f"The run's {what} is {facts.get(what)!r}; by its cup it is {value!r}."
 
     def signature_mismatches(self) -> Iterator[str]:
         """A finished run must be signed, all of it."""

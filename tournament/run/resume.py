@@ -87,7 +87,7 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
                 "commitment": commitment(seed) if cup.commit else None,
                 "finished": False,
                 "about": {},
-                **cup.facts(),
+                "config": cup.to_dict(),
                 "total": planned.matches,
             }
         )
@@ -122,7 +122,9 @@ def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
             )
         # The organiser may have seen the table before adding deals: only anytime ranges hold now.
         open_again = {"finished": False, "places": None, "settled": None, "extended": True}
-        store.grow({**cup.facts(), "total": planned.matches, **open_again}, planned.number)
+        store.grow(
+            {"config": cup.to_dict(), "total": planned.matches, **open_again}, planned.number
+        )
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
         store.put({"config": cup.to_dict()})
     return seed, planned

@@ -16,7 +16,8 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from tournament.decisions import joined
+from tournament.config import Cup
+from tournament.decisions import with_joined
 from tournament.paths import STORE_FILE
 from tournament.records import (
     BlockRecord,
@@ -138,8 +139,8 @@ class StoreReader:
         """All facts of the run; with `decisions`, and `voids`: for each bot because of which
         matches were void, its name, the last reason, and how many.
 
-        The others: version, run (a random id), signer (a public key), name, game, players,
-        config (the cup as read, and the bots that have joined), bots (names in order), seed,
+        The others: version, run (a random id), signer (a public key), config (the cup as read, and
+        the bots that have joined) and what follows from it, as `Cup.facts` says, seed,
         match_key (the secret of the match ids), commitment, finished, begun, total (planned
         matches), about (by bot, what it said about itself: name, version, author; a further entry
         if that has changed), checks (of a ladder: by bot that has connected, what keeps it from
@@ -148,17 +149,13 @@ class StoreReader:
         with self.snapshot() as now, now._read() as connection, damage(self.where):
             facts = rows.read_facts(connection)
             decisions, voids = now.decisions(), [one for one in now.voids() if one.bot]
+            if "config" in facts:
+                facts |= with_joined(Cup.from_dict(facts["config"]), decisions).facts()
             rows.check_facts(facts)
         for key in (DIGEST, SIGNATURE):
             facts.pop(key, None)
         why = {one.bot: one.why for one in voids}
         many = Counter(one.bot for one in voids)
-        new = joined(decisions, facts.get("bots", ()))
-        if new and "config" in facts:
-            config = facts["config"]
-            bots = [{"name": bot.name, "connect": True, "author": bot.author} for bot in new]
-            facts["config"] = {**config, "bots": [*config["bots"], *bots]}
-            facts["bots"] = [*facts["bots"], *(bot.name for bot in new)]
         by_bot = [(bot, why[bot], many[bot]) for bot in why]
         return {**facts, "decisions": decisions, "voids": by_bot}
 

@@ -13,8 +13,6 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-import games
-from tournament.config import Cup
 from tournament.records import (
     BlockRecord,
     Count,
@@ -64,10 +62,6 @@ class _Facts(TypedDict, total=False):
 def check_facts(facts: Mapping[str, Any]) -> None:
     """Raise an error, as decoding does, unless these can be the facts of a run."""
     msgspec.convert(facts, _Facts)
-    if "game" in facts:
-        games.get(facts["game"])
-    if "config" in facts:
-        Cup.from_dict(facts["config"])
 
 
 def unpack(data: bytes) -> Any:

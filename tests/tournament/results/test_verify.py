@@ -152,14 +152,8 @@ def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: P
 @pytest.mark.parametrize(
     ("what", "value"),
     [
-        ("name", "Another cup"),
-        ("game", "dasan"),
-        ("players", 4),
-        ("bots", ["ann", "bob"]),
-        ("bots", ["bob", "ann", "cat"]),
         ("total", 7),
         ("places", ["ann", "bob", "cat"]),
-        ("name", None),
     ],
 )
 def test_facts_that_do_not_follow_from_the_cup_are_found(

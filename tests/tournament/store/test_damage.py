@@ -104,7 +104,7 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
         "UPDATE details SET data = x'00'",
         "UPDATE meta SET value = '[[1]]' WHERE key = 'config'",
         "UPDATE meta SET value = '-1' WHERE key = 'places'",
-        "UPDATE meta SET value = '\"\\ud800\"' WHERE key = 'name'",
+        "UPDATE meta SET value = replace(value, '\"ann\"', '\"\\ud800\"') WHERE key = 'config'",
         "INSERT INTO decisions VALUES (1, '{}')",
         "INSERT INTO voids VALUES (1, 'null')",
     ],

@@ -6,7 +6,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from time import monotonic, thread_time
 from typing import Any, Final
@@ -198,7 +198,7 @@ class LiveRun:
         self._counts: deque[tuple[float, int]] = deque()
         self._basis: tuple[int, Any] | None = None
         self._matches = _Matches()
-        self._tables: deque[tuple[float, dict[str, int | None]]] = deque()
+        self._tables: deque[tuple[float, EarlierTable]] = deque()
         self._kept: dict[str, Any] = {}
 
     def snapshot(self) -> Snapshot:
@@ -263,11 +263,10 @@ class LiveRun:
         while kept and kept[0][0] < clock - _DAY_S:
             kept.popleft()
         if not kept or kept[-1][0] <= clock - _HOUR_S:
-            kept.append((clock, {line.bot: line.place for line in now.table.standings}))
-        at, places = kept[0]
-        if now.finished or at > clock - _HOUR_S:
-            return None
-        return EarlierTable(datetime.now(UTC) - timedelta(seconds=clock - at), places)
+            places = {line.bot: line.place for line in now.table.standings}
+            kept.append((clock, EarlierTable(datetime.now(UTC), places)))
+        at, earlier = kept[0]
+        return None if now.finished or at > clock - _HOUR_S else earlier
 
     def kept(self, key: str, make: Callable[[], Any]) -> Any:
         """What `make` makes for this key, such as a page, kept for others who look at it. What

@@ -5,33 +5,25 @@ const Replay = (() => {
 
   // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
   function plot({ seats, series }, deal, at) {
-    const given = deal.map(({ value }, x) => [x, value]).filter(([, y]) => typeof y === "number");
+    const given = deal.map(({ value, move: [seat] }, x) => ({ seat, x, y: value })).filter(({ y }) => typeof y === "number");
     if (given.length < 2) return [];
-    const ys = given.map(([, y]) => y);
+    const ys = given.map(({ y }) => y);
     const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
     const scale = (y) => 55 - (50 * (y - low)) / (high - low || 1);
     const across = (x) => (300 * (x + 0.5)) / deal.length;
-    const draw = (tag, attributes) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-      return made;
-    };
-    const label = `Expected value of the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
-    const svg = draw("svg", { viewBox: "0 0 300 60", class: "plot", role: "img", "aria-label": label });
-    const lines = { class: "grid", d: `M0 ${scale(0)}H300M${across(at)} 0V60` };
-    svg.append(draw("path", lines));
-    const legend = make("p", {}, `${label}: `);
-    seats.forEach((name, seat) => {
-      const own = given.filter(([x]) => deal[x].move[0] === seat);
-      if (!own.length) return;
-      const points = own.map(([x, y]) => `${across(x)} ${scale(y)}`);
-      const line = draw("g", { class: series[seat] });
-      line.append(draw("path", { d: `M${points.join("L")}` }));
-      for (const [x, y] of own) line.append(draw("circle", { cx: across(x), cy: scale(y), r: 1.5 }));
-      svg.append(line);
-      legend.append(make("span", { class: series[seat] }, name), " ");
+    const shown = [...seats.keys()].filter((seat) => given.some((one) => one.seat === seat));
+    const lines = shown.map((seat) => {
+      const points = given.filter((one) => one.seat === seat).map(({ x, y }) => [across(x), scale(y)]);
+      const dots = points.map(([cx, cy]) => make("circle", { cx, cy, r: 1.5 }));
+      return make("g", { class: series[seat] }, make("path", { d: `M${points.join("L")}` }), ...dots);
     });
-    return [svg, legend];
+    const label = `Expected value of the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
+    const grid = make("path", { class: "grid", d: `M0 ${scale(0)}H300M${across(at)} 0V60` });
+    const names = shown.flatMap((seat) => [make("span", { class: series[seat] }, seats[seat]), " "]);
+    return [
+      make("svg", { viewBox: "0 0 300 60", class: "plot", role: "img", "aria-label": label }, grid, ...lines),
+      make("p", {}, `${label}: `, ...names),
+    ];
   }
 
   function sentence(table, now) {

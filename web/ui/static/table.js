@@ -9,10 +9,11 @@
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
   const WORDS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+  const SVG = ["svg", "g", "path", "circle"];
   const RANKS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
 
   function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
+    const element = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
       if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
     }

@@ -33,6 +33,7 @@ MAX_BOTS: Final = 12
 """How many bots play against persons at once: fewer games than the server has threads."""
 IDLE_S: Final = 900.0
 _MEASURE_S: Final = 2.0
+_MADE_S: Final = 1.0  # a move of the person takes less to be made
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _OF_CUP: Final = "cup:"
@@ -109,7 +110,7 @@ class BrowserGame(Player, Observer):
     url = "in the browser"
 
     def __init__(self, state: State, bots: Sequence[Bot], clock: Clock) -> None:
-        self._lock = threading.RLock()
+        self._lock = threading.Condition()
         self._state = state
         self._clock = clock
         self.bots = bots
@@ -122,7 +123,7 @@ class BrowserGame(Player, Observer):
         self.over = False
         """Whether its bots have ended, or do after the move that one is making."""
         self._players: list[HttpBot] = []
-        self._choices = Choices(state.view(0))
+        self._choices: Choices | None = None  # while the person is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
         """Start the bots and begin; StartError if one is not there."""
@@ -149,15 +150,15 @@ class BrowserGame(Player, Observer):
         """
         with self._lock:
             self.seen = monotonic()
-            own = self._is_asked()
+            own = self._choices
             known = self._frames[-1]["number"] - 1 if after is None else after
             return {
                 "game": self._state.game.name,
                 "seats": self.names,
                 "clockwise": self._state.game.clockwise,
-                "asked": own,
-                "others": [move.text for move in self._choices.others] if own else [],
-                "lit": self._choices.lit([]) if own else [],
+                "asked": own is not None,
+                "others": [move.text for move in own.others] if own else [],
+                "lit": own.lit([]) if own else [],
                 "frames": [frame for frame in self._frames if frame["number"] > known],
             }
 
@@ -178,13 +179,15 @@ class BrowserGame(Player, Observer):
         """What the chosen cards are: the moves they can be, or why they are none; and the cards
         that could be added."""
         with self._lock:
-            if not self._is_asked():
+            if self._choices is None:
                 return {"moves": [], "why": "It is not your turn.", "lit": []}
             moves, why = self._choices.moves(cards)
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
         """The person's next move, however long they take; _GameLeft."""
+        with self._lock:
+            self._choices = Choices(self._state.view(0))
         move = self._typed.get()
         if move is None:
             raise _GameLeft
@@ -193,20 +196,16 @@ class BrowserGame(Player, Observer):
     def make_move(self, text: str) -> str:
         """Make the person's move; "" or a sentence that says why it is illegal."""
         with self._lock:
-            if not self._is_asked():
+            if self._choices is None:
                 return "It is not your turn."
             try:
                 move = self._state.check(text).text
             except IllegalMove as error:
                 return error.detail
-            self._advance(0, move)
+            self._choices = None
             self._typed.put(move)
+            self._lock.wait(_MADE_S)  # its page asks for what follows
             return ""
-
-    def _is_asked(self) -> bool:
-        """Whether the person is to choose a move; the only legal one is played for them."""
-        state = self._state
-        return state.turn == 0 and (self._clock.ask_forced or len(state.moves()) > 1)
 
     def memory_mb(self) -> float:
         """The MB that its bots use now."""
@@ -223,25 +222,19 @@ class BrowserGame(Player, Observer):
         self._failed = f"{self.names[seat]}: {why} The default move was played."
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make the move of a bot, or the only legal one of the person, whose other moves were made
-        when they came. _GameLeft."""
+        """Make a move. _GameLeft."""
         if self.over:
             raise _GameLeft
-        if seat != 0 or forced:
-            with self._lock:
-                self._advance(seat, move)
-                self._failed = ""
-
-    def _advance(self, seat: int, move: str) -> None:
-        before = self._state.to_dict()
-        self._state = self._state.advance(move)
-        last = self._frames[-1]
-        # the play that ended a deal is not in the history of the next
-        moves = list(self._state.view(0).history) or [*last["moves"], (seat, move)]
-        self._log.add(*moves[-1], before, self._state.to_dict())
-        self._frames.append(self._frame(last["number"] + 1, moves))
-        if self._state.turn == 0:
-            self._choices = Choices(self._state.view(0))
+        with self._lock:
+            before = self._state.to_dict()
+            self._state = self._state.advance(move)
+            last = self._frames[-1]
+            # the play that ended a deal is not in the history of the next
+            moves = list(self._state.view(0).history) or [*last["moves"], (seat, move)]
+            self._log.add(*moves[-1], before, self._state.to_dict())
+            self._frames.append(self._frame(last["number"] + 1, moves))
+            self._failed = ""
+            self._lock.notify_all()
 
 
 class BrowserGames:

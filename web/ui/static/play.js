@@ -123,6 +123,7 @@
       if (!waiting.length && !own() && !result) {
         now = await ask(`position?after=${shown.number}`);
         waiting = now.frames;
+        if (own()) begin(news());
       }
       const next = !paused && !result && waiting.shift();
       if (next) show(next);

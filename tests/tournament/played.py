@@ -26,7 +26,7 @@ MATCH_KEY = "2026-spring"
 
 @dataclass
 class Dice(Player):
-    """A bot that plays at random and fails in `faulty` percent of the requests."""
+    """A bot that plays at random, fails in `faulty` percent of the requests, and keeps them all."""
 
     name: str
     faulty: int = 0
@@ -34,9 +34,11 @@ class Dice(Player):
 
     def __post_init__(self) -> None:
         self.random = random.Random(0)
+        self.asked: list[dict[str, Any]] = []
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         asked = json.loads(body)
+        self.asked.append(asked)
         self.random.seed(f"{self.name} {asked['match']} {asked['turn']}")
         elapsed_s = 0.001 + self.random.random() / 100
         if self.random.randrange(100) < self.faulty:

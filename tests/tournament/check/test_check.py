@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from stich.commands.authors import check
 from stich.processes import find_port
 from tests.prerequisites import needs_curl
+from tests.service.support import validator
 from tests.tournament.check.checked import FEW, PATIENT, checked, failures
 from tests.tournament.check.misbehaving import (
     MISBEHAVING,
@@ -311,6 +312,7 @@ def test_requests_of_a_match_belong_together() -> None:
     for match in seen.values():
         (begins, start), *decisions, (ends, end) = match
         assert (begins, ends) == ("/start", "/end")
+        validator("BotStart").validate(start)
         assert {path for path, _ in decisions} == {"/move"}
         assert [body["turn"] for _, body in decisions] == list(range(1, len(decisions) + 1))
         views = [body["view"] for _, body in decisions]

@@ -1,6 +1,5 @@
 """Where one move is legal, it is played and nobody is asked, unless the cup asks for all."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,22 +8,9 @@ import pytest
 import games
 from tests.tournament import played
 from tests.tournament.played import Dice
-from tournament.bot.url_bot import Choice, Failure
 from tournament.config import Clock
 from tournament.match.match import Observer
 from tournament.results.verify import verify
-
-
-class Notes(Dice):
-    """A bot at random that keeps its requests."""
-
-    def __init__(self, name: str, faulty: int = 0) -> None:
-        super().__init__(name, faulty)
-        self.asked: list[dict[str, object]] = []
-
-    def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        self.asked.append(json.loads(body))
-        return super().move(body, seconds)
 
 
 class Watches(Observer):
@@ -41,7 +27,7 @@ class Watches(Observer):
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
-    bots, watcher = [Notes("ann"), Notes("bob"), Notes("cat")], Watches()
+    bots, watcher = [Dice("ann"), Dice("bob"), Dice("cat")], Watches()
     options = {"deals": 2} if game != "zhengfen" else {}
     record = played.match(bots, game, options, observer=watcher)
     assert record.forced == tuple(watcher.forced) != ()

@@ -6,13 +6,12 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import asdict
 
 import games
-from tests.tournament.played import cup, played, run, unfinished
+from tests.tournament.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.export import ExportError, decision_rows, export
 
@@ -46,17 +45,6 @@ def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecor
     assert {index: row["fault"] for index, row in rows.items() if row["fault"]} == {
         fault.move: str(fault.kind) for fault in record.faults
     }
-
-
-def test_parquet_says_what_jsonl_says(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    with run(tmp_path, cup()) as store:
-        binary, text = io.BytesIO(), io.BytesIO()
-        count = export(store, "decisions", binary)
-        assert export(store, "decisions", text, text=True) == count
-    plain: list[dict[str, Any]] = [json.loads(line) for line in text.getvalue().splitlines()]
-    assert parquet.read_table(io.BytesIO(binary.getvalue())).to_pylist() == plain
-    assert len(plain) == count > 100
 
 
 def test_an_illegal_move_is_named(tmp_path: Path) -> None:

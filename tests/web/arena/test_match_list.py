@@ -117,18 +117,6 @@ def test_a_careless_address_is_told_what_to_write(
     assert len(answer.text) < 4000
 
 
-def test_lists_that_nobody_needs_do_not_displace_the_first_page(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = client.get("/").text
-    for block in range(600):
-        assert client.get(f"/matches?block={block}").status_code == 200
-        if block % 100 == 0:
-            assert client.get("/").text == first
-    monkeypatch.setattr("web.arena.pages.table_to_watch", None)  # what rendering it would call
-    assert client.get("/").text == first
-
-
 def test_a_run_without_matches_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
     with unfinished(tmp_path_factory.mktemp("empty"), cup()) as empty:
         client = create_app(empty).test_client()

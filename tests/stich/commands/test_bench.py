@@ -88,7 +88,6 @@ def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
         (("compare", "a.json"), "compare OLD.json NEW.json"),
         (("python", "bot.py"), "needs quotes"),
         (("nothing-of-the-kind",), "no program"),
-        (("greedy", "--game", "chess"), "'chess' is not one of"),
         (("greedy", "--json", "none/a.json"), "existing folder"),
         (("greedy", "--against", "none.json"), "none.json: cannot be read"),
         (("compare", "none.json", "none.json"), "none.json: cannot be read"),

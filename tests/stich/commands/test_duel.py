@@ -141,7 +141,6 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--game", "skat"), "'skat' is not one of"),
         (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
         (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
         (("--game", "doudizhu", "--seed", ""), "must have 1 to 128 characters, not 0"),

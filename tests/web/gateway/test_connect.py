@@ -252,8 +252,6 @@ def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
             "either its --url or its command",
         ),
         (("arena.example", "--token", "t", "bot"), "is not the URL of a server"),
-        (("http://x", "bot"), "Missing option '--token'"),
-        (("http://x", "--token", "t", "bot", "--tables", "0"), "Invalid value for '--tables'"),
     ],
 )
 def test_usage(words: tuple[str, ...], says: str) -> None:

@@ -197,8 +197,8 @@ class MoveGenerator:
             field = 15 << (56 - 4 * rank)
             pairs = [(pair, alike) for pair, alike in fitting if not pair & field]
             others = self._singles(self._natural & ~field)
-            plays = []
-            for used, ends in enumerate(self._ends):
+            plays = self._cards_of_fullhouses(rank, 0, pairs, others)
+            for used, ends in enumerate(self._ends[1:], 1):
                 found = self._cards_of_fullhouses(rank, used, pairs, others)
                 if used == 2:
                     found = list({*found} - listed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import combinations, islice
+from itertools import accumulate, combinations, islice
 from math import comb
 
 from games.doudizhu.combinations import (
@@ -79,7 +79,7 @@ class TrickMoves(LegalMoves):
             self._groups = plays.follows(masks, table)
             self._first = 1
             self._simple = not KICKER_SIZE[table.value]
-        self._ends: list[int] | None = None
+        self._starts: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
         """The sets of kickers that the hand has for a group; None if it takes none."""
@@ -95,23 +95,16 @@ class TrickMoves(LegalMoves):
         return Kickers(others, 2, size == 1, doubles)
 
     def _counted(self) -> list[int]:
-        """For each group the number of moves up to its end."""
-        ends = self._ends
-        if ends is None:
-            ends = []
-            total = self._first
-            for group in self._groups:
-                kickers = self._kickers(group)
-                total += 1 if kickers is None else kickers.count()
-                ends.append(total)
-            self._ends = ends
-        return ends
+        """The index at which each group begins, and the number of moves."""
+        starts = self._starts
+        if starts is None:
+            sets = [self._kickers(group) for group in self._groups]
+            counts = [1 if kickers is None else kickers.count() for kickers in sets]
+            starts = self._starts = list(accumulate(counts, initial=self._first))
+        return starts
 
     def __len__(self) -> int:
-        if self._simple:
-            return self._first + len(self._groups)
-        ends = self._counted()
-        return ends[-1] if ends else self._first
+        return self._first + len(self._groups) if self._simple else self._counted()[-1]
 
     def __getitem__(self, index: int) -> Move:
         number = len(self)
@@ -123,14 +116,12 @@ class TrickMoves(LegalMoves):
             return Move(PASS, self._plays.deck)
         if self._simple:
             return self._plays.build(self._hand, self._groups[index - self._first], ())
-        ends = self._counted()
-        place = bisect_right(ends, index)
+        starts = self._counted()
+        place = bisect_right(starts, index) - 1
         group = self._groups[place]
         kickers = self._kickers(group)
-        if kickers is None:
-            return self._plays.build(self._hand, group, ())
-        before = ends[place - 1] if place else self._first
-        return self._plays.build(self._hand, group, kickers.nth(index - before))
+        chosen = () if kickers is None else kickers.nth(index - starts[place])
+        return self._plays.build(self._hand, group, chosen)
 
     def __iter__(self) -> Iterator[Move]:
         return iter([self[index] for index in range(len(self))])

@@ -92,15 +92,11 @@ def readings(cards: int) -> list[Reading]:
     ranks = ranks_held(at, 1)
     if number <= 4:
         return _few(number, natural, ranks)
+    found: list[Reading] = []
     if number == 5:
-        found: list[Reading] = []
         triple = _fullhouse(natural, 5 - natural.bit_count(), at)
         if triple >= 0:
             found.append((FULLHOUSE, triple, 1))
-        if not ranks_held(at, 2):
-            _flush(found, natural, ranks, 5)
-        return found
-    found = []
     if ranks_held(at, 2):
         _run(found, number, at)
     else:

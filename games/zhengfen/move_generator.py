@@ -7,6 +7,7 @@ They are derived from the cards of each rank and suit; no substitutions for joke
 from __future__ import annotations
 
 from itertools import combinations
+from operator import attrgetter
 
 from games.zhengfen.combinations import (
     BLACK,
@@ -65,7 +66,7 @@ class MoveGenerator:
         groups = self.specials(FIVE_TEN_KING)
         for category in range(FLUSH + 1):
             groups += self.ordinary(category, -1, 0)
-        groups.sort(key=_order)
+        groups.sort(key=attrgetter("order"))
         return groups
 
     def above(self, table: Reading) -> list[Group]:
@@ -75,7 +76,7 @@ class MoveGenerator:
             groups = self.specials(category + 1)
         else:
             groups = self.specials(FIVE_TEN_KING) + self.ordinary(category, level, length)
-        groups.sort(key=_order)
+        groups.sort(key=attrgetter("order"))
         return groups
 
     def ordinary(self, category: int, level: int, length: int) -> list[Group]:
@@ -290,7 +291,3 @@ class MoveGenerator:
                     three = 1 << 59 - 4 * low | 1 << 59 - 4 * middle | 1 << 59 - 4 * high
                     found.add(three >> suit | BOTH)
         return found
-
-
-def _order(group: Group) -> tuple[int, int, int, int]:
-    return group.order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from games.game import LegalMoves
 from games.move import PASS, Move
@@ -24,25 +25,13 @@ class TrickMoves(LegalMoves):
     """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:
-        self._generator = MoveGenerator(hand)
+        generator = MoveGenerator(hand)
+        self._generator = generator
         self._passing = table is not None
-        self._table = table
-        self._groups: list[Group] | None = None
-        self._ends: list[int] = []
+        self.groups = generator.all() if table is None else generator.above(table)
+        counts = [group.count for group in self.groups]
+        self._starts = list(accumulate(counts, initial=int(self._passing)))
         self._ambiguous: set[int] | None = None
-
-    def groups(self) -> list[Group]:
-        """The groups of plays, in order."""
-        groups = self._groups
-        if groups is None:
-            table = self._table
-            groups = self._generator.all() if table is None else self._generator.above(table)
-            self._groups = groups
-            total = int(self._passing)
-            for group in groups:
-                total += group.count
-                self._ends.append(total)
-        return groups
 
     def _suffixed(self, group: Group) -> set[int]:
         """The plays that need a suffix, if the group may have some."""
@@ -54,8 +43,7 @@ class TrickMoves(LegalMoves):
         return self._ambiguous
 
     def __len__(self) -> int:
-        self.groups()
-        return self._ends[-1] if self._ends else int(self._passing)
+        return self._starts[-1]
 
     def __getitem__(self, index: int) -> Move:
         number = len(self)
@@ -65,14 +53,14 @@ class TrickMoves(LegalMoves):
             raise IndexError(f"There are only {number} legal moves.")
         if self._passing and index == 0:
             return Move(PASS, DECK)
-        place = bisect_right(self._ends, index)
-        group = self.groups()[place]
-        cards = group.plays()[index - (self._ends[place] - group.count)]
+        place = bisect_right(self._starts, index) - 1
+        group = self.groups[place]
+        cards = group.plays()[index - self._starts[place]]
         return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
 
     def __iter__(self) -> Iterator[Move]:
         found = [Move(PASS, DECK)] if self._passing else []
-        for group in self.groups():
+        for group in self.groups:
             suffixed, reading = self._suffixed(group), group.reading
             found += [
                 build_move(mirror(cards), reading, cards in suffixed) for cards in group.plays()
@@ -82,7 +70,7 @@ class TrickMoves(LegalMoves):
     def texts(self) -> list[str]:
         """All moves as strings."""
         found = [PASS] if self._passing else []
-        for group in self.groups():
+        for group in self.groups:
             plays = group.plays()
             texts = texts_of(plays)
             suffixed = self._suffixed(group)

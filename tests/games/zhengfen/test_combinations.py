@@ -178,7 +178,7 @@ def test_known_counts_from_the_full_deck() -> None:
     """Distinct sets of cards by category, out of all 54; runs by number, never spelled out."""
     found: dict[tuple[str, int], int] = {}
     houses = [0, 0, 0]
-    for group in TrickMoves(DECK.full, None).groups():
+    for group in TrickMoves(DECK.full, None).groups:
         category, _, length = group.reading
         name = CATEGORIES[category]
         found[name, length] = found.get((name, length), 0) + group.count

@@ -52,17 +52,19 @@ def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
 
 
 def _lead(hand: PlannedHand) -> Combo:
-    best = max(hand.combos, key=_lead_score)
+    # A loop: with `max` compiled playouts would be a tenth slower.
+    best = hand.combos[0]
+    best_score = -1000.0
+    for combo in hand.combos:
+        score = float(len(combo.ranks) - combo.top)
+        if combo.ranks == (TWO,) * 4:
+            score -= 8.0
+        score -= sum([POINTS[rank] for rank in combo.ranks]) / 5
+        if score > best_score:
+            best, best_score = combo, score
     if best.kind == "triple":
         return _full_house(hand, best.top) or best
     return _as_special(best)
-
-
-def _lead_score(combo: Combo) -> float:
-    score = float(len(combo.ranks) - combo.top)
-    if combo.ranks == (TWO,) * 4:
-        score -= 8.0
-    return score - sum([POINTS[rank] for rank in combo.ranks]) / 5
 
 
 def _as_special(combo: Combo) -> Combo:
@@ -110,12 +112,14 @@ def _lowest_of_kind(hand: PlannedHand, table: Combo) -> Combo | None:
     if table.kind == "fullhouse":
         tops = [combo.top for combo in hand.combos if combo.kind == "triple"]
         return next((_full_house(hand, top) for top in tops if top > table.top), None)
-    higher = [
-        combo
-        for combo in hand.combos
-        if combo.kind == table.kind and (combo.top, combo.length) > (table.top, table.length)
-    ]
-    return min(higher, key=lambda combo: combo.top, default=None)
+    best: Combo | None = None
+    for combo in hand.combos:
+        if combo.kind != table.kind:
+            continue
+        higher = (combo.top, combo.length) > (table.top, table.length)
+        if higher and (best is None or combo.top < best.top):
+            best = combo
+    return best
 
 
 def _special(hand: PlannedHand, table: Combo) -> Combo | None:

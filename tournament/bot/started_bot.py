@@ -229,7 +229,7 @@ class StartedBot(HttpBot):
                 " command."
             )
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
-        return f"{self._who}{how} before it answered GET /.{self._last_line()}{self._sees()}"
+        return f"{self._who}{how} before it answered GET /.{self._sees()}{self._last_line()}"
 
     @property
     def _who(self) -> str:

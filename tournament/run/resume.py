@@ -150,9 +150,9 @@ def differences(before: Cup, after: Cup) -> list[str]:
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = _growth(before).number
     found = [
-        f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new[key])}"
+        f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new.get(key))}"
         for key in old
-        if not (key in _FREE or old[key] == new[key] or key.startswith("bots"))
+        if not (key in _FREE or old[key] == new.get(key) or key.startswith("bots"))
         and not (key == grows and new[key] > old[key])
     ]
     return found + _bots(before, after)

@@ -69,6 +69,8 @@ def test_what_decides_no_result_may_change_on_the_way() -> None:
     cup = played.cup()
     assert not differences(cup, replace(cup, clock=Clock(start_ms=60_000), limits=Limits(64, 99)))
     assert differences(cup, replace(cup, clock=Clock(move_ms=7)))
+    other = replace(cup, game="dasan", options={"open_higher": True})
+    assert "options.open_higher was true and is not set" in differences(other, cup)
 
 
 def filled(*names: str, fill: str | None = "greedy") -> Cup:

@@ -287,9 +287,6 @@ class BlockRecord:
 
     block: int
     key: str
-    round: int
-    stage: str
-    table: tuple[str, ...]
     seatings: int
     played: int
 

@@ -33,8 +33,8 @@ SIGNATURE = "signature"
 _NOTE_SIZE = 512  # bytes: always the same, so that one call overwrites a note
 MATCHES = (
     sa.select(matches.c.match, matches.c.number, matches.c.faulty)
-    .add_columns(*(blocks.c[name] for name in ("key", "block", "round", "stage")))
-    .add_columns(blocks.c.bots, blocks.c.seatings, matches.c.summary, details.c.data)
+    .add_columns(*(blocks.c[name] for name in ("key", "block", "round", "seatings")))
+    .add_columns(matches.c.summary, details.c.data)
     .join(blocks, blocks.c.id == matches.c.block_id)
     .join(details, details.c.match == matches.c.match)
 )

@@ -34,7 +34,7 @@ from tournament.store.engine import StoreError, damage, is_database_url, store_e
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import blocks, decisions, details, epochs, matches, metadata, voids
 
-VERSION = 6
+VERSION = 7
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"

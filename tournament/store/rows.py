@@ -111,8 +111,7 @@ _UPDATE_FACT = (
 def insert_match(connection: Connection, record: MatchRecord) -> list[Any]:
     """Write a match, and its block if it is not there; sqlalchemy.exc.IntegrityError if the match
     is. Returns what its digest covers, as `digest.MATCHES` reads it."""
-    values = {name: getattr(record, name) for name in ("key", "block", "round", "stage")}
-    block = {**values, "bots": dumps(record.table), "seatings": record.seatings}
+    block = {name: getattr(record, name) for name in ("key", "block", "round", "seatings")}
     match = {
         "match": record.match,
         "number": record.number,
@@ -152,6 +151,8 @@ def append(connection: Connection, table: sa.Table, record: Decision | Epoch | V
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
     """A summary from the `summary` of its row, and `block` and `seatings` of its block."""
+    if not (0 <= row.block < 2**31 and 0 <= row.seatings < 2**31):
+        raise ValueError(f"block {row.block} of {row.seatings} seatings")
     found = _to_summary(row.summary)._replace(block=row.block, seatings=row.seatings)
     sides = found.seating if found.sides is None else found.sides
     _check_seats(found, found.faults, found.times, sides)
@@ -178,8 +179,7 @@ def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:
     """A block from its row and the count `played`."""
-    fields = {str(name): value for name, value in row._mapping.items()}
-    fields["table"] = json.loads(row.bots)
+    fields = {name: getattr(row, name) for name in ("block", "key", "seatings", "played")}
     return msgspec.convert(fields, BlockRecord)
 
 

@@ -18,8 +18,6 @@ blocks = sa.Table(
     sa.Column("key", sa.String, nullable=False, unique=True),
     sa.Column("block", sa.BigInteger, nullable=False, index=True),
     sa.Column("round", sa.Integer, nullable=False, index=True),
-    sa.Column("stage", sa.String, nullable=False),
-    sa.Column("bots", sa.Text, nullable=False),
     sa.Column("seatings", sa.Integer, nullable=False),
 )
 matches = sa.Table(

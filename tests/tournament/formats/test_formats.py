@@ -144,7 +144,7 @@ def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int)
             block.seatings,
             block.matches,
         )
-        kept = BlockRecord(block.number, block.key, 1, "", block.table, 3, 3)
+        kept = BlockRecord(block.number, block.key, 3, 3)
         assert grown.number(kept) == same.number
 
 

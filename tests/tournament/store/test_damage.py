@@ -99,8 +99,7 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
     [
         "UPDATE matches SET summary = 1000000000000000",
         *(f"UPDATE matches SET summary = x'{summary.hex()}'" for summary in SUMMARIES),
-        "UPDATE blocks SET bots = '[1]'",
-        "UPDATE blocks SET bots = 'x'",
+        "UPDATE blocks SET seatings = 'x'",
         "UPDATE details SET data = x'00'",
         "UPDATE meta SET value = '[[1]]' WHERE key = 'config'",
         "UPDATE meta SET value = '-1' WHERE key = 'places'",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from itertools import islice
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
 
 import games
@@ -46,31 +46,27 @@ def report(
     config = facts["config"]
     records = (store.match(each.match) for each in shown)
     data = {one.match: match_data(one, config, page_steps(one, config)) for one in records}
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            facts=facts,
-            table=table,
-            game=games.get(table.game).title,
-            plot=plots.course(played.without(out), table, facts["bots"]),
-            soft_play=soft_play,
-            preview=preview,
-            sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
-            compared=min(len(matches), _MAX_COMPARED),
-            matches=shown,
-            out=out,
-            left_out=len(matches) - len(shown),
-            data=data,
-        )
+    return _template().render(
+        facts=facts,
+        table=table,
+        game=games.get(table.game).title,
+        plot=plots.course(played.without(out), table, facts["bots"]),
+        soft_play=soft_play,
+        preview=preview,
+        sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
+        compared=min(len(matches), _MAX_COMPARED),
+        matches=shown,
+        out=out,
+        left_out=len(matches) - len(shown),
+        data=data,
     )
 
 
-def _environment() -> Environment:
+def _template() -> Template:
     environment = Environment(loader=PackageLoader("web.ui"), autoescape=True)
     prepare_templates(environment)
     static = files("web.ui") / "static"
     environment.globals["inline"] = lambda name: Markup(  # noqa: S704 - a file of this package
         (static / name).read_text("utf-8")
     )
-    return environment
+    return environment.get_template("report.html")

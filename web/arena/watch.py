@@ -46,10 +46,10 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, Any] 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, Any] | None:
     """The table that has been playing its match for longest: it stays the same until the end."""
+    if now.facts["config"]["format"]["cards"] != "fresh":
+        return None
     facts = run.facts().facts
     config = facts["config"]
-    if config["format"]["cards"] != "fresh":
-        return None
     matches = (one for one in live_matches(facts["run"]) if not run.find(one.pairing.match))
     first = min(matches, key=lambda one: one.since, default=None)
     if first is None:

@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -19,6 +19,7 @@ import msgspec
 from websockets.exceptions import ConnectionClosed
 
 from web.gateway.calls import ALIVE_S
+from web.gateway.invitations import Invitations, TokenRefused
 from web.gateway.link import Link
 
 GRACE_S: Final = 2.0
@@ -48,14 +49,11 @@ _Answer = tuple[int, bytes, bool]
 
 
 class ConnectedBot:
-    """What the runner asks a bot, and the session of its author's program.
+    """What the runner asks a bot, and the session of its author's program, which ends with its
+    token."""
 
-    `refusal` says why the token with a SHA-256 lets nobody in, or is empty: a session ends with
-    its token.
-    """
-
-    def __init__(self, refusal: Callable[[str], str]) -> None:
-        self._refusal = refusal
+    def __init__(self, invitations: Invitations) -> None:
+        self._invitations = invitations
         self._session: _Session | None = None
         self._connected = asyncio.Event()  # and the session has not been told to end
         self._away_at = -inf
@@ -136,8 +134,11 @@ class ConnectedBot:
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
-        if self._session is not None and (why := self._refusal(self._session.token_hash)):
-            self.fail(why)
+        if self._session is not None:
+            try:
+                self._invitations.bot_of(self._session.token_hash)
+            except TokenRefused as error:
+                self.fail(str(error))
 
     def _end_session(self, told: Mapping[str, str], away_at: float = -inf) -> None:
         if self._session is not None and not self._session.told.done():

@@ -56,7 +56,7 @@ class Gateway:
         self._secret = secret
         self._invitations = Invitations(Path(folder))
         self._others = others
-        self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._refusal))
+        self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._invitations))
         self._over = ""
         self._excluded: dict[str, str] = {}
 
@@ -78,13 +78,6 @@ class Gateway:
     def _why_over(self, name: str) -> str:
         """Why a bot plays no more, as a sentence; "" if it does."""
         return self._over or self._excluded.get(name, "")
-
-    def _refusal(self, token_hash: str) -> str:
-        try:
-            self._invitations.bot_of(token_hash)
-        except TokenRefused as error:
-            return str(error)
-        return ""
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
         """Of whom a program comes: the bot, the SHA-256 of its token, its tables. TokenRefused."""

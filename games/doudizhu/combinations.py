@@ -84,9 +84,15 @@ def length_of(group: Group) -> int:
     return group & 255
 
 
-_CATEGORY: Final[dict[tuple[int, int, int], int]] = {
-    (SIZE[category], RUNNING[category], KICKER_SIZE[category]): category for category in range(BOMB)
+def _key(size: int, running: int, kicker_size: int) -> int:
+    return 6 * size + 3 * running + kicker_size
+
+
+_CATEGORY: Final[dict[int, int]] = {
+    _key(SIZE[category], RUNNING[category], KICKER_SIZE[category]): category
+    for category in range(BOMB)
 }
+_WITHOUT_TRIPLES: Final = tuple([category for category in range(BOMB) if SIZE[category] < 3])
 
 
 class Combinations:
@@ -173,8 +179,10 @@ class Combinations:
                 kicker_size = 1
             else:
                 return None
-        category = _CATEGORY.get((size, int(length > 1), kicker_size), -1)
-        return (category, level, length) if category in self.categories else None
+        category = _CATEGORY.get(_key(size, int(length > 1), kicker_size), -1)
+        if category < 0 or (kicker_size and category not in self.categories):
+            return None
+        return category, level, length
 
     def check_beats(self, move: Move, table: Move) -> None:
         """IllegalMove(`wrong-category` or `not-higher`) unless a play beats the table."""
@@ -203,7 +211,7 @@ class Combinations:
         A group whose triple or quad is there may still have no set of kickers.
         """
         groups: list[Group] = []
-        for category in self.categories:
+        for category in self.categories if masks >> (2 * STRIDE) else _WITHOUT_TRIPLES:
             ranks = ranks_held(masks, SIZE[category])
             if not ranks:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, combinations, islice
+from itertools import combinations, islice
 from math import comb
 
 from games.doudizhu.combinations import (
@@ -98,9 +98,12 @@ class TrickMoves(LegalMoves):
         """The index at which each group begins, and the number of moves."""
         starts = self._starts
         if starts is None:
-            sets = [self._kickers(group) for group in self._groups]
-            counts = [1 if kickers is None else kickers.count() for kickers in sets]
-            starts = self._starts = list(accumulate(counts, initial=self._first))
+            total = self._first
+            starts = self._starts = [total]
+            for group in self._groups:
+                kickers = self._kickers(group)
+                total += 1 if kickers is None else kickers.count()
+                starts.append(total)
         return starts
 
     def __len__(self) -> int:

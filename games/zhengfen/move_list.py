@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
 
 from games.game import LegalMoves
 from games.move import PASS, Move
@@ -29,8 +28,11 @@ class TrickMoves(LegalMoves):
         self._generator = generator
         self._passing = table is not None
         self.groups = generator.all() if table is None else generator.above(table)
-        counts = [group.count for group in self.groups]
-        self._starts = list(accumulate(counts, initial=int(self._passing)))
+        total = int(self._passing)
+        self._starts = [total]
+        for group in self.groups:
+            total += group.count
+            self._starts.append(total)
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:

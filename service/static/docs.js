@@ -13,7 +13,9 @@ const ui = SwaggerUIBundle({
   onComplete() {
     const schemas = ui.specSelectors.specJson().toJS().components.schemas;
     for (const description of document.querySelectorAll("[data-schema]")) {
-      description.textContent = schemas[description.dataset.schema].description;
+      const parts = schemas[description.dataset.schema].description.split("`");
+      const code = (text) => Object.assign(document.createElement("code"), { textContent: text });
+      description.replaceChildren(...parts.map((part, at) => (at % 2 ? code(part) : part)));
     }
     linked?.scrollIntoView();
   },

@@ -3,8 +3,6 @@
 `python -m benchmarks service.http …` runs some of them and writes nothing.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """The results of a benchmark: figures compared with a peer's, as tables in Markdown."""
 
-from __future__ import annotations
-
 import os
 import platform
 import time

@@ -3,8 +3,6 @@
 Everything here works on the wire form: two-character cards and move strings.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ It leads as many cards as it can, beats any play with the lowest one that wins, 
 teammates and points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bots import kit

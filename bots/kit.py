@@ -18,8 +18,6 @@ The file is self-contained: it is copied next to a bot. It uses only the standar
 modules that import quickly, because a runner starts a bot for every table.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import inspect

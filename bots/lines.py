@@ -3,8 +3,6 @@
 The file is self-contained: it is copied next to a stdio bot.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Sequence

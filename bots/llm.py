@@ -5,8 +5,6 @@
 all that the endpoint says before it is logged or answered.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

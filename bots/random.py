@@ -4,8 +4,6 @@ A hash of the position chooses, so the same position always gets the same move a
 with this bot can be repeated exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bots import kit

@@ -7,8 +7,6 @@ compare in pairs. The move with the best mean wins, unless it is not clearly bet
 sensible bot's choice.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

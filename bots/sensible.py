@@ -4,8 +4,6 @@ It counts cards, keeps its bombs, plays with its teammates, and looks one move a
 of a game is in `bots.shedding`, or in the folder of its name.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from types import ModuleType

@@ -4,8 +4,6 @@
 that of states and views in `games.position`, moves in `games.move`, errors in `games.errors`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

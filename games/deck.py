@@ -6,8 +6,6 @@ bit with one pack, four with two, so that subtracting never borrows from the nex
 and subtract as multisets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final

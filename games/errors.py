@@ -1,7 +1,5 @@
 """The errors that games raise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

@@ -5,8 +5,6 @@ packed into one integer, 15 bits each: the ranks held at least once, then at lea
 up to four times (eight with two packs).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from games.deck import Deck

@@ -4,8 +4,6 @@ Random 32-bit words are the SHA-256 digests of `{seed}/{deal}/{block}`, read big
 rejects words that would make small results more likely. The shuffle is Fisher-Yates from the top.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Iterator, Sequence

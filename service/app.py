@@ -1,7 +1,5 @@
 """The Flask application: routes, error handlers, and the middleware around them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

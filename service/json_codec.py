@@ -5,8 +5,6 @@ bodies, to say what is wrong with them. A body must be UTF-8 and RFC 8259 JSON: 
 names in one object, no deeper nesting than `MAX_DEPTH`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any, Final

@@ -6,8 +6,6 @@ of them: counters and histograms including those of workers that have ended, gau
 that live.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from contextlib import suppress

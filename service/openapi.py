@@ -5,8 +5,6 @@ come the version, the schemas of requests and positions, and the answers to the 
 writes nothing and reports whether the file is current.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from importlib.metadata import version

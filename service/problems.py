@@ -1,7 +1,5 @@
 """Errors as RFC 9457 problem details: every code, and the members that each adds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

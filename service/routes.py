@@ -1,7 +1,5 @@
 """The operations under /v1: parse the request, ask `games`, answer."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from typing import Any, Final

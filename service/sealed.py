@@ -5,8 +5,6 @@ A token is the ID of the key that sealed it, a dot, and in URL-safe base64 a non
 states. Inside are the SHA-256 hashes of the keys of all seats, and the state.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode

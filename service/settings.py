@@ -1,7 +1,5 @@
 """The settings of the service, from environment variables."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -1,7 +1,5 @@
 """The operations outside /v1: the contract, pages for people, liveness and metrics."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 from pathlib import Path

@@ -4,8 +4,6 @@
 requests waiting; an operation that needs it says so. Other servers allow it at once.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from flask import request

@@ -1,7 +1,5 @@
 """A worker process of `stich serve`: loads the application, and ends when the command ends."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

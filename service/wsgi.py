@@ -1,7 +1,5 @@
 """`service.wsgi:app` for any WSGI server; settings come from the environment."""
 
-from __future__ import annotations
-
 import gc
 
 from service import logs

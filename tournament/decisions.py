@@ -4,8 +4,6 @@ They are read from the facts of a run, where a store lists them under `decisions
 and a run in memory are read as a store is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any

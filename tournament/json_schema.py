@@ -1,7 +1,5 @@
 """The JSON Schema of what is written and read as JSON."""
 
-from __future__ import annotations
-
 from inspect import cleandoc
 from typing import Any
 

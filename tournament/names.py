@@ -1,7 +1,5 @@
 """Names that authors choose for their bots: plain ones, none of which looks like another."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from typing import Final

@@ -4,8 +4,6 @@ Whoever starts bots hides these files from them, and does so without the store: 
 long to load as all the rest.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A few of many."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

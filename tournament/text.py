@@ -1,7 +1,5 @@
 """Text for people, on a terminal or in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,8 +1,6 @@
 """Servers that are processes of their own: they get their settings and the parent they end with
 from the command that starts them, and those of spectators run at a lower priority than the cup."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """The picture that other sites show of a report: the first bots of the table as bars."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from dataclasses import replace

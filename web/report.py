@@ -1,7 +1,5 @@
 """`stich report`: one self-contained page that needs no network."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Cups on a Dask cluster: workers compared with one and with none, and the growth of large cups."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Moves of a bot that connects, compared with the same bot by URL."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import sys

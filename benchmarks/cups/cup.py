@@ -4,8 +4,6 @@ The cup is three greedy bots at one table; the bare loop posts the same request 
 again and again. For the use of cores, two tables are compared with one.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import closing

@@ -3,8 +3,6 @@
 The bots are those of the tests that never end their answer.
 """
 
-from __future__ import annotations
-
 import time
 
 from benchmarks.figures import Figure, Section

@@ -1,7 +1,5 @@
 """Decisions written from a store, compared with pyarrow alone."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 import time

@@ -3,8 +3,6 @@
 The cups are gauntlets of Dou Dizhu with greedy bots at two tables.
 """
 
-from __future__ import annotations
-
 from math import comb
 
 from benchmarks.cups.setup import PlayedCup, cup_file, play

@@ -1,7 +1,5 @@
 """Cups of greedy bots, as the benchmarks play them."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -3,8 +3,6 @@
 `python -m benchmarks.cups.spectators PORT COUNT` is the spectators alone, a process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

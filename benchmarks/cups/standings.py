@@ -1,7 +1,5 @@
 """Standings of 100,000 matches, compared with the simplest loop that reads them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sqlite3

@@ -3,8 +3,6 @@
 `python -m benchmarks ranking.claims` prints the section of docs/benchmarks.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

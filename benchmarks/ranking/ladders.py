@@ -4,8 +4,6 @@ settled, and how soon a newcomer has its place.
 `python -m benchmarks ranking.ladders` prints the section of docs/benchmarks.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle, islice

@@ -4,8 +4,6 @@
 strength is not one number, as it is in simulations.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

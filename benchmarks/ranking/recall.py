@@ -4,8 +4,6 @@ ladder and round-robin, in simulated cups.
 `python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import comb
 

@@ -1,7 +1,5 @@
 """Simulated cups of bots whose order is known: points, and schedules of every format."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations

@@ -6,8 +6,6 @@ Four bots play at all tables of three: `sensible` and `greedy` twice each. In so
 spare each other: where a pass is legal they do not beat each other's plays.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from itertools import combinations

@@ -5,8 +5,6 @@ compared with json.dumps of the same answer and, on a smaller hand, with the bru
 tests, which tries every substitution for the jokers.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import statistics

@@ -5,8 +5,6 @@ Run as a program it measures one table and prints a JSON object, in an environme
     python -m benchmarks.rules.worlds dasan 4
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -6,8 +6,6 @@ also measured as `stich serve` serves it.
 One granian worker, 16 keep-alive connections of wrk, a mid-game state with 30 moves of history.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """The processor time of the worst bodies that a client may send, compared with parsing them."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What the adapters share: a program's answer in time, and `sensible` in its place otherwise."""
 
-from __future__ import annotations
-
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence

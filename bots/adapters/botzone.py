@@ -5,8 +5,6 @@ and writes one. One that writes `KEEP_RUNNING` after its response runs on, and r
 request.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from time import monotonic

@@ -1,7 +1,5 @@
 """Programs of the Chinese student contest of computer games: DOUDIZHUVER 1.0, a process a deal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

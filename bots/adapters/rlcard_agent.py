@@ -1,7 +1,5 @@
 """Agents of RLCard, which run in a Python that has RLCard: see `bots.adapters.rlcard_worker`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

@@ -7,8 +7,6 @@ with such `agents`, or a class or function without arguments that makes one of t
 in a Python that has RLCard and need not have Stich.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

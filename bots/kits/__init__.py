@@ -4,8 +4,6 @@
 standard library, so that `python -m bots.kits` works before anything is installed.
 """
 
-from __future__ import annotations
-
 import glob
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """`python -m bots.kits`: print the Debian packages that the kits' toolchains still need."""
 
-from __future__ import annotations
-
 from bots.kits import catalogue
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Finish a deal of 9-5-2: every seat plays by the strategy, from what it could know."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from bots.ninefivetwo import strategy

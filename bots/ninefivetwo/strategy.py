@@ -4,8 +4,6 @@ Every trick is worth winning: above the target it makes a point, below it saves 
 are numbers and hands integers, as in `games.deck`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -4,8 +4,6 @@ The rules are those of `games`: every move goes through `State.advance`. The pla
 their seats would know: their own plan, the table, and how many cards each seat holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import islice

@@ -4,8 +4,6 @@ A play is scored by the worth of the hand it leaves (see `hand_plan`), by who ma
 beat, by how few cards the others hold, and by whether the unseen cards can beat it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,7 +1,5 @@
 """Bidding by the probability of winning as declarer, and inference from the bids of others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -6,8 +6,6 @@ revealed talon, that a called card is not with its caller, which suits a seat ha
 which cards an exchange moved.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ is the sum over its plays of how high each one is, less a fixed cost for each tu
 play wins the next lead, a low one only uses up a turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -3,8 +3,6 @@
 To be fast, the players use jokers only as themselves, and play no flushes.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from bots.thinking.hand_plan import ZHENGFEN, Combo, PlannedHand, combo_of

@@ -5,8 +5,6 @@ A play is scored in points: the points of the trick times the probability of win
 points that the play itself risks, plus what it does for the hand (see `hand_plan`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A bid of 3 ends it, and so do players - 1 passes in a row after a bid. A seat th
 bid later (rules, "Auction"), unless the auction of Dou Dizhu is a single round.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final

@@ -3,8 +3,6 @@
 A play is beaten only by the same category with as many cards and a higher rank; there are no bombs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Final

@@ -4,8 +4,6 @@ A *kicker* is a single card or a pair that is attached to a triple or a quad. A 
 plays that differ only in suits and kickers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Final

@@ -1,7 +1,5 @@
 """Semantic validation of posted positions of Dou Dizhu."""
 
-from __future__ import annotations
-
 from games import validation
 from games.climbing import auction
 from games.climbing.trick import Table, check_passing, read_table

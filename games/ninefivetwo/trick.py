@@ -1,7 +1,5 @@
 """Cards and tricks of 9-5-2: which cards may be played, and which one wins."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from games.deck import RANKS, SUITS, Deck, deck

@@ -6,8 +6,6 @@ taken up, and the cards still to be discarded do not. A position without a talon
 up and nothing to discard.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from games import validation

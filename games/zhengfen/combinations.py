@@ -7,8 +7,6 @@ of a full house; a joker that remains always fits beside the triple, as a 3.
 Source: the categories A to I, their order and the special categories of the German text.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, wrong_category

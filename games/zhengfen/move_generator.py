@@ -4,8 +4,6 @@ Plays are generated group by group, each set of cards once, at the highest rank 
 They are derived from the cards of each rank and suit; no substitutions for jokers are tried.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from operator import attrgetter
 

@@ -1,7 +1,5 @@
 """The list of legal moves of a trick of Zheng Fen."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator
 

@@ -7,8 +7,6 @@ category and length. It knows how many they are; runs of multiples, which can be
 listed only when they are asked for.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Semantic validation of posted positions of Zheng Fen."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from games import validation

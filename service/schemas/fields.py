@@ -7,8 +7,6 @@ This is schema validation: JSON types, cards, and the limits marked `enforced`. 
 document the contract; whether a value makes sense is for `games` to say (semantic validation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, cast
 

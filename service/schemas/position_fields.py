@@ -1,7 +1,5 @@
 """The fields of states and views: what all games share, then those of each game."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import games

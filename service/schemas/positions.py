@@ -1,7 +1,5 @@
 """States and views of every game; the field `game` says which schema applies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final, Union
 

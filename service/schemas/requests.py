@@ -1,7 +1,5 @@
 """The request body of each operation: one schema, or a choice of schemas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Two results of the same suite: which bot is better, block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot

@@ -3,8 +3,6 @@
 Par is what `sensible` makes of each block of the public deals; `make bench-par` keeps it in a file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The result of a benchmark, as it is written to a JSON file and read again."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Annotated, Any

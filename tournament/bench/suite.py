@@ -1,7 +1,5 @@
 """The suite `bench-1`: which tables there are. A change that alters a result is a new version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ The timeout of an HTTP library bounds each read, so a server that drips bytes ne
 Here every socket operation gets what is left of the deadline as its timeout.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 import ssl

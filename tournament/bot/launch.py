@@ -1,8 +1,6 @@
 """How the bots of a cup are started: with which program and environment, and in a sandbox and a
 control group where the system has them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

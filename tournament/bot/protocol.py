@@ -2,8 +2,6 @@
 docs/bots.md. Fields beside those that it names may hold anything, and nothing in `info` is a fault.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

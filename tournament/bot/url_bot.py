@@ -1,7 +1,5 @@
 """A bot as a match sees it: asked for a move, it answers with one in time or fails."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The checks of a bot: GET /, POST /move, POST /start and /end, its time, its output."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,8 +1,6 @@
 """What a check of a bot finds: outcomes, and for each failure the request, the rule of the contract
 and how to fix it."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass, field
 from typing import NamedTuple

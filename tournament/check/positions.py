@@ -1,7 +1,5 @@
 """The positions of a check: the same ones for every bot, made by random play."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

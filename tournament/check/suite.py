@@ -1,7 +1,5 @@
 """All checks of a bot, numbered and in order."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What a user writes on a command line about bots and games, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command

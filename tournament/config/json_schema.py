@@ -4,8 +4,6 @@ It is made from the description that checks a cup: keys, types, ranges, and the 
 game. How keys fit each other only `stich run` checks.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The keys of a CUP.toml: the type and range of each, and how to fix a wrong value."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import shlex

@@ -4,8 +4,6 @@ Keys are looked for line by line: one in quotes has the line of its section, and
 multi-line string may be taken for a key. That changes no more than the line of an error.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

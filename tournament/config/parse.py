@@ -1,7 +1,5 @@
 """Read a CUP.toml: the cup, or every error in it with its line and its fix."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import tomllib

@@ -1,7 +1,5 @@
 """The formats: which bots meet, in which order, on which seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tournament.config import Cup

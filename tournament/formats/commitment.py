@@ -5,8 +5,6 @@ The commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printe
 committed to always has a drawn part.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from itertools import pairwise

@@ -4,8 +4,6 @@ A draw is the SHA-256 of the UTF-8 text of a JSON array of strings without space
 drawn, the cup's seed, then what it is drawn for. Non-ASCII characters are not escaped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

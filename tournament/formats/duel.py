@@ -1,7 +1,5 @@
 """A duel: two bots in every mixed seating on each seed, until it can be decided."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

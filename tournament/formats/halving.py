@@ -4,8 +4,6 @@ Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits" (I
 stage has about as many blocks, so fewer bots play more blocks each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Knockout: the better half of each table advances, down to one final table."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ Half of the tables are drawn evenly, in passes: a pass seats some bots, once eac
 settles the top, by Thompson sampling: a score is drawn for each bot from what is known of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, chain

@@ -1,7 +1,5 @@
 """Round-robin and gauntlet: every table plays on as many seeds as there are deals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Set
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The results so far, by which formats decide who meets whom next and when to end."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Blocks, rounds, and the interface of every format."""
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence, Set

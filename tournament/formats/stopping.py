@@ -1,7 +1,5 @@
 """`[stop] top = k`: end a cup as soon as its top k bots are separated from the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 from itertools import islice
 

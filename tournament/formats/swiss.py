@@ -1,7 +1,5 @@
 """Swiss: every round seats bots of similar standing together and avoids repeated meetings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One match: the referee deals, each bot is asked in turn, faults cost strikes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What a match needs of a game: the rules in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

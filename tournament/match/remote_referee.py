@@ -4,8 +4,6 @@ Bots are called by `tournament.bot.client` only. `requests` takes long to import
 module is imported only by a cup that names a rules service.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the ranking shares: the types of numpy arrays, the level, intervals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ every look (Waudby-Smith and Ramdas, "Estimating means of bounded random variabl
 B 86, 2024). What a stake may be depends on the reach, the most by which a block can differ.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -11,8 +11,6 @@ Bots that are connected by tables form a component. Scores of different componen
 scale.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb
 

@@ -7,8 +7,6 @@ the distribution of the points. So it is where a draw seats bots at random table
 compares the bots of each such draw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

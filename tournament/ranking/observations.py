@@ -4,8 +4,6 @@ A block is all seatings of one table on one seed. Blocks are independent of one 
 block is one observation of the bots at its table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What is known of the bots of a ladder, by which it draws the next tables."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

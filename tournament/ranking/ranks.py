@@ -8,8 +8,6 @@ from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", 
 Studies 91, 2024.
 """
 
-from __future__ import annotations
-
 from math import erfc
 
 import numpy as np

@@ -2,8 +2,6 @@
 Mathematical Statistics 30, 1959). Off by at most 4 % of the quantile at two degrees of freedom and
 1 % from four, on the safe side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import copysign, exp, log1p, sqrt
 from statistics import NormalDist, fmean, stdev

@@ -4,8 +4,6 @@ halving, and the challenger of a gauntlet against each.
 Everything follows from the finished matches, so an export tells as much as its store.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, repeat

@@ -6,8 +6,6 @@ Rows of seats have the same columns (`SeatRow`) in all their formats and stand i
 block, seating and seat.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -1,7 +1,5 @@
 """A run read back from the rows of `stich export --format jsonl`, which others can write too."""
 
-from __future__ import annotations
-
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The numbers that bots gave beside their moves, added up by bot."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ its leniency towards this opponent. Blocks are the unit of the tests, Holm's met
 the number of ordered pairs. Partners of a deal are not compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The table of a ladder: who has a place, and who is settled above whom."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

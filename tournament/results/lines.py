@@ -1,7 +1,5 @@
 """Files with an object of JSON in each line, read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar

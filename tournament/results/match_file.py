@@ -1,7 +1,5 @@
 """A file of matches, read: it becomes a store in a folder, which is read as that of a run."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -3,8 +3,6 @@
 `docs/match-format.md` says every field; the schema beside it is made from the classes here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 

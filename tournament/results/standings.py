@@ -3,8 +3,6 @@
 ``docs/statistics.md`` says what each column means.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

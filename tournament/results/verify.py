@@ -5,8 +5,6 @@ seed, matches are dealt and played again through `games/`, and default moves, st
 sides are recomputed and compared with the store.
 """
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field

@@ -6,8 +6,6 @@ changed, or replaced by an earlier copy, is found out before its run has ended. 
 digest is signed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

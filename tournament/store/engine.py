@@ -1,7 +1,5 @@
 """Connections to a store's database, and its errors as sentences."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Records to rows of the store's tables, and back."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from array import array

@@ -4,8 +4,6 @@ A match is committed as a whole or not at all. Each commit notes the digest of t
 user's state folder, and checks that nobody else has changed it since the one before.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from base64 import b64encode

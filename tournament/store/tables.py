@@ -1,7 +1,5 @@
 """The tables of a store."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 metadata = sa.MetaData()

@@ -1,7 +1,5 @@
 """The Flask application of the pages."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import partial
 from pathlib import Path

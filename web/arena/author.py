@@ -1,7 +1,5 @@
 """Pages for the author of a bot, who signs in with its token."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What the first page of a run shows beside the table: who leads, a table to watch, news."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Joining a ladder: the page that says how, and the calls of `stich join` and `stich leave`."""
 
-from __future__ import annotations
-
 import hmac
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Lists of finished matches: what somebody wants to see of them, page by page."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from math import ceil

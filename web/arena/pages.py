@@ -1,7 +1,5 @@
 """The pages of a run: standings, bots, matches."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import wraps

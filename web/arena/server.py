@@ -1,8 +1,6 @@
 """The server of the pages, a process of its own: `python -m web.arena.server HOST PORT`, started by
 `web.child_process`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Final
 

@@ -1,8 +1,6 @@
 """What spectators watch: the table most worth it of the blocks that ended last; with fresh cards
 first one that is being played."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice

@@ -1,7 +1,5 @@
 """What the program of an author asks the pages of an arena, and what it and the gateway share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus

@@ -3,8 +3,6 @@
 Everything runs in one event loop. While no program is connected, the bot is away.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

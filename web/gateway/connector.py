@@ -4,8 +4,6 @@ A WebSocket goes outwards, so this works behind routers and proxies. The calling
 it; a thread for each table asks the bot.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import ssl

@@ -1,7 +1,5 @@
 """The tokens of a run's bots: a file of the run, with the SHA-256 of each and never a token."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -15,8 +15,6 @@ connects has the same faults as one by URL. A bot that is away closes the connec
 answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

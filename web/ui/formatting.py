@@ -1,7 +1,5 @@
 """The cells of the standings as text, for the terminal and for the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final

@@ -1,7 +1,5 @@
 """What the plots of report and pages show; the templates draw it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10

@@ -1,7 +1,5 @@
 """What happened at a fault, and how to repeat the request."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict

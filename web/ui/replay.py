@@ -1,8 +1,6 @@
 """A finished match, replayed move by move with clocks and faults; and as steps that a page can show
 without knowing any rules: they are applied here, not in the reader's browser."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

@@ -1,7 +1,5 @@
 """What the templates of the report and of the live pages share: filters, titles, settings."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from inspect import isfunction

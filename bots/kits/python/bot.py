@@ -1,7 +1,5 @@
 """Your bot: it chooses one of `moves`, given `view`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import kit  # the HTTP server: the file next to this one

@@ -8,8 +8,6 @@ after the other. A program that exits, or does not answer by the deadline of the
 restarted for the next request. Its stderr is passed on, and what went wrong is added there.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import signal

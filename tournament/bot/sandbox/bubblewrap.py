@@ -3,8 +3,6 @@
 docs/sandbox.md says what a bot in it sees and may do.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -4,8 +4,6 @@ A run whose group is its own, as `systemd-run --user --scope -p Delegate=yes` st
 processes into the group `runner` within, and each bot gets a group beside it.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

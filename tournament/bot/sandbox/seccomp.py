@@ -4,8 +4,6 @@ They would reach into other processes, or enter parts of the kernel in which hol
 often. What needs a capability is not listed: bubblewrap leaves a bot none.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

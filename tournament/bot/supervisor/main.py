@@ -14,8 +14,6 @@ a line of JSON and the end of the output. The line is null while the bot runs, e
 (negative for a signal), or text that says why it could not be started.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import fcntl

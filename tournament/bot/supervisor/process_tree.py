@@ -1,8 +1,6 @@
 """The processes below this one, how Linux treats this one (prctl), and the control group of a bot:
 created, ended, and removed with what the bot has created in it."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Which cards a person may still choose, from the legal moves alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 

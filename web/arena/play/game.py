@@ -1,7 +1,5 @@
 """Games of persons in their browsers against bots. They never count, and are kept in memory."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 from collections import deque

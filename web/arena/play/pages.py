@@ -1,7 +1,5 @@
 """Pages on which a person plays against bots."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from flask import Blueprint, abort, current_app, redirect, render_template, request, url_for

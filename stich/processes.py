@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 import click
 import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import Retry
 
 from web.child_process import command
 
@@ -30,9 +32,11 @@ _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 1.0
 _STARTS: Final = 5
-_END_S: Final = 2.0
 _WAITING_S: Final = 10.0
 _OVER_S: Final = 8.0  # until programs that wait, or are about to reconnect, are notified
+_UNTIL_RESTARTED: Final = Retry(
+    total=None, connect=30, read=3, allowed_methods=None, backoff_factor=0.1, backoff_max=1.0
+)
 
 
 def find_port(host: str, port: int) -> int:
@@ -74,55 +78,45 @@ def address_towards(host: str, port: int) -> str:
 @contextmanager
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
-) -> Iterator[threading.Thread]:
+) -> Iterator[None]:
     """Run a server within this context, and restart it when it ends; `name` begins sentences about
-    it. The thread that is yielded ends once the server is not restarted any more. ClickException if
-    the server does not answer."""
+    it. ClickException if the server does not answer."""
     http = HTTPConnection(host, port, timeout=_START_S)
-    answers, closed = threading.Event(), threading.Event()
-    arguments = name, *command(module, host, port, settings), answers, closed
+    closed = threading.Event()
+    arguments = name, *command(module, host, port, settings), closed
     watcher = threading.Thread(target=_keep_running, args=arguments, daemon=True)
     watcher.start()
     try:
-        until = monotonic() + _START_S
-        while not answers.is_set():
+        answers, until = False, monotonic() + _START_S
+        while not answers:
             if not watcher.is_alive() or monotonic() >= until:
                 raise click.ClickException(f"{name} did not start.")
             with suppress(OSError, HTTPException), closing(http):
                 http.request("GET", "/healthz")
                 http.getresponse()
-                answers.set()
+                answers = True
             sleep(_LOOK_S / 4)
-        yield watcher
+        yield
     finally:
         closed.set()
         watcher.join()
 
 
 def _keep_running(
-    name: str,
-    words: Sequence[str],
-    env: Mapping[str, str],
-    answers: threading.Event,
-    closed: threading.Event,
+    name: str, words: Sequence[str], env: Mapping[str, str], closed: threading.Event
 ) -> None:
     """Run a server until `closed` is set or it has stopped too often."""
     for left in reversed(range(_STARTS)):
         # Ctrl-C is for the command, which ends this; results on standard output are the command's
-        process = subprocess.Popen(  # noqa: S603 - our own program
+        with subprocess.Popen(  # noqa: S603 - our own program
             words, env=env, start_new_session=True, stdout=2
-        )
-        while process.poll() is None and not closed.wait(_LOOK_S):
-            pass
-        if closed.is_set():
-            if answers.is_set():  # earlier it ignores SIGTERM
-                process.terminate()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_END_S)
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
-            process.wait()
-            return
+        ) as process:
+            while process.poll() is None and not closed.wait(_LOOK_S):
+                pass
+            if closed.is_set():
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
+                return
         what = "restarting it" if left else "it has stopped too often; run the command again"
         click.echo(f"{name} has stopped; {what}.", err=True)
         if closed.wait(_PAUSE_S):  # its port may still be in use
@@ -142,24 +136,19 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 
 
 class GatewayClient:
-    """The runner's client of the gateway at the URL `base`, while its `server` runs. A cup waits
-    for `bots`. `invite` is the command that creates tokens."""
+    """The runner's client of the gateway at the URL `base`. A cup waits for `bots`. `invite` is the
+    command that creates tokens."""
 
     def __init__(
-        self,
-        bots: Sequence[str],
-        base: str,
-        server: threading.Thread,
-        session: requests.Session,
-        invite: str,
+        self, bots: Sequence[str], base: str, session: requests.Session, invite: str
     ) -> None:
         self._bots = bots
         self._excluded: Mapping[str, str] = {}
         self._base = base
-        self._server = server
         self._invite = invite
         self._session = session
         session.trust_env = False  # no proxy leads to this machine
+        session.mount("http://", HTTPAdapter(max_retries=_UNTIL_RESTARTED))
 
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
@@ -211,17 +200,13 @@ class GatewayClient:
             sleep(_LOOK_S)
 
     def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> Any:
-        until = monotonic() + _START_S
-        while True:
-            try:
-                url = f"{self._base}/{path}"
-                return self._session.request(method, url, json=data, timeout=10).json()
-            except requests.RequestException:  # it may be restarting
-                if monotonic() >= until or not self._server.is_alive():
-                    raise click.ClickException(
-                        "The gateway of bots that connect has stopped; run the command again."
-                    ) from None
-                sleep(_PAUSE_S)
+        try:
+            url = f"{self._base}/{path}"
+            return self._session.request(method, url, json=data, timeout=10).json()
+        except requests.RequestException:
+            raise click.ClickException(
+                "The gateway of bots that connect has stopped; run the command again."
+            ) from None
 
 
 @contextmanager
@@ -241,8 +226,8 @@ def gateway_served(
     }
     name, base = "The gateway of bots that connect", f"{url_of(runner_host, runner_port)}/{secret}"
     with (
-        _serving(name, "web.gateway.server", host, port, settings) as server,
+        _serving(name, "web.gateway.server", host, port, settings),
         requests.Session() as session,
     ):
         bots = [bot.name for bot in cup.bots if bot.connect]
-        yield GatewayClient(bots, base, server, session, invite)
+        yield GatewayClient(bots, base, session, invite)

@@ -18,11 +18,11 @@ from stich.commands.common import (
     Starting,
     as_command,
     as_url,
+    command,
     game_options,
     int_option,
     named_bot,
     resolve_options,
-    run_command,
     start_options,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
@@ -36,7 +36,7 @@ from tournament.config import Limits
 from tournament.run.preflight import ANSWER_S, identity
 
 
-@click.command()
+@command
 @click.option("--url", type=as_url, help="Address of a running bot, as http://127.0.0.1:9000.")
 @click.option(
     "--command", type=as_command, help="Command that starts the bot; PORT is set to its port."
@@ -52,7 +52,6 @@ from tournament.run.preflight import ANSWER_S, identity
 @start_options
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
-@run_command
 def check(
     url: str | None,
     command: str | None,
@@ -121,7 +120,7 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+@command
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.option(
     "--token",
@@ -130,7 +129,6 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
 )
 @bot_options
-@run_command
 def connect(arena: str, token: str, **bot: Any) -> None:
     """Let a bot take part in the cup of an arena.
 

@@ -14,10 +14,10 @@ from stich.commands.common import (
     Starting,
     as_bot,
     as_seed,
+    command,
     int_option,
     max_matches_option,
     refuse,
-    run_command,
     start_options,
     stopping,
     writing,
@@ -47,7 +47,7 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
     return file
 
 
-@click.command()
+@command
 @click.argument("words", nargs=-1, required=True, metavar="BOT | compare OLD.json NEW.json")
 @click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
 @int_option("--players", 2, 6, None, "Play with so many players only.")
@@ -77,7 +77,6 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 @int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
 @max_matches_option
 @start_options
-@run_command
 def bench(
     words: tuple[str, ...],
     game: str | None,

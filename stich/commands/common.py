@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -26,7 +26,6 @@ from tournament.config.arguments import parse_bot
 from tournament.config.locations import short
 from tournament.text import printable_lines
 
-_P = ParamSpec("_P")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 GAME = click.Choice(tuple(games.GAMES))
@@ -196,24 +195,23 @@ def named_bot(command: str | None, url: str | None) -> Bot:
     return Bot(str(command or url), command, url)
 
 
-def run_command(work: Callable[_P, int | None]) -> Callable[_P, NoReturn]:
-    """Decorator for commands: exit with the code that is returned; with a sentence and 2 on a
-    configuration error, 1 on another error of the user's or the system's, 130 after Ctrl-C and 143
-    after SIGTERM."""
+def command(work: Callable[..., int | None]) -> click.Command:
+    """Decorator: make a command, which exits with the code that `work` returns; with a sentence and
+    2 on a configuration error, 1 on another error of the user's or the system's, 130 after Ctrl-C
+    and 143 after SIGTERM."""
 
     @wraps(work)
-    def command(*args: _P.args, **kwargs: _P.kwargs) -> NoReturn:
+    def run(**arguments: Any) -> NoReturn:
         interrupts.raise_interrupts()
         with stopping("Stopped."):
             try:
-                sys.exit(work(*args, **kwargs))
+                sys.exit(work(**arguments))
             except Exception as error:
-                code = _exit_code(error)
-                if code is None:
-                    raise
-                refuse(str(error), code)
+                if code := _exit_code(error):
+                    refuse(str(error), code)
+                raise
 
-    return command
+    return click.command()(run)
 
 
 def _exit_code(error: Exception) -> int | None:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from stich.commands.common import int_option, json_lines_option, refuse, run_command, stopping
+from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
 from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_estimate, print_table
@@ -83,7 +83,7 @@ def _run_folder(cup: str) -> str:
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
-@click.command()
+@command
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
 @_out_option
 @_store_option
@@ -97,7 +97,6 @@ def _run_folder(cup: str) -> str:
     " nothing.",
 )
 @json_lines_option
-@run_command
 def run(
     cup: str,
     out: str | None,
@@ -146,7 +145,7 @@ def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
         print_estimate(make_console(), found, cup)
 
 
-@click.command()
+@command
 @click.argument("target", metavar="CUP.toml|DIR|FILE", type=click.Path())
 @_out_option
 @_store_option
@@ -159,7 +158,6 @@ def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
 @_no_sandbox_option
 @click.option("--exit", "ends", is_flag=True, help="End with the cup.")
 @json_lines_option
-@run_command
 def arena(
     target: str,
     out: str | None,
@@ -236,7 +234,7 @@ def arena(
             signal.pause()
 
 
-@click.command()
+@command
 @click.argument("target", metavar="CUP.toml|DIR", type=click.Path())
 @click.argument("name")
 @_out_option
@@ -245,7 +243,6 @@ def arena(
 @click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
 @click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")
-@run_command
 def invite(
     target: str,
     name: str,

@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from stich.commands.common import refuse, run_command
+from stich.commands.common import command, refuse
 from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
 from tournament.decisions import finished_by, out_of_play, paused
@@ -31,10 +31,9 @@ why_option = click.option(
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
-@click.command()
+@command
 @run_argument
 @why_option
-@run_command
 def pause(target: str, why: str) -> None:
     """Begin no more matches until `stich resume`.
 
@@ -47,10 +46,9 @@ def pause(target: str, why: str) -> None:
     _set_paused(target, True, why)
 
 
-@click.command()
+@command
 @run_argument
 @why_option
-@run_command
 def resume(target: str, why: str) -> None:
     """Continue a run that was paused.
 
@@ -71,11 +69,10 @@ def _set_paused(target: str, pausing: bool, why: str) -> None:
     click.echo("Paused: no more matches begin." if pausing else "Resumed.")
 
 
-@click.command()
+@command
 @run_argument
 @click.argument("what", metavar="MATCH|BLOCK")
 @why_option
-@run_command
 def void(target: str, what: str, why: str) -> None:
     """Make a match, or all of a block, void: it does not count and is played again.
 
@@ -104,12 +101,11 @@ def _schedule(store: Store) -> tuple[Cup, Schedule]:
     return cup, make_schedule(cup, store.get("seed"), store.get("match_key"))
 
 
-@click.command()
+@command
 @run_argument
 @click.argument("bot")
 @why_option
 @yes_option
-@run_command
 def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more; its results stand.
 
@@ -120,12 +116,11 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
     _exclude(target, bot, why, yes, DecisionKind.WITHDRAW)
 
 
-@click.command()
+@command
 @run_argument
 @click.argument("bot")
 @why_option
 @yes_option
-@run_command
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more, and take the results of all its tables out of the standings.
 
@@ -136,11 +131,10 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
 
 
-@click.command()
+@command
 @run_argument
 @why_option
 @yes_option
-@run_command
 def finish(target: str, why: str, yes: bool) -> None:
     """End a ladder: what has begun is finished, then its table is final.
 
@@ -183,10 +177,9 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
 
 
-@click.command()
+@command
 @run_argument
 @why_option
-@run_command
 def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
@@ -209,9 +202,8 @@ def is_asked() -> bool:
     return sys.stdin.isatty()
 
 
-@click.command()
+@command
 @click.argument("what", metavar="KEY|DIR", type=click.Path())
-@run_command
 def trust(what: str) -> None:
     """Accept the runs of another organiser, or take over a run as it is.
 

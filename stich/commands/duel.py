@@ -18,12 +18,12 @@ from stich.commands.common import (
     Starting,
     as_bot,
     as_seed,
+    command,
     game_options,
     int_option,
     json_lines_option,
     max_matches_option,
     resolve_options,
-    run_command,
     start_options,
     stopping,
 )
@@ -43,7 +43,7 @@ from tournament.store.store import Store
 from tournament.text import plural, printable
 
 
-@click.command()
+@command
 @click.argument("a", type=as_bot, metavar="A")
 @click.argument("b", type=as_bot, metavar="B")
 @click.option("--game", required=True, type=GAME, help="The game to play.")
@@ -71,7 +71,6 @@ from tournament.text import plural, printable
 )
 @start_options
 @json_lines_option
-@run_command
 def duel(
     a: Bot, b: Bot, out: str | None, starting: Starting, as_json: bool, **options: Any
 ) -> None:

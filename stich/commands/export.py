@@ -12,11 +12,11 @@ import click
 
 from stich.commands.common import (
     as_url,
+    command,
     int_option,
     json_option,
     print_json,
     refuse,
-    run_command,
     writing,
 )
 from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
@@ -47,7 +47,7 @@ def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
     return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
 
 
-@click.command()
+@command
 @matches_argument
 @click.option(
     "--format",
@@ -60,7 +60,6 @@ def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
 @click.option(
     "--json", "as_json", is_flag=True, help="With -o: print file and number of rows as JSON."
 )
-@run_command
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
@@ -91,7 +90,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
         click.echo(f"{many} in {out}", err=True)
 
 
-@click.command()
+@command
 @matches_argument
 @_out_option("FILE.html", "The file to write; DIR/report.html by default, of a FILE report.html.")
 @int_option(
@@ -107,7 +106,6 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     help="Also show which bots may go easy on each other: a copy that is not for others.",
 )
 @json_option
-@run_command
 def report(target: str, out: str | None, replays: int, organiser: bool, as_json: bool) -> None:
     """Write a report as one self-contained HTML page: who won, standings, plots, replays.
 
@@ -128,7 +126,7 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
         click.echo(f"The report is in {out}")
 
 
-@click.command()
+@command
 @run_argument
 @_out_option("FOLDER", "The new folder; DIR/published by default.")
 @click.option(
@@ -138,7 +136,6 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
     help="Where the folder will be on the web: links to its report then show a preview.",
 )
 @json_option
-@run_command
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
     """Make what is published of a finished run: the run, its report, its results, and a text.
 

@@ -9,13 +9,13 @@ from urllib.parse import quote
 import click
 
 from stich.commands.authors import bot_options, take_part
-from stich.commands.common import as_url, run_command
+from stich.commands.common import as_url, command
 from tournament.store.signing import make_key
 from tournament.text import printable
 from web.gateway.calls import ask_ladder
 
 
-@click.command()
+@command
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
 @click.option("--code", default="", help="The code of the ladder, if its organiser gives one.")
@@ -24,7 +24,6 @@ from web.gateway.calls import ask_ladder
     "--print-token", is_flag=True, help="Print the bot's token, to sign in on its page, and end."
 )
 @bot_options
-@run_command
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
 ) -> None:
@@ -56,10 +55,9 @@ def join(
     take_part(arena, enter, **bot)
 
 
-@click.command()
+@command
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
-@run_command
 def leave(arena: str, name: str) -> None:
     """Let your bot leave a ladder. Its results stand.
 

@@ -20,10 +20,10 @@ from stich.commands.common import (
     Starting,
     as_bot,
     as_seed,
+    command,
     game_options,
     int_option,
     resolve_options,
-    run_command,
     start_options,
     stopping,
 )
@@ -119,7 +119,7 @@ class TerminalGame(Player, Observer):
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
 
-@click.command()
+@command
 @click.argument("game", type=GAME, metavar="GAME")
 @click.option(
     "--with",
@@ -146,7 +146,6 @@ class TerminalGame(Player, Observer):
 @click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
 @int_option("--port", 0, 65535, 8000, "With --browser: the port of the pages; 0 picks a free one.")
 @start_options
-@run_command
 def play(
     game: str,
     wanted: tuple[Bot, ...],

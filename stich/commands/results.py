@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.progress import track
 
-from stich.commands.common import json_option, print_json, run_command
+from stich.commands.common import command, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.tables import integrity_table, make_console, print_table
@@ -31,11 +31,10 @@ from web.ui.post_mortem import post_mortem
 from web.ui.replay import to_dict
 
 
-@click.command()
+@command
 @matches_argument
 @json_option
 @click.option("--info", is_flag=True, help="Add up the numbers that bots gave beside their moves.")
-@run_command
 def standings(target: str, as_json: bool, info: bool) -> None:
     """Print the standings of a run, or of a file.
 
@@ -73,12 +72,11 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         print_table(make_console(), table, facts, sums)
 
 
-@click.command()
+@command
 @matches_argument
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
 @click.option("--faults", "faulty", is_flag=True, help="Only matches in which a bot got a fault.")
 @click.option("--bot", metavar="NAME", help="Only matches of this bot.")
-@run_command
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     """List the matches of a run.
 
@@ -122,12 +120,11 @@ def _match_line(match: MatchSummary) -> str:
     return f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n"
 
 
-@click.command()
+@command
 @matches_argument
 @click.argument("match", metavar="MATCH")
 @json_option
 @click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")
-@run_command
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
     """Step through a match with all hands open. MATCH is its id or the beginning of it.
 
@@ -157,10 +154,9 @@ def _watch(what: str, store: StoreReader) -> Watch:
     return partial(track, description=what, **more)
 
 
-@click.command()
+@command
 @matches_argument
 @json_option
-@run_command
 def verify(target: str, as_json: bool) -> int:
     """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
 
@@ -198,10 +194,9 @@ def verify(target: str, as_json: bool) -> int:
     return int(not found.verified)
 
 
-@click.command()
+@command
 @matches_argument
 @json_option
-@run_command
 def integrity(target: str, as_json: bool) -> None:
     """Look for bots that go easy on each other in a climbing game.
 

@@ -140,11 +140,11 @@ class Entrants:
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
-    def update(self, decisions: Sequence[Decision], every_s: float = _UPDATE_S) -> None:
+    def update(self, decisions: Sequence[Decision], every_s: float = _UPDATE_S) -> bool:
         """Check newly connected bots, and end the ladder when its time has come; at most every few
-        seconds."""
+        seconds. Whether it did."""
         if monotonic() < self._updated + every_s:
-            return
+            return False
         self._updated = monotonic()
         if self._is_time(decisions):
             planned = (self._cup.format.ends or "")[:16].replace("T", " ")
@@ -159,6 +159,7 @@ class Entrants:
             if new and bot.name in here - self._checks.keys():
                 check = self._new.submit(short_check, cup, bot, self._about.get(bot.name))
                 self._checks[bot.name] = check
+        return True
 
     def _keep_connected(self, bots: list[str]) -> None:
         """Store which bots are connected, for the pages."""

@@ -56,6 +56,11 @@ class Outages:
         """The bots that the run waits for."""
         return tuple(self._away)
 
+    def away_for(self, seconds: float) -> frozenset[str]:
+        """The bots that the run has been waiting for at least this long."""
+        since = monotonic() - seconds
+        return frozenset(bot for bot, (began, _) in self._away.items() if began <= since)
+
     @property
     def expired(self) -> frozenset[str]:
         """The bots that were away too long."""

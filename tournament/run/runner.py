@@ -43,6 +43,9 @@ _NO_INTERRUPTION = (DecisionKind.JOIN, DecisionKind.SKIP)  # these decisions do 
 _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
 """How many blocks wait for a table: as many may overtake one whose bots by URL are busy."""
+PATIENCE_S = 20.0
+"""How long a ladder with nothing else to play waits for a bot whose table has not begun: its
+program tries to connect again every 15 seconds or more often."""
 MAX_LOSSES = 2
 """A block that has ended so many workers is not tried again."""
 
@@ -235,7 +238,8 @@ class Runner:
             if self._keep_away():
                 self._observer.away(self._outages.away)
             if self._entrants is not None:
-                self._entrants.update(self._decisions)
+                if self._entrants.update(self._decisions):
+                    self._wait_for_absent(self._entrants)
                 self._skip_tables(self._entrants)
             self._hand_out()
             self._receive()
@@ -251,6 +255,10 @@ class Runner:
             self._outages.close()
             voids = (void for void in self._store.voids() if void.round == epoch)
             self._outages = Outages(self._cup, voids)
+        self._wait_for_absent(entrants)
+
+    def _wait_for_absent(self, entrants: Entrants) -> None:
+        """Begin no table of a bot that is not there."""
         seated = {bot for block in self._waiting for bot in block.table}
         for bot in sorted(seated - entrants.reachable(self._cup) - self._outages.expired):
             self._outages.wait(bot)
@@ -258,8 +266,10 @@ class Runner:
     def _skip_tables(self, entrants: Entrants) -> None:
         """Skip tables of an epoch that have not begun, if a bot was away too long or the ladder is
         to end. Tables that have begun are finished, so leaving gains nothing."""
-        over = finished_by(self._decisions)
-        for bot in [""] if over else sorted(self._outages.expired):
+        over, late = finished_by(self._decisions), self._outages.expired
+        if not (self._playing or self._ready()):  # all others would wait too
+            late |= self._outages.away_for(PATIENCE_S)
+        for bot in [""] if over else sorted(late):
             skipped = [
                 block
                 for block in self._waiting
@@ -271,7 +281,7 @@ class Runner:
                 why = "the ladder ends" if over else f"{bot} was away"
                 matches = [match for block in skipped for match in block.matches]
                 self._store.decide(DecisionKind.SKIP, why, bot, None, matches)
-                if not over:
+                if bot in self._outages.expired:
                     entrants.record_absence(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 self._observer.planned(self._done(), self._plan())

@@ -244,6 +244,22 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
     table(tmp_path)
 
 
+def test_nobody_waits_for_a_bot_whose_tables_have_not_begun(
+    tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(entrants, "monotonic", itertools.count(0.0, 3.0).__next__)
+    gone = partial(hall.away.add, "ann")
+    after: dict[int, Act] = {4: partial(enter, tmp_path, "ann"), 20: gone, 60: finish(tmp_path)}
+    play(tmp_path, hall, after, replace(LADDER, outage_s=300))
+    with Store.open(tmp_path) as store:
+        skips = [one for one in store.decisions() if one.kind == DecisionKind.SKIP]
+        assert [one.bot for one in skips[:-1]] == ["ann"]
+        assert list(store.voids()) == []
+    assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
+    table(tmp_path)
+
+
 def test_nobody_is_away_in_an_epoch_without_tables_of_it(tmp_path: Path, hall: Hall) -> None:
     away: list[object] = []
 

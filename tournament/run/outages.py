@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from math import inf
 from time import monotonic
 
 from tournament.bot.url_bot import StartError
@@ -56,11 +57,6 @@ class Outages:
         """The bots that the run waits for."""
         return tuple(self._away)
 
-    def away_for(self, seconds: float) -> frozenset[str]:
-        """The bots that the run has been waiting for at least this long."""
-        since = monotonic() - seconds
-        return frozenset(bot for bot, (began, _) in self._away.items() if began <= since)
-
     @property
     def expired(self) -> frozenset[str]:
         """The bots that were away too long."""
@@ -85,10 +81,11 @@ class Outages:
         if bot not in self._away:
             self._away[bot] = (monotonic(), Probe(self._cup.bot(bot)))
 
-    def update(self) -> None:
-        """Stop waiting for bots that are back, or have been away too long."""
+    def update(self, most_s: float = inf) -> None:
+        """Stop waiting for bots that are back, or have been away too long: for `outage_s`, or for
+        `most_s`."""
         for bot, (since, probe) in list(self._away.items()):
-            if not probe.answers and monotonic() - since < self._cup.outage_s:
+            if not probe.answers and monotonic() - since < min(self._cup.outage_s, most_s):
                 continue
             if not probe.answers:
                 self._expired.add(bot)

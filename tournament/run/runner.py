@@ -44,8 +44,8 @@ _TICK_S = 0.5  # how often the runner looks for decisions and silent workers
 AHEAD = 64
 """How many blocks wait for a table: as many may overtake one whose bots by URL are busy."""
 PATIENCE_S = 20.0
-"""How long a ladder with nothing else to play waits for a bot whose table has not begun: its
-program tries to connect again every 15 seconds or more often."""
+"""How long a ladder with nothing else to play waits for a bot: its program tries to connect again
+every 15 seconds or more often."""
 MAX_LOSSES = 2
 """A block that has ended so many workers is not tried again."""
 
@@ -234,7 +234,8 @@ class Runner:
                 # However recent the last look was: once the round is over, none of its matches can
                 # become void.
                 return not self._new_decisions(every_s=0)
-            self._outages.update()
+            all_wait = self._entrants is not None and not (self._playing or self._ready())
+            self._outages.update(PATIENCE_S if all_wait else inf)
             if self._keep_away():
                 self._observer.away(self._outages.away)
             if self._entrants is not None:
@@ -266,10 +267,8 @@ class Runner:
     def _skip_tables(self, entrants: Entrants) -> None:
         """Skip tables of an epoch that have not begun, if a bot was away too long or the ladder is
         to end. Tables that have begun are finished, so leaving gains nothing."""
-        over, late = finished_by(self._decisions), self._outages.expired
-        if not (self._playing or self._ready()):  # all others would wait too
-            late |= self._outages.away_for(PATIENCE_S)
-        for bot in [""] if over else sorted(late):
+        over = finished_by(self._decisions)
+        for bot in [""] if over else sorted(self._outages.expired):
             skipped = [
                 block
                 for block in self._waiting
@@ -281,7 +280,7 @@ class Runner:
                 why = "the ladder ends" if over else f"{bot} was away"
                 matches = [match for block in skipped for match in block.matches]
                 self._store.decide(DecisionKind.SKIP, why, bot, None, matches)
-                if bot in self._outages.expired:
+                if not over:
                     entrants.record_absence(bot)
                 self._waiting = deque(block for block in self._waiting if block not in skipped)
                 self._observer.planned(self._done(), self._plan())

@@ -244,7 +244,7 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
     table(tmp_path)
 
 
-def test_nobody_waits_for_a_bot_whose_tables_have_not_begun(
+def test_nobody_waits_long_for_a_bot_that_goes_away(
     tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "PATIENCE_S", 0.0)

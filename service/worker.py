@@ -1,6 +1,7 @@
 """A worker process of `stich serve`: loads the application, and ends when the command ends."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -16,6 +17,8 @@ def load(command: int, target: str) -> Any:
 
     `command` is the process ID of the command, which may have ended before this is called.
     """
+    # Until its event loop runs, it would have the handler of the command, and SIGTERM no effect.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
     # imported in the worker only, so that the parent starts fast and stays small
     from service.rsgi import RsgiFront

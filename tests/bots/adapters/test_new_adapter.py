@@ -59,28 +59,15 @@ def test_a_program_too_few_or_too_many_is_refused(here: Path, words: list[str], 
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        (
-            "'python'",
-            "'./none'",
-            "cannot be started: ./none: No such file or directory; fix PROGRAM",
-        ),
-        (
-            "FOLDER = '",
-            "FOLDER = '/none",
-            "cannot be started: /none/.*: No such file or directory; fix PROGRAM",
-        ),
-    ],
+    ("old", "new"), [("'python'", "'./none'"), ("FOLDER = '", "FOLDER = '/none")]
 )
-def test_a_program_that_is_not_there_is_told_at_the_start(
-    here: Path, old: str, new: str, says: str
-) -> None:
+def test_a_program_that_is_not_there_is_told_at_the_start(here: Path, old: str, new: str) -> None:
     run(*BOTZONE)
     bot = here / "botzone-bot" / "bot.py"
     bot.write_text(bot.read_text().replace(old, new))
     ended = subprocess.run([sys.executable, bot], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
+    says = r"cannot be started: \S*/none\S*: No such file or directory; fix PROGRAM"
     assert re.search(says, ended.stderr)
 
 

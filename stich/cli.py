@@ -10,6 +10,8 @@ from importlib.metadata import version
 
 import click
 
+import games
+
 # Each command: the module in `stich.commands` that holds it, and its line in `stich --help`.
 COMMANDS = {
     "serve": ("serve", "Serve the rules over HTTP."),
@@ -44,17 +46,6 @@ COMMANDS = {
 }
 
 
-def _print_version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    """Print the version, and whether the rules are compiled; then exit."""
-    if not wanted or context.resilient_parsing:
-        return
-    import games  # only here: no other option needs it before its command is known
-
-    rules = "compiled" if games.COMPILED else "pure Python"
-    click.echo(f"stich {version('stich')} (rules: {rules})")
-    context.exit()
-
-
 class LazyGroup(click.Group):
     """The commands of the table. Its help reads only the table, because importing every command
     would take a second."""
@@ -78,12 +69,9 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
+@click.version_option(
+    version("stich"),
+    message=f"stich %(version)s (rules: {'compiled' if games.COMPILED else 'pure Python'})",
     help="Show the version and whether the rules are compiled, and exit.",
 )
 def cli() -> None:

@@ -126,23 +126,19 @@ def run(
     if only_estimate:
         if cluster or out or store_url:
             raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")
-        _estimate(plan, Path(cup), as_json=as_json)
+        with (
+            stopping("Stopped. Nothing is kept."),
+            watch(make_console(stderr=True), plan.name, as_json=as_json) as observer,
+        ):
+            found = estimate(plan, Path(cup), observer)
+        if as_json:
+            observer.tell("", "estimate", **asdict(found))
+        else:
+            print_estimate(make_console(), found, plan)
         return
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
     _play_cup(plan, cup, target, as_json=as_json, cluster=cluster)
-
-
-def _estimate(cup: Cup, path: Path, *, as_json: bool) -> None:
-    with (
-        stopping("Stopped. Nothing is kept."),
-        watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
-    ):
-        found = estimate(cup, path, observer)
-    if as_json:
-        observer.tell("", "estimate", **asdict(found))
-    else:
-        print_estimate(make_console(), found, cup)
 
 
 @command

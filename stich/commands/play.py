@@ -68,7 +68,11 @@ class TerminalGame(Player, Observer):
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
         players = [*bots[: self._seat], self, *bots[self._seat :]]
         play_match(rules, pairing, Referee(), players, observer=self)
-        self._print_result()
+        scores = self._state.scores
+        seats = zip(self._names, scores, strict=True)
+        winners = format_winners([name for name, score in seats if score == max(scores)])
+        self._console.print(Text(f"Final scores: {format_scores(self._names, scores)}"))
+        self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
     def failed(self, seat: int, why: str) -> None:
         """Print what a bot did wrong."""
@@ -110,13 +114,6 @@ class TerminalGame(Player, Observer):
                     return Choice(menu.choose("pass" if typed == "p" else typed or "1").text, 0.0)
             except screen.InputError as error:
                 self._console.print(Text(str(error), style="red"))
-
-    def _print_result(self) -> None:
-        scores = self._state.scores
-        seats = zip(self._names, scores, strict=True)
-        winners = format_winners([name for name, score in seats if score == max(scores)])
-        self._console.print(Text(f"Final scores: {format_scores(self._names, scores)}"))
-        self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
 
 @command

@@ -137,11 +137,7 @@ def _to_dict(result: CheckResult) -> dict[str, Any]:
     failures = []
     for failure in outcome.failures:
         exchange = failure.exchange or Exchange("")
-        request = {
-            "method": exchange.method,
-            "url": exchange.url,
-            "body": exchange.body.decode(),
-        }
+        request = {"method": exchange.method, "url": exchange.url, "body": exchange.body.decode()}
         failures.append(
             {
                 "problem": failure.problem,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -87,11 +88,6 @@ class Menu:
             raise InputError(error.detail) from error
 
 
-def _choice(number: int, move: Move) -> Text:
-    """A numbered move of the menu: `3) bid 3`, `2) 5♦ 10♣ K♦`."""
-    return Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
-
-
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
     """Legal moves, one line per group."""
     grid = Table.grid(padding=(0, 2))
@@ -102,8 +98,11 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
 
 
 def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
-    numbered = list(moves.items())
-    row = Columns([_choice(number, move) for number, move in numbered[:limit]], padding=(0, 3))
+    numbered = [  # as in `3) bid 3`, `2) 5♦ 10♣ K♦`
+        Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
+        for number, move in islice(moves.items(), limit)
+    ]
+    row = Columns(numbered, padding=(0, 3))
     if limit is None or len(moves) <= limit:
         return row
     # On a line of its own: as a column it would be the widest and push the others apart.

@@ -84,16 +84,12 @@ class ProgressBar(Observer):
         self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
-    def planned(self, done: int, total: int | None) -> None:
-        """Show these, and count on from here."""
-        super().planned(done, total)
-        self._progress.update(self._task, completed=done, total=total)
-
     def match(self, record: MatchRecord) -> None:
-        """Advance by one match."""
+        """Show how many are done now."""
         super().match(record)
         faults = plural(self.faults, "fault") if self.faults else ""
-        self._progress.update(self._task, advance=1, rate=f"{self.rate:.1f}/s", faults=faults)
+        done, total, rate = self.done, self.total, f"{self.rate:.1f}/s"
+        self._progress.update(self._task, completed=done, total=total, rate=rate, faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
         """Show beside the bar which bots are away."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import click
 
@@ -25,15 +27,16 @@ from tournament.text import plural
 _DONE = {DecisionKind.WITHDRAW: "withdrawn", DecisionKind.DISQUALIFY: "disqualified"}
 _NO_RESULTS = "the results of all its tables stop counting"
 
-why_option = click.option(
-    "--why", metavar="TEXT", default="", help="The reason, kept with the decision and shown."
-)
-yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+_yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
-@command
-@run_argument
-@why_option
+def _decision(work: Callable[..., None]) -> click.Command:
+    """Decorator: make a command that takes a run and the reason of a decision."""
+    why = "The reason, kept with the decision and shown."
+    return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
+
+
+@_decision
 def pause(target: str, why: str) -> None:
     """Begin no more matches until `stich resume`.
 
@@ -46,9 +49,7 @@ def pause(target: str, why: str) -> None:
     _set_paused(target, True, why)
 
 
-@command
-@run_argument
-@why_option
+@_decision
 def resume(target: str, why: str) -> None:
     """Continue a run that was paused.
 
@@ -69,10 +70,8 @@ def _set_paused(target: str, pausing: bool, why: str) -> None:
     click.echo("Paused: no more matches begin." if pausing else "Resumed.")
 
 
-@command
-@run_argument
+@_decision
 @click.argument("what", metavar="MATCH|BLOCK")
-@why_option
 def void(target: str, what: str, why: str) -> None:
     """Make a match, or all of a block, void: it does not count and is played again.
 
@@ -101,11 +100,9 @@ def _schedule(store: Store) -> tuple[Cup, Schedule]:
     return cup, make_schedule(cup, store.get("seed"), store.get("match_key"))
 
 
-@command
-@run_argument
+@_decision
 @click.argument("bot")
-@why_option
-@yes_option
+@_yes_option
 def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more; its results stand.
 
@@ -116,11 +113,9 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
     _exclude(target, bot, why, yes, DecisionKind.WITHDRAW)
 
 
-@command
-@run_argument
+@_decision
 @click.argument("bot")
-@why_option
-@yes_option
+@_yes_option
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Let a bot play no more, and take the results of all its tables out of the standings.
 
@@ -131,10 +126,8 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
 
 
-@command
-@run_argument
-@why_option
-@yes_option
+@_decision
+@_yes_option
 def finish(target: str, why: str, yes: bool) -> None:
     """End a ladder: what has begun is finished, then its table is final.
 
@@ -177,9 +170,7 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
 
 
-@command
-@run_argument
-@why_option
+@_decision
 def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
@@ -221,11 +212,8 @@ def trust(what: str) -> None:
         signing.trust(what)
         click.echo(f"Runs of the key {what} are accepted from now on.")
         return
-    try:
-        with Store.open(what) as store:
-            store.accept()
-    except StoreError:
-        if re.fullmatch("[0-9a-fA-F]{32,}", what):
-            refuse(f"{what}: is not a public key, which has 64 hexadecimal digits.", 2)
-        raise
+    if re.fullmatch("[0-9a-fA-F]{32,}", what) and not Path(what).exists():
+        refuse(f"{what}: is not a public key, which has 64 hexadecimal digits.", 2)
+    with Store.open(what) as store:
+        store.accept()
     click.echo(f"{store.where} is taken as it is; it is your run from now on.")

@@ -159,10 +159,10 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
                     runner.run(weakness(seed))
             except KeyboardInterrupt:
                 if store.count():
-                    _report(observer, schedule, store, "stopped", "stopped")
+                    _report(observer, schedule, store, "stopped")
                 raise
         store.put({"finished": True, "total": store.count()})
-        _report(observer, schedule, store, "finished", "budget")
+        _report(observer, schedule, store, "finished")
 
 
 def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
@@ -183,9 +183,8 @@ def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
     )
 
 
-def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended: str) -> None:
-    """Print the standings and what they decide, or the last event. `ended` says why the duel ended,
-    unless the bets have decided it."""
+def _report(observer: Observer, schedule: Duel, store: Store, event: str) -> None:
+    """Print the standings and what they decide; or, as JSON, the last event."""
     table = standings(store)
     if not isinstance(observer, JsonLines):
         console = make_console()
@@ -196,6 +195,7 @@ def _report(observer: Observer, schedule: Duel, store: Store, event: str, ended:
                 console.print(Text(f"{had}. `stich check` finds out why."))
         return
     bets, duel = schedule.bets, table.duel
+    ended = "budget" if event == "finished" else event
     if bets.settled:
         ended = "decided"
     elif bets.equal:

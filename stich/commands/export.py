@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -30,7 +29,6 @@ from tournament.text import plural
 from web.preview import preview as make_preview
 from web.report import report as make_report
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _TEXT = """\
 {name}
 
@@ -43,8 +41,7 @@ it and recomputes every score. The key that it names must be the one above.{comm
 _COMMITTED = " The seed must be the one whose SHA-256 was announced before the first deal."
 
 
-def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
-    return click.option("-o", "--out", metavar=metavar, type=click.Path(), help=help)
+_out_option = partial(click.option, "-o", "--out", type=click.Path())
 
 
 @command
@@ -56,7 +53,7 @@ def _out_option(metavar: str, help: str) -> Callable[[_Command], _Command]:
     show_default=True,
     help="The file format.",
 )
-@_out_option("FILE", "The file to write; standard output by default.")
+@_out_option(metavar="FILE", help="The file to write; standard output by default.")
 @click.option(
     "--json", "as_json", is_flag=True, help="With -o: print file and number of rows as JSON."
 )
@@ -92,7 +89,10 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
 
 @command
 @matches_argument
-@_out_option("FILE.html", "The file to write; DIR/report.html by default, of a FILE report.html.")
+@_out_option(
+    metavar="FILE.html",
+    help="The file to write; DIR/report.html by default, of a FILE report.html.",
+)
 @int_option(
     "--replays",
     0,
@@ -128,7 +128,7 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 
 @command
 @run_argument
-@_out_option("FOLDER", "The new folder; DIR/published by default.")
+@_out_option(metavar="FOLDER", help="The new folder; DIR/published by default.")
 @click.option(
     "--url",
     type=as_url,

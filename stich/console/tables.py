@@ -50,9 +50,9 @@ def make_console(*, stderr: bool = False) -> Console:
     It is 120 columns wide, enough for a table, where neither a terminal nor COLUMNS sets a width.
     """
     console = Console(stderr=stderr)
-    if console.is_terminal or os.environ.get("COLUMNS"):
-        return console
-    return Console(stderr=stderr, width=_WIDTH)
+    if not (console.is_terminal or os.environ.get("COLUMNS")):
+        console.width = _WIDTH
+    return console
 
 
 def make_table(
@@ -269,14 +269,13 @@ def _duel_sentences(
 
 def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
     """Print what a cup will take, to three significant figures, as it is an estimate."""
-    shares = list(found.bots.values())
+    shares = [*found.bots.values()]
     names = [name for name in ("requests", "seconds", *COSTS) if any(name in one for one in shares)]
-
-    def row(bot: str, *shares: Mapping[str, float]) -> list[str]:
-        sums = (sum(one.get(name, 0.0) for one in shares) for name in names)
-        return [printable(bot), *(format_number(float(f"{value:.3g}")) for value in sums)]
-
-    rows = [*(row(bot, one) for bot, one in found.bots.items()), row("all", *shares)]
+    total = {name: sum(one.get(name, 0.0) for one in shares) for name in names}
+    rows = []
+    for bot, share in (*found.bots.items(), ("all", total)):
+        figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in names)
+        rows.append([printable(bot), *figures])
     headings = ["Bot", *(name.replace("_", " ") for name in names)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
     faults = f", with {plural(found.faults, 'fault')}" if found.faults else ""

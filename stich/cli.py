@@ -1,7 +1,5 @@
 """The `stich` program: a table of its commands, each imported only when it is called."""
 
-from __future__ import annotations
-
 import errno
 import importlib
 import os

@@ -1,8 +1,6 @@
 """The reference bots as functions, for `stich bench`; `python -m stich.houses` writes its par and
 the JSON Schema of its results."""
 
-from __future__ import annotations
-
 import json
 import os
 from functools import partial

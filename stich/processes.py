@@ -1,8 +1,6 @@
 """Servers that a command runs as child processes, and their ports: the pages of an arena, and the
 gateway of connecting bots."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal
@@ -22,10 +20,10 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
+from tournament.config import Cup
 from web.child_process import command
 
 if TYPE_CHECKING:
-    from tournament.config import Cup
     from tournament.run.session import Waiting
 
 _LOOK_S: Final = 0.2
@@ -151,7 +149,7 @@ class GatewayClient:
         session.mount("http://", HTTPAdapter(max_retries=_UNTIL_RESTARTED))
 
     def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
+        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: "Waiting"
     ) -> Cup:
         """Wait until all connecting bots are there except those that are `absent`, whose programs
         are notified. Returns the cup with their URLs and numbers of tables."""

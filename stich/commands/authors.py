@@ -1,7 +1,5 @@
 """`stich check`, `connect` and `new-bot`: what the author of a bot runs."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """`stich bench`: how good a bot is, on fixed deals against house bots."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

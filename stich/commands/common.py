@@ -1,7 +1,5 @@
 """Options that several commands share, and how commands exit."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

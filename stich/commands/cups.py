@@ -1,7 +1,5 @@
 """`stich run`, `arena` and `invite`: from a CUP.toml to standings."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

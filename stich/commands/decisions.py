@@ -1,8 +1,6 @@
 """The organiser's decisions on a run, which may be in progress: `stich pause`, `resume`, `void`,
 `withdraw`, `disqualify`, `undo` and `finish`; and `stich trust`."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

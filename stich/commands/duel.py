@@ -1,7 +1,5 @@
 """`stich duel`: two bots against each other, mirrored, until one is clearly better."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """`stich export`, `report` and `publish`: a run as files for others."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from functools import partial

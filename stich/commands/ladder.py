@@ -1,7 +1,5 @@
 """`stich join` and `leave`: an author and a ladder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote

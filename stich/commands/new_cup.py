@@ -1,7 +1,5 @@
 """`stich new-cup`: write a CUP.toml, from answers or from options."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

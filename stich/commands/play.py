@@ -1,7 +1,5 @@
 """`stich play`: a person at the terminal against bots."""
 
-from __future__ import annotations
-
 import secrets
 import shlex
 import signal

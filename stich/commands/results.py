@@ -1,7 +1,5 @@
 """`stich standings`, `matches`, `replay`, `verify` and `integrity`: the results of a run."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict

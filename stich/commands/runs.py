@@ -1,7 +1,5 @@
 """Opening the runs and files that commands read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`stich serve`: the service under granian."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The result of a benchmark and the comparison of two in Markdown, and as a badge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 

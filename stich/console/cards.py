@@ -1,7 +1,5 @@
 """Cards, moves and facts in a person's words, coloured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.text import Text

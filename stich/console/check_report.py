@@ -1,7 +1,5 @@
 """The results of the checks, printed for a person or as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict

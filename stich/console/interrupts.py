@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM: a sentence and the exit code that shells expect, never a traceback."""
 
-from __future__ import annotations
-
 import os
 import signal
 from types import FrameType

@@ -1,7 +1,5 @@
 """What a person sees and types in `stich play`: the view of their own seat and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice

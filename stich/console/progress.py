@@ -1,7 +1,5 @@
 """The progress of a run: a bar on a terminal, lines elsewhere, JSON Lines for machines."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A replayed match on a terminal: hands, facts of the position, and moves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """The results of a run as tables on a terminal."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta

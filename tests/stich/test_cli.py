@@ -1,7 +1,5 @@
 """The table of commands, and their help."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Servers beside a command end with it, even if it is stopped while they start."""
 
-from __future__ import annotations
-
 import select
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`--env`: a variable of the caller is passed on to the caller's own bots, and kept nowhere."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

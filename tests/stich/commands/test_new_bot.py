@@ -1,7 +1,5 @@
 """`stich new-bot`, and the kits' catalogue against their folders."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`stich new-cup`: what it asks, what it writes, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

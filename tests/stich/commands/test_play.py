@@ -1,7 +1,5 @@
 """`stich play`: what a person sees, types, and reads."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

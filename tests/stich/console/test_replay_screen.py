@@ -1,7 +1,5 @@
 """A match on the terminal, step by step."""
 
-from __future__ import annotations
-
 import pytest
 
 import games

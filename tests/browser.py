@@ -1,7 +1,5 @@
 """A real browser for tests of pages: headless Chromium, driven by Selenium."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

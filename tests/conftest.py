@@ -4,8 +4,6 @@ The examples are the same in every run, and new ones with `make fuzz`: so a fail
 the change, not to chance. When `make fuzz` finds a counterexample, write a test for it.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 

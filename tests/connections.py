@@ -1,7 +1,5 @@
 """Clients that send what a test gives them, and read nothing by themselves."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -3,8 +3,6 @@
 Usage: python coverage_floor.py coverage.json games=95 service=95
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

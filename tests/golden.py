@@ -6,8 +6,6 @@ the `state` and all `views`) and `final` (its last state). `positions.json` hold
 Files that begin with `own-` are written by `make_golden.py`; the others came from elsewhere.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Usage: python -m tests.make_bot_types [FILE.d.ts]
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -8,8 +8,6 @@ illegal is replaced by a random one. The second records a random game. Golden ga
 record them again only if the rules were wrong, and review what changed.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

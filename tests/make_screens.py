@@ -4,8 +4,6 @@ of pages, as in `python -m tests.make_screens bot report`, it makes only theirs.
 It needs Chromium and its driver. Games of a person begin with other cards each time.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import sys

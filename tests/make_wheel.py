@@ -3,8 +3,6 @@
 `python -m tests.make_wheel` does not keep it.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Debian's nginx, run by tests without the rights of root."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

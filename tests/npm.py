@@ -1,7 +1,5 @@
 """Programs of npm that tests use, as their package-lock.json names them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

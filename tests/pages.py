@@ -1,7 +1,5 @@
 """The programs, commands and files that the pages of the documentation show."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

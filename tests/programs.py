@@ -1,7 +1,5 @@
 """Programs that go on while a test reads what they write."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The commands and programs of the pages about match files and decisions work as copied."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Each dependency has bounds, and hashes in the lock files."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Everything that the documents name exists: linked files, paths, Python names, make targets."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 from pathlib import Path

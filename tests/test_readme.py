@@ -1,7 +1,5 @@
 """The Python example of the README works."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

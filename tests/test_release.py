@@ -1,7 +1,5 @@
 """The version is set in pyproject.toml; every copy of it agrees."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

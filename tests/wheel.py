@@ -3,8 +3,6 @@
 What this imports is part of Python: the benchmarks read it where nothing else is installed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

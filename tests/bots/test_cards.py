@@ -1,7 +1,5 @@
 """What bots read off a view: decks, and the cards that are unseen."""
 
-from __future__ import annotations
-
 import pytest
 
 import games

@@ -1,7 +1,5 @@
 """Playouts of Dasan open the auction as high as the options allow."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Python kit over real sockets."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,5 @@
 """A language model as a bot, with a stand-in for its endpoint."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

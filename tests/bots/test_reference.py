@@ -5,8 +5,6 @@ strategy changes it, and makes docs/reference-bots.md out of date: measure the l
 run `python -m tests.bots.test_reference` to write the digests.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Sequence

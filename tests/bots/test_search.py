@@ -1,7 +1,5 @@
 """The search bot: its clock, and the move it chooses."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """The duels that rank the reference bots."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

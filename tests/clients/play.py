@@ -4,8 +4,6 @@
 Usage: python play.py URL, with the generated package `stich_client` on the path.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Clients generated from openapi.yaml by independent generators play whole games."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

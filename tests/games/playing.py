@@ -1,7 +1,5 @@
 """Playing on from a position, and asking why a move is illegal in it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from games import IllegalMove, Position

@@ -1,7 +1,5 @@
 """docs/adding-a-game.md lists every file that mentions a game by name."""
 
-from __future__ import annotations
-
 import ast
 import re
 from fnmatch import fnmatchcase

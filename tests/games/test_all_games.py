@@ -1,7 +1,5 @@
 """Properties of every game with every number of players, in random games."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

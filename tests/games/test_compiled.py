@@ -1,7 +1,5 @@
 """Whether the rules that run are the compiled ones agrees with what is installed."""
 
-from __future__ import annotations
-
 from importlib.metadata import distribution
 
 import games

@@ -1,7 +1,5 @@
 """Cards, decks and hands as multisets."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Options and categories at and beyond their limits."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

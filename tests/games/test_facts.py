@@ -1,7 +1,5 @@
 """The facts of a position that a person sees besides hands and scores."""
 
-from __future__ import annotations
-
 import pytest
 
 import games

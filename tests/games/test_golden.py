@@ -1,7 +1,5 @@
 """Golden games and set-up positions, replayed exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

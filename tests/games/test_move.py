@@ -1,7 +1,5 @@
 """The grammar of moves, one for all games."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every game has a page of rules, which is complete and has correct examples."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

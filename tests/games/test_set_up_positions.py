@@ -3,8 +3,6 @@
 In a valid position the seat to move has a legal move, and every view and later state is valid too.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

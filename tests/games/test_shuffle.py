@@ -1,7 +1,5 @@
 """Dealing follows the contract exactly: a second implementation, and properties."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A client of the service that checks every response against openapi.yaml."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

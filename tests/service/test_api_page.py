@@ -1,7 +1,5 @@
 """docs/api.md and docs/sealed.md: every command is run and answers what the page says."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Bodies in pieces, without a length, or truncated."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the runner sends to bots matches the contract, and the contract documents all of it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """openapi.yaml is current, valid, complete and correct."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The files in deploy/: their linters, and nginx in front of `stich serve` under attack."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """/docs in a real browser: Swagger UI shows the contract and makes a call."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """No request causes a 500, or any response that the contract does not list."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """SIGTERM while `stich serve` is at work: what has been asked is answered, then it ends with 0."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

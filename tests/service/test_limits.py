@@ -1,7 +1,5 @@
 """Each limit accepts exactly its value, and refuses one more with its code and a sentence."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The contract passes the recommended rules of the linters that API authors use."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

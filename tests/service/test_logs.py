@@ -1,7 +1,5 @@
 """The logs of the service: a line each, whatever a client writes, as text or as JSON."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """CORS headers, metrics, and what HTTP clients expect from any path."""
 
-from __future__ import annotations
-
 import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families

@@ -1,7 +1,5 @@
 """Every problem code; each problem says what is wrong and where."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

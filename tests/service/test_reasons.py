@@ -1,7 +1,5 @@
 """Every reason of an illegal move, over HTTP, and the order in which they are checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every operation under /v1: what it accepts and what it answers."""
 
-from __future__ import annotations
-
 import pytest
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator

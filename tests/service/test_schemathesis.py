@@ -1,7 +1,5 @@
 """Schemathesis checks the running service against its contract, with every check it has."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

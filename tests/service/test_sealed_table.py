@@ -1,7 +1,5 @@
 """examples/sealed-table: three browsers play at one table; and the gate of docs/sealed.md."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """`stich serve` in a separate process, and its worker."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Settings by environment."""
 
-from __future__ import annotations
-
 import pytest
 
 from service.app import create_app

@@ -1,7 +1,5 @@
 """Slow and silent clients against `stich serve` as it is: the service goes on answering others."""
 
-from __future__ import annotations
-
 import resource
 
 import pytest

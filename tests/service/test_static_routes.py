@@ -1,7 +1,5 @@
 """The contract, its page, the rules and the health check."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Clients that ask `stich serve` for the largest answers and read none of them."""
 
-from __future__ import annotations
-
 import json
 import selectors
 import socket

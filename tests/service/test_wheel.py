@@ -1,7 +1,5 @@
 """A wheel has the files that the service serves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad bodies have documented answers; `benchmarks/service/worst_bodies.py` measures their cost."""
 
-from __future__ import annotations
-
 from benchmarks.service import worst_bodies
 
 SIZE = 25_000

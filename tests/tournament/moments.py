@@ -1,7 +1,5 @@
 """What happens in a store just before somebody reads it."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """An executor in this process and an organiser, for tests of the runner."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Names that authors choose: which are refused, and which look like each other."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

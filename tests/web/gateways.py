@@ -1,7 +1,5 @@
 """A gateway for tests, and an author's program, call by call."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The commands of a page of the documentation, run in a folder in place of a machine."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

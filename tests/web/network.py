@@ -1,7 +1,5 @@
 """A network that tests cut: proxies between an author's program and the arena."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

@@ -1,8 +1,6 @@
 """docs/event.md from its first command to its last: an installed wheel, Debian's nginx with TLS,
 three authors' programs behind proxies, one of them cut off, and the runner killed."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shlex

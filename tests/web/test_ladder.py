@@ -1,8 +1,6 @@
 """docs/ladder.md from its first command to its last: an installed wheel, three authors, one of whom
 enters a new version and one of whom leaves, and an arena that is killed."""
 
-from __future__ import annotations
-
 import re
 from contextlib import ExitStack
 from pathlib import Path

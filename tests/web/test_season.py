@@ -1,8 +1,6 @@
 """A season of a ladder in a minute: authors come, enter versions and leave, while the arena and
 their programs are killed."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

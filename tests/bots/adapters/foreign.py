@@ -1,7 +1,5 @@
 """Whole games with an adapter at one seat, and programs that are written to fail."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Programs for Botzone: what they are told, whole games, and programs that fail."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

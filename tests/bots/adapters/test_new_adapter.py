@@ -1,7 +1,5 @@
 """`stich new-bot` with a program of another platform, and the page about it."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Agents of RLCard: with a stand-in for RLCard, and in slow tests with RLCard itself."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

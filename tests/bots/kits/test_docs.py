@@ -1,7 +1,5 @@
 """The pages for bot authors match the code."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each starter kit, copied, built and started, conforms to the protocol and plays."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

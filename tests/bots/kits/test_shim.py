@@ -1,7 +1,5 @@
 """The stdio kit's shim: one line in, one line out, and restarts after failures."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Determinizations: states that the seat cannot distinguish from the true one."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

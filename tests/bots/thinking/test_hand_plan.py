@@ -1,7 +1,5 @@
 """Plans: they divide the hand into legal plays, with runs and kickers where these help."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Set-up positions of the climbing games with an auction, as wire forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import games

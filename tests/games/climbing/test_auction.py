@@ -3,8 +3,6 @@
 That reading keeps the calls as a list and nothing else: it knows neither `passes` nor `turn`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Dasan: the source's examples, the auction, the call, the secret partner, scores, state checks."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections import Counter

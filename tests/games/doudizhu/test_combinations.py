@@ -1,7 +1,5 @@
 """The combinations of Dou Dizhu: the source's examples, a second classifier, known counts."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import combinations, pairwise

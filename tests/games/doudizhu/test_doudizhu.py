@@ -1,7 +1,5 @@
 """Dou Dizhu in play: auction, talon, tricks, scores, views, refusals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import games

@@ -1,7 +1,5 @@
 """Validation of posted positions of Dou Dizhu: every clause of the contract, all at once."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

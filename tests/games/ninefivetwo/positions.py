@@ -1,7 +1,5 @@
 """Set-up positions of 9-5-2 for the tests, in their wire form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import games

@@ -1,7 +1,5 @@
 """The exchange of 9-5-2, by the examples of its source and by the clauses of the rules."""
 
-from __future__ import annotations
-
 import pytest
 
 from games.ninefivetwo.exchange import pairings

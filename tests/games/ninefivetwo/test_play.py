@@ -1,7 +1,5 @@
 """9-5-2 by the examples of its source: tricks, scores, the end, options, and reasons."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.games.ninefivetwo.positions import (

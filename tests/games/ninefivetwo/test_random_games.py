@@ -1,7 +1,5 @@
 """Random games of 9-5-2, and a second implementation of legality."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

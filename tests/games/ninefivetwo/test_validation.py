@@ -1,7 +1,5 @@
 """Validation of posted positions of 9-5-2: every clause of the contract, all at once."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

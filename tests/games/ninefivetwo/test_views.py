@@ -1,7 +1,5 @@
 """What a view of 9-5-2 hides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from games.ninefivetwo.state import NinefivetwoState

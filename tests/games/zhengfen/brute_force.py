@@ -4,8 +4,6 @@ Written from the German text and the decisions, for natural cards only; it share
 `games/`. Cards are names. `readings` gives category -> (rank, length) with the highest rank.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations, product
 

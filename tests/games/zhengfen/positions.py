@@ -1,7 +1,5 @@
 """Set-up positions of Zheng Fen in a short notation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import games

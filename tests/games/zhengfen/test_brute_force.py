@@ -1,7 +1,5 @@
 """The list and the check of Zheng Fen against a brute-force reading of every subset of a hand."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The examples of the German text by name, and what is too large for the brute force."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Zheng Fen as a game: dealing, tricks, going out, the Last, scores, state checks, views."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

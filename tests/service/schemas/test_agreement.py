@@ -1,7 +1,5 @@
 """msgspec and marshmallow agree on which bodies are valid, for every request schema."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

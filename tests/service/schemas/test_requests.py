@@ -1,7 +1,5 @@
 """Schema validation: what is `invalid-request`, with which path, and what the rules check."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

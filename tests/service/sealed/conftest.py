@@ -1,7 +1,5 @@
 """A service with two seal keys."""
 
-from __future__ import annotations
-
 import pytest
 from flask.testing import FlaskClient
 

@@ -1,7 +1,5 @@
 """Sealed games for the tests of sealed states."""
 
-from __future__ import annotations
-
 import string
 from base64 import b64encode
 from hashlib import sha256

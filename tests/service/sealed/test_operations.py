@@ -1,7 +1,5 @@
 """Sealed states in every operation: a key lets its seat see and do what it may."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Requests with sealed states that are refused, and seal keys that are."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256

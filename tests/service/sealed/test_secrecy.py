@@ -1,7 +1,5 @@
 """Sealed states: whoever holds a token learns nothing from it but what its key may know."""
 
-from __future__ import annotations
-
 import json
 import logging
 import random

@@ -1,7 +1,5 @@
 """Records of benchmarks without playing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tournament.bench.play import Played, result_of

@@ -1,7 +1,5 @@
 """Two results compared."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

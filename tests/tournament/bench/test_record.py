@@ -1,7 +1,5 @@
 """Records: written, read again, refused when damaged."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

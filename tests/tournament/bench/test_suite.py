@@ -3,8 +3,6 @@
 It also runs on wheels with compiled rules.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from stich.houses import HOUSES

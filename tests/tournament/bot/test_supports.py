@@ -1,7 +1,5 @@
 """What a bot says that it plays of a game."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

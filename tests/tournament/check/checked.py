@@ -1,7 +1,5 @@
 """`stich check` as a test runs it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

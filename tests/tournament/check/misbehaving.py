@@ -1,7 +1,5 @@
 """Bots that conform to the protocol except in one way."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """`stich check` passes bots that conform to the protocol and says what is wrong with others."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The positions of a check: the same for every bot, and from every phase."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import pytest

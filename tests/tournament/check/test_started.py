@@ -1,7 +1,5 @@
 """`stich check` with bots that it starts: some die, do not start or write too much."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

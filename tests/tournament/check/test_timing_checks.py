@@ -1,7 +1,5 @@
 """The timing checks: no test waits or depends on the machine."""
 
-from __future__ import annotations
-
 import pytest
 
 from stich.console.check_report import CheckProgress, print_as_they_come

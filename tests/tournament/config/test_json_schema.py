@@ -1,7 +1,5 @@
 """The JSON Schema of a CUP.toml says the same as the check of `stich run`."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrong answers, one for each kind, with the fault that must result."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Attempts to get out of the sandbox, or to see what is outside."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Attacks on processes: the bot's own, and the worker."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

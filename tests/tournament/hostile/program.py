@@ -1,7 +1,5 @@
 """A misbehaving bot as a program."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

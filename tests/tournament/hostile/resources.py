@@ -1,7 +1,5 @@
 """Attacks on the machine: memory, processes, disk, output."""
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

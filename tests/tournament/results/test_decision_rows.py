@@ -1,7 +1,5 @@
 """A row for each decision: what the seat saw, what it could do, what it did, what came of it."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Standings of an export are those of its store; a row that cannot be used is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The numbers that bots gave beside their moves, added up, and where they are shown."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

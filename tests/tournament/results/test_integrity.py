@@ -1,7 +1,5 @@
 """Soft play: bots that never beat each other are flagged, honest ones are not."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

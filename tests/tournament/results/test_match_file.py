@@ -1,7 +1,5 @@
 """A file of matches is read as the run that it came from; a line that cannot be used is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """New stores in SQLite and in PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of a bot's author: what a token shows, what it does not, and who is refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

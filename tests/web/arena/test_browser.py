@@ -1,7 +1,5 @@
 """The arena in a real browser: a live cup, replays, whole games by clicking, accessibility."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Joining a ladder at its arena: who may, under which name, and what a refusal says."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The list of matches: filters, pages, and what a careless address is told."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import quote

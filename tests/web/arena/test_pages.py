@@ -1,7 +1,5 @@
 """The pages of a run: what they show, what they keep back, and what they answer to strangers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

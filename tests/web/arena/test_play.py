@@ -1,7 +1,5 @@
 """A person's game in the browser: which cards light up, what the page sees, what is refused."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """Which tables spectators see."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

@@ -1,7 +1,5 @@
 """`stich connect` in real cups: from elsewhere, cut off, killed, refused."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

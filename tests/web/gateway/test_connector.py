@@ -1,7 +1,5 @@
 """The author's side of a bot that connects: what it asks the bot, and what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The gateway: whose tokens let in, and what authors' programs can do to it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Bots that connect, and a ladder, played by the workers of a real Dask cluster."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from tournament.config import Bot, Cup
 from tournament.records import Decision, DecisionKind, VoidRecord
 from tournament.text import plural, printable
 
-_SAID = {
+_SENTENCES = {
     DecisionKind.PAUSE: "The run was paused",
     DecisionKind.RESUME: "The run was resumed",
     DecisionKind.VOID: "{matches} of block {block} became void",
@@ -83,7 +83,7 @@ def finished_by(decisions: Iterable[Decision]) -> Decision | None:
     return next((one for one in decisions if one.kind == DecisionKind.FINISH), None)
 
 
-def out_of_play(decisions: Iterable[Decision], bot: str) -> Decision | None:
+def exclusion_of(decisions: Iterable[Decision], bot: str) -> Decision | None:
     """The latest decision by which a bot plays no more, if there is one."""
     return {one.bot: one for one in exclusions(decisions)}.get(bot)
 
@@ -93,7 +93,7 @@ def absent(decisions: Iterable[Decision]) -> frozenset[str]:
     return frozenset(one.bot for one in exclusions(decisions))
 
 
-def farewells(decisions: Iterable[Decision]) -> dict[str, str]:
+def exclusion_notices(decisions: Iterable[Decision]) -> dict[str, str]:
     """The bots that play no more, each with a sentence for its author."""
     return {
         one.bot: f"{one.bot} has left."
@@ -103,7 +103,7 @@ def farewells(decisions: Iterable[Decision]) -> dict[str, str]:
     }
 
 
-def marks(decisions: Iterable[Decision]) -> dict[str, str]:
+def exclusion_labels(decisions: Iterable[Decision]) -> dict[str, str]:
     """The bots that play no more, each with the word that says why: withdrawn, disqualified."""
     return {one.bot: _EXCLUSIONS[one.kind] for one in exclusions(decisions)}
 
@@ -138,13 +138,13 @@ def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[
 
 def sentence(decision: Decision) -> str:
     """A decision with its time, for people."""
-    return f"{decision.at[:16].replace('T', ' ')} UTC: {told(decision)}"
+    return f"{decision.at[:16].replace('T', ' ')} UTC: {describe(decision)}"
 
 
-def told(decision: Decision) -> str:
+def describe(decision: Decision) -> str:
     """What was decided, and why."""
     matches = plural(len(decision.matches), "match", "matches")
-    what = _SAID[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
+    what = _SENTENCES[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{what}{why}.")
 

@@ -12,7 +12,7 @@ import click
 from stich.commands.common import command, refuse
 from stich.commands.runs import open_run, run_argument
 from tournament.config import Cup
-from tournament.decisions import finished_by, out_of_play, paused
+from tournament.decisions import exclusion_of, finished_by, paused
 from tournament.formats import Schedule, make_schedule
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
@@ -154,7 +154,7 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> None:
     """Withdraw or disqualify a bot, after confirmation on a terminal."""
     with open_run(target) as store:
-        bots, before = store.get("bots", ()), out_of_play(store.decisions(), bot)
+        bots, before = store.get("bots", ()), exclusion_of(store.decisions(), bot)
         if bot not in bots:
             raise StoreError(f"There is no bot {bot}; there are {', '.join(bots)}.")
         if before and before.kind in (kind, DecisionKind.DISQUALIFY):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from tournament.config import Cup
-from tournament.decisions import absent, finished_by, out_of_play, with_joined
+from tournament.decisions import absent, exclusion_of, finished_by, with_joined
 from tournament.names import alike
 from tournament.records import Decision, DecisionKind
 from tournament.store.store import Store
@@ -78,7 +78,7 @@ def leave(target: str, cup: Cup, bot: str) -> None:
         _check_open(decisions)
         if bot not in with_joined(cup, decisions).names:
             raise JoinRefused(f"There is no bot {bot} here.")
-        if out_of_play(decisions, bot):
+        if exclusion_of(decisions, bot):
             raise JoinRefused(f"{bot} plays no more already.")
 
     with Store.open(target) as store:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from tournament.bot.url_bot import StartError
 from tournament.config import Cup
-from tournament.decisions import absent, farewells, finished_by, is_skipped, paused
+from tournament.decisions import absent, exclusion_notices, finished_by, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import DecisionKind, MatchRecord, MatchSummary
@@ -175,7 +175,7 @@ class Runner:
                 self._read_finished()
                 self._voided.update(void.block for void in self._store.voids())
             self._observer.planned(self._done(), self._plan())
-            self._exclude(farewells(self._decisions))
+            self._exclude(exclusion_notices(self._decisions))
             if not paused(self._decisions):
                 return
             while not self._new_decisions():

@@ -15,7 +15,7 @@ from tournament.bot.launch import (
     shared_folders,
 )
 from tournament.config import Cup
-from tournament.decisions import farewells
+from tournament.decisions import exclusion_notices
 from tournament.formats.commitment import weakness
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores
@@ -125,7 +125,7 @@ def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer)
         observer.waiting(bots, of, invite)
 
     try:
-        return gateway.wait_for_bots(cup, lambda: farewells(store.decisions()), waiting)
+        return gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
     finally:
         if store.get("awaited"):
             store.put({"awaited": []})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import games
-from tournament.decisions import sentences, told
+from tournament.decisions import describe, sentences
 from tournament.records import DecisionKind, MatchRecord
 from tournament.run.live_table import MOST_MOVES
 from tournament.text import plural
@@ -72,7 +72,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     time."""
     # Of a ladder whose bots go away, skipped matches would be all the news.
     decisions = [one for one in now.facts["decisions"] if one.kind != DecisionKind.SKIP]
-    found = [News(datetime.fromisoformat(one.at), told(one)) for one in decisions[-_DECISIONS:]]
+    found = [News(datetime.fromisoformat(one.at), describe(one)) for one in decisions[-_DECISIONS:]]
     match = now.swing
     if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
         scores = format_scores(match.seating, match.adjusted)

@@ -14,7 +14,7 @@ from flask import render_template, request
 from markupsafe import Markup
 
 from tournament.config import Cup
-from tournament.decisions import decided, finished_by, out_of_play
+from tournament.decisions import decided, exclusion_of, finished_by
 from tournament.names import base, normal, problem
 from tournament.records import Decision, DecisionKind
 from tournament.run.joining import JoinRefused, join, leave, seated
@@ -123,7 +123,7 @@ class Ladder:
     def _join(self, latest: Decision, call: _Call) -> str:
         """The latest version of a bot; or the next one, which takes its place, if that is asked for
         or the bot says something else of itself than before."""
-        out = out_of_play(current_run().store.decisions(), latest.bot)
+        out = exclusion_of(current_run().store.decisions(), latest.bot)
         if out is not None and out.kind != DecisionKind.LEAVE:
             raise JoinRefused(f"The organiser decided that {latest.bot} plays no more.")
         said: list[dict[str, str]] = current_run().store.get("about", {}).get(latest.bot, [])

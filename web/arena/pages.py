@@ -9,7 +9,7 @@ import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from tournament.decisions import out_of_play
+from tournament.decisions import exclusion_of
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
@@ -129,7 +129,7 @@ def bot(now: Snapshot, name: str) -> str:
         line=lines.get(name),
         recent=_recent(now, name) if now.table.format == "ladder" else None,
         name=name,
-        decision=out_of_play(now.table.decisions, name),
+        decision=exclusion_of(now.table.decisions, name),
         said=said,
         versions=[(one, lines.get(one.bot)) for one in entered],
         author=of_joined if entered else config["author"] or of_joined,

@@ -39,7 +39,7 @@ class _Session:
 
     link: Link
     token_hash: str
-    told: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
+    ending: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
 
 
 _Answer = tuple[int, bytes, bool]
@@ -75,15 +75,15 @@ class ConnectedBot:
         self._tables = tables
         self._connected.set()
         reading = asyncio.ensure_future(self._read(session))
-        waiting: list[asyncio.Future[Any]] = [reading, session.told]
+        waiting: list[asyncio.Future[Any]] = [reading, session.ending]
         try:
             while not any(one.done() for one in waiting):
                 self._check_token()
                 link.forgive()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
-            if session.told.done():
+            if session.ending.done():
                 with suppress(ConnectionClosed):
-                    await link.send(json.dumps(session.told.result()))
+                    await link.send(json.dumps(session.ending.result()))
         finally:
             reading.cancel()
             if self._session is session:
@@ -112,11 +112,11 @@ class ConnectedBot:
                     async with asyncio.timeout_at(self._away_at):
                         await self._connected.wait()
                 session = self._session
-                if session is None or session.told.done():
+                if session is None or session.ending.done():
                     return None
                 with suppress(ConnectionClosed):
                     await session.link.send(msgspec.msgpack.encode((number, call, body)))
-                waiting: list[asyncio.Future[Any]] = [answer, session.told]
+                waiting: list[asyncio.Future[Any]] = [answer, session.ending]
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             return answer.result()
         finally:
@@ -138,9 +138,9 @@ class ConnectedBot:
             except TokenRefused as error:
                 self.fail(str(error))
 
-    def _end_session(self, told: Mapping[str, str], away_at: float = -inf) -> None:
-        if self._session is not None and not self._session.told.done():
-            self._session.told.set_result(told)
+    def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
+        if self._session is not None and not self._session.ending.done():
+            self._session.ending.set_result(message)
             self._connected.clear()
             self._away_at = away_at
 

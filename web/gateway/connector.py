@@ -98,12 +98,12 @@ class Connector:
                         if isinstance(message, bytes):
                             self._take(message)
                             continue
-                        told = msgspec.json.decode(message, type=dict[str, str])
-                        if "refused" in told:
-                            raise Refused(printable(told["refused"]))
-                        if "over" in told:
-                            return self.say(told["over"])
-                        hello = f"Connected to {told['cup']} as {told['bot']}."
+                        notice = msgspec.json.decode(message, type=dict[str, str])
+                        if "refused" in notice:
+                            raise Refused(printable(notice["refused"]))
+                        if "over" in notice:
+                            return self.say(notice["over"])
+                        hello = f"Connected to {notice['cup']} as {notice['bot']}."
                         self.say("Connected again." if again else hello)
                         tries, again, what = 0, True, "Connection lost"
                 why = "the arena has closed it"

@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from tournament.decisions import marks, sentence
+from tournament.decisions import exclusion_labels, sentence
 from tournament.text import printable_lines
 from web.ui import formatting, plots
 
@@ -37,7 +37,7 @@ def prepare_templates(environment: Environment) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(
         course_title=_COURSE_TITLES,
-        marks=marks,
+        exclusion_labels=exclusion_labels,
         markdown=markdown,
         score_bars=plots.score_bars,
         **functions,

@@ -18,7 +18,7 @@ from tests.tournament.cups import stich, write
 from tests.web.gateways import MOVE, PASS, Author, Gateway, served
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
-from tournament.decisions import farewells
+from tournament.decisions import exclusion_notices
 from tournament.records import Decision, DecisionKind, FaultKind
 from web.gateway.calls import ANSWER_LIMIT
 from web.gateway.invitations import FILE, Invitations
@@ -178,7 +178,9 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
     with served(tmp_path) as gateway:
         ann, bob = (gateway.author(name) for name in ("ann", "bob"))
-        gateway.client.exclude(farewells([Decision(1, DecisionKind.WITHDRAW, "", "", "bob")]))
+        gateway.client.exclude(
+            exclusion_notices([Decision(1, DecisionKind.WITHDRAW, "", "", "bob")])
+        )
         assert bob.told() == {"over": "The organiser decided that bob plays no more."}
         gateway.client.exclude({})
         playing = gateway.author("bob")

@@ -61,11 +61,11 @@ class Supervisor:
     def start(self, order: dict[str, Any], home: str) -> None:
         """Start the bot; `status` says why if it cannot be started."""
         os.set_blocking(self.pipe, False)
-        info, told = os.pipe()
+        info, info_end = os.pipe()
         supervisor = os.getpid()
         sandbox, proxy = order["sandbox"], order["proxy"]
         if proxy is not None:
-            sandbox = [sandbox[0], "--info-fd", str(told), *sandbox[1:]]
+            sandbox = [sandbox[0], "--info-fd", str(info_end), *sandbox[1:]]
         try:
             if order["group"] is not None:
                 self.group = order["group"]["folder"]
@@ -77,7 +77,7 @@ class Supervisor:
                 stdin=subprocess.DEVNULL,
                 stdout=self.output,
                 stderr=self.output,
-                pass_fds=[*order["filters"], told],
+                pass_fds=[*order["filters"], info_end],
                 start_new_session=True,
                 preexec_fn=lambda: _prepare(order, supervisor),
             )
@@ -87,7 +87,7 @@ class Supervisor:
                 self.status = f"its folder {order['cwd']} is not there ({error.strerror})"
         except subprocess.SubprocessError as error:
             self.status = str(error)
-        for descriptor in (self.output, told, *order["filters"]):
+        for descriptor in (self.output, info_end, *order["filters"]):
             os.close(descriptor)
         if proxy is not None:
             self.serve_sockets(info, proxy)
@@ -95,17 +95,17 @@ class Supervisor:
         os.close(info)
 
     def serve_sockets(self, info: int, proxy: int) -> None:
-        """Fork the sandbox proxy, once bubblewrap has told the pid of the sandbox."""
-        told = b""
-        while b"}" not in told:
+        """Fork the sandbox proxy, once bubblewrap has written the pid of the sandbox."""
+        data = b""
+        while b"}" not in data:
             piece = os.read(info, 4096)
             if not piece:
                 return
-            told += piece
+            data += piece
         if os.fork() == 0:
             try:
                 self.control.close()
-                _run_proxy(json.loads(told)["child-pid"], socket.socket(fileno=proxy))
+                _run_proxy(json.loads(data)["child-pid"], socket.socket(fileno=proxy))
             finally:
                 os._exit(0)
 

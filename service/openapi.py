@@ -1,4 +1,4 @@
-"""Brings the contract up to date: `python -m service.openapi [FILE]` updates `openapi.yaml`.
+"""Brings the contract up to date: `python -m service.openapi` updates `openapi.yaml`.
 
 Operations, answers, problems and the bot protocol are written in the file itself. From the code
 come the version, the schemas of requests and positions, and the answers to the examples. `--check`
@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import yaml
 from apispec import APISpec
@@ -22,6 +22,8 @@ from service.app import create_app
 from service.schemas import requests
 from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
+
+FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 
 
 class _Converter(OpenAPIConverter):
@@ -109,31 +111,23 @@ class _Dumper(yaml.SafeDumper):
         return node
 
 
-def current(file: Path) -> str:
-    """The contract in a file, brought up to date, as YAML."""
-    contract = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
+def current() -> str:
+    """The contract, brought up to date, as YAML."""
+    contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
     update(contract)
     text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return text
 
 
 def main() -> None:
-    """Update the contract, or check that the file is current.
-
-    Exits with 1 if it is not, and with 2 on unknown arguments.
-    """
+    """Update the contract, or check that it is current: exits with 1 if it is not."""
     parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
-    parser.add_argument("file", nargs="?", type=Path, default=Path("openapi.yaml"))
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
-    arguments = parser.parse_args()
-    file: Path = arguments.file
-    if not file.is_file():
-        parser.error(f"There is no file {file}; start from a copy of openapi.yaml.")
-    content = current(file)
-    if not arguments.check:
-        file.write_text(content, encoding="utf-8")
-    elif file.read_text(encoding="utf-8") != content:
-        parser.exit(1, f"{file} is not current: run `make openapi`.\n")
+    check, content = parser.parse_args().check, current()
+    if not check:
+        FILE.write_text(content, encoding="utf-8")
+    elif FILE.read_text(encoding="utf-8") != content:
+        parser.exit(1, f"{FILE} is not current: run `make openapi`.\n")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from benchmarks.cups.setup import GREEDY, core_seconds, cup_file, events, starte
 from benchmarks.figures import Figure, Section
 
 ROUNDS = 3
-DEALS = 60
+DEALS = 600
 SLOW_DEALS = 8
 AIM_TWO, AIM_TWO_SLOW, AIM_LOCAL = 1.7, 1.9, 0.9
 SIZES = (1_000, 100_000, 1_000_000)

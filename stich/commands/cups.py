@@ -397,6 +397,6 @@ def _cluster(address: str, path: Path) -> Cluster:
     from tournament.cluster.executor import ClusterExecutor
 
     def executor(cup: Cup, secret: Sequence[Path]) -> Executor:
-        return ClusterExecutor(cup, address, pack_all(cup.bots, path.absolute().parent, secret))
+        return ClusterExecutor(address, *pack_all(cup, path.absolute().parent, secret))
 
     return executor

@@ -6,12 +6,12 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Set
+from dataclasses import replace
 from pathlib import Path
 
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot
+from tournament.config import Bot, Cup
 
 LARGEST = 64 << 20
 """The most bytes of files in an archive."""
@@ -23,26 +23,23 @@ class ArchiveError(StartError):
     """A folder that cannot be sent; the message is a sentence that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Archives:
-    """Archives by their SHA-256, and the SHA-256 of each bot that has a folder."""
+def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
+    """Pack the folders of all bots that have one; relative paths start from `folder`. Returns the
+    cup in which the `dir` of a bot is the SHA-256 of its archive, and the archives by SHA-256.
 
-    data: Mapping[str, bytes]
-    of_bots: Mapping[str, str]
-
-
-def pack_all(bots: Iterable[Bot], folder: Path, secret: Iterable[Path]) -> Archives:
-    """Pack the folders of all bots that have one; relative paths start from `folder`. What is
-    `secret` is left out, as are repositories and runs. ArchiveError if a folder cannot be sent."""
-    data, of_bots = {}, {}
+    What is `secret` is left out, as are repositories and runs. ArchiveError if a folder cannot be
+    sent.
+    """
+    archives, bots = {}, []
     hidden = {path.resolve() for path in secret}
-    for bot in bots:
+    for bot in cup.bots:
         if bot.dir is not None:
             archive = pack(bot, folder / bot.dir, hidden)
             digest = hashlib.sha256(archive).hexdigest()
-            data[digest] = archive
-            of_bots[bot.name] = digest
-    return Archives(data, of_bots)
+            archives[digest] = archive
+            bot = replace(bot, dir=digest)
+        bots.append(bot)
+    return replace(cup, bots=tuple(bots)), archives
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 
 from distributed import Client, Security
 from distributed.comm import core
+from distributed.versions import VersionMismatchWarning
 
 from tournament.paths import CHECKOUT
 from tournament.run.executor import RunError
@@ -21,20 +22,23 @@ _CONNECT_S = 10.0
 _PACKAGES = ("games", "tournament", "bots")
 
 
-def connect(address: str) -> Any:
-    """A connected Dask client; RunError, which says what is wrong, if it cannot connect."""
+def connect(address: str) -> tuple[Any, str]:
+    """A connected Dask client, and what Dask reports about packages whose versions differ, or "".
+    RunError, which says what is wrong, if it cannot connect."""
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         # Tried without a client: one that cannot connect keeps the program from exiting.
         asyncio.run(_try(address))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about versions, see `differing_packages`
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
             client: Any = Client  # which has no types
-            return client(address, timeout=_CONNECT_S, set_as_default=False)
+            connected = client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TypeError, ValueError, RuntimeError) as error:
         raise RunError(_why_not(address, error)) from None
+    differing = [str(one.message) for one in found if one.category is VersionMismatchWarning]
+    return connected, "\n".join(differing)
 
 
 async def _try(address: str) -> None:
@@ -63,17 +67,6 @@ def _why_not(address: str, error: Exception) -> str:
     return f"No scheduler answers at {address}; start one (dask scheduler), or fix --cluster."
 
 
-def differing_packages(client: Any) -> str:
-    """What Dask reports about packages whose versions differ; "" if none do."""
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        try:
-            client.get_versions(check=True)
-        except ValueError as error:
-            return str(error)
-    return "\n".join(str(one.message) for one in found)
-
-
 @cache
 def own_version() -> str:
     """The version of Stich here, with a hash of its sources, because checkouts share a version."""
@@ -83,17 +76,3 @@ def own_version() -> str:
             sources.update(f"{path.relative_to(CHECKOUT)}\n".encode())
             sources.update(path.read_bytes())
     return f"stich {version('stich')} (sources {sources.hexdigest()[:8]})"
-
-
-def version_problem(client: Any, address: str) -> str | None:
-    """Why a worker cannot play, if it has another Stich or none. OSError if it has left."""
-    here = own_version()
-    answers = client.run(own_version, workers=[address], on_error="return")
-    on_worker = answers.get(address, OSError())
-    if isinstance(on_worker, OSError):
-        raise on_worker
-    if isinstance(on_worker, Exception):
-        return f"It cannot load {here} ({on_worker}); install it into the environment of its dask."
-    if on_worker != here:
-        return f"It has {on_worker}, and this is {here}; install the same on both."
-    return None

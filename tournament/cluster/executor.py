@@ -13,11 +13,10 @@ from threading import Thread
 from time import monotonic
 from typing import Any
 
-from tournament.cluster.archive import Archives
-from tournament.cluster.connection import connect, differing_packages, version_problem
+from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config import Cup
-from tournament.records import VoidRecord
+from tournament.records import MatchRecord, VoidRecord
 from tournament.run.executor import (
     Event,
     Finished,
@@ -42,13 +41,13 @@ _KEPT = "Finished matches are kept"
 @dataclass(eq=False, slots=True)
 class _Worker:
     """A worker. `joined` is None while it starts the bots, and False if it cannot play. The bots
-    run until Dask releases the task `bots`."""
+    run until `owner` is released."""
 
     address: str
     name: str
     tables: int
     joined: bool | None = None
-    bots: Any = None
+    owner: Any = None
 
 
 class ClusterExecutor:
@@ -59,9 +58,9 @@ class ClusterExecutor:
     has happened into a queue; `receive` calls them.
     """
 
-    def __init__(self, cup: Cup, address: str, archives: Archives) -> None:
-        self._cup = cup
+    def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
         self._address = address
+        self._cup = cup
         self._archives = archives
         self._session = f"stich-{secrets.token_hex(8)}"
         self._client: Any = None
@@ -83,11 +82,9 @@ class ClusterExecutor:
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Let the present workers join, and start or reach every bot on each."""
         self._absent = frozenset(absent)
-        self._client = connect(self._address)
+        self._client, differing = connect(self._address)
         self._client.subscribe_topic("all", self._on_cluster_event)
-        early: list[Event] = []
-        if differing := differing_packages(self._client):
-            early.append(Notice(f"Warning: {differing}"))
+        early: list[Event] = [Notice(f"Warning: {differing}")] if differing else []
         until = monotonic() + WAIT_S
         self._look_for_workers()
         while self._is_joining() or not (self._joined() or self._problems):
@@ -120,21 +117,17 @@ class ClusterExecutor:
 
     def _join(self, worker: _Worker) -> None:
         """In a thread: start the bots on a worker."""
-        found, warning = Inspected((), {}), ""
+        here, where = own_version(), [worker.address]
+        # The first workers have found out whether connecting bots can be reached.
+        absent = self._absent | (self._connecting if self._begun else frozenset())
         try:
-            where = [worker.address]
-            if problem := version_problem(self._client, worker.address):
-                found = Inspected((problem,), {})
-            else:
-                archives = self._client.scatter(self._archives, workers=where, hash=False)
-                # The first workers have found out whether connecting bots can be reached.
-                absent = self._absent | (self._connecting if self._begun else frozenset())
-                words = (self._session, self._cup, archives, worker.tables, absent)
-                worker.bots = self._client.submit(open_tables, *words, workers=where, pure=False)
-                found, warning = worker.bots.result()
+            worker.owner = self._client.scatter(self._session, workers=where, hash=False)
+            words = (here, self._session, worker.owner.key, self._cup, self._archives)
+            answers = self._client.run(open_tables, *words, worker.tables, absent, workers=where)
+            found, warning = answers[worker.address]
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            found = Inspected((f"It cannot play ({why}); see its log.",), {})
+            fix = f"see its log, or install {here} into the environment of its dask"
+            found, warning = Inspected((f"It cannot play ({error}); {fix}.",), {}), ""
         self._news.put(partial(self._on_opened, worker, found, warning))
 
     def _on_opened(self, worker: _Worker, found: Inspected, warning: str) -> Iterator[Event]:
@@ -165,8 +158,8 @@ class ClusterExecutor:
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
-        if worker.bots is not None:
-            worker.bots.release()
+        if worker.owner is not None:
+            worker.owner.release()
         keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
         its_keys = [key for key in self._tasks if key in keys]
         self._client.cancel([self._tasks[key][1] for key in its_keys])
@@ -239,16 +232,15 @@ class ClusterExecutor:
             numbers = ", ".join(str(job.block.number) for job in jobs)
             why = f"{type(answer).__name__}: {answer}"
             raise RunError(f"Block {numbers} cannot be played ({why}). {_KEPT}.")
-        took_ms = sum(record.wall_ms for played in answer for record in played.records)
+        events = (event for played in answer for event in played)
+        took_ms = sum(event.record.wall_ms for event in events if isinstance(event, Finished))
         if took_ms and self._ahead > 1:
             self._size = max(1, min(_MOST_BLOCKS, int(_TASK_S * 1000 * len(answer) / took_ms)))
         unplayed = list(jobs[len(answer) :])
         for job, played in zip(jobs, answer, strict=False):
             check(self._cup, job, played)
-            for at, record in enumerate(played.records, 1):
-                yield Finished(record, last=at == len(played.records) and not played.voids)
-            yield from map(Voided, played.voids)
-            if played == Played():
+            yield from played
+            if not played:
                 unplayed.append(job)
         for job in sorted(unplayed, key=lambda one: -one.block.number):
             yield Unplayed(job.block.number)
@@ -290,23 +282,30 @@ class ClusterExecutor:
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """RunError unless these are matches of this job, each once."""
-    numbers = [record.number for record in played.records]
-    numbers += [void.number for void in played.voids]
-    valid = set(numbers) <= set(job.numbers) and len(set(numbers)) == len(numbers)
-    for record in played.records if valid else ():
-        asked: dict[str, Any] = asdict(job.block.pairing(record.number))
-        asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
-        valid &= record == replace(record, **asked)
-        by_seat = (record.scores, record.adjusted, record.times, record.outputs)
-        valid &= {len(values) for values in by_seat} == {cup.players}
-        seats = {*record.struck, *(fault.seat for fault in record.faults)}
-        valid &= seats <= set(range(cup.players))
-    for void in played.voids if valid else ():
-        said = {name: getattr(void, name) for name in ("bot", "why", "started", "ended")}
-        valid &= void == VoidRecord.of(job.block.pairing(void.number), **said)
-    if not valid:
+    """RunError unless these are matches of this job, each once, and the table is then free."""
+    ends = [isinstance(event, Voided) or event.last for event in played]
+    valid = len({event.record.number for event in played}) == len(played)
+    valid &= ends == [False] * (len(played) - 1) + [True] * bool(played)
+    if not valid or not all(_belongs(cup, job, event.record) for event in played):
         raise RunError(
-            f"What a worker sent for block {job.block.number} does not belong to it. Finished"
-            " matches are kept; see the workers' logs."
+            f"What a worker sent for block {job.block.number} does not belong to it. {_KEPT}; see"
+            " the workers' logs."
         )
+
+
+def _belongs(cup: Cup, job: Job, one: MatchRecord | VoidRecord) -> bool:
+    if one.number not in job.numbers:
+        return False
+    pairing = job.block.pairing(one.number)
+    if isinstance(one, VoidRecord):
+        said = {name: getattr(one, name) for name in ("bot", "why", "started", "ended")}
+        return one == VoidRecord.of(pairing, **said)
+    asked: dict[str, Any] = asdict(pairing)
+    asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
+    by_seat = (one.scores, one.adjusted, one.times, one.outputs)
+    seats = {*one.struck, *(fault.seat for fault in one.faults)}
+    return (
+        one == replace(one, **asked)
+        and {len(values) for values in by_seat} == {cup.players}
+        and seats <= set(range(cup.players))
+    )

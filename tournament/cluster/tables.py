@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
@@ -16,12 +15,11 @@ from distributed import WorkerPlugin, get_worker
 
 from tournament.bot.launch import launch_of_cup
 from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.cluster.archive import ArchiveError, Archives, unpack
+from tournament.cluster.archive import ArchiveError, unpack
+from tournament.cluster.connection import own_version
 from tournament.config import Cup
-from tournament.match.match import MatchVoid
-from tournament.records import MatchRecord, VoidRecord
 from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Inspected, Job
+from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.machine import memory_for_bots
 from tournament.run.preflight import inspect
 
@@ -31,37 +29,35 @@ _WARNING = (
     " this way."
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The finished matches of a job, and the void one if any; empty if it did not begin."""
-
-    records: tuple[MatchRecord, ...] = ()
-    voids: tuple[VoidRecord, ...] = ()
+Played = list[Finished | Voided]
+"""The events of a job; none if it did not begin."""
 
 
-def open_tables(
-    session: str, cup: Cup, archives: Archives, tables: int, absent: Collection[str]
+async def open_tables(
+    version: str,
+    session: str,
+    owner: str,
+    cup: Cup,
+    archives: Mapping[str, bytes],
+    tables: int,
+    absent: Collection[str],
+    dask_worker: Any,
 ) -> tuple[Inspected, str]:
-    """A task: start or reach all bots on this worker. Returns what was found, and a warning or "".
-    The bots run until Dask releases the task, because the runner has finished or is gone."""
-    worker: Any = get_worker()
-    opened = Tables(worker.get_current_task(), worker.local_directory)
-    try:
-        warning = opened.open(cup, archives, tables, worker.memory_manager.memory_limit)
-        found = inspect(cup, opened.pools[0], absent)
-    except (ArchiveError, SandboxError, OSError) as error:
-        found, warning = Inspected((str(error),), {}), ""
-    if found.problems:
-        opened.close()
-    else:
-        adding = worker.plugin_add(plugin=opened, name=session)
-        asyncio.run_coroutine_threadsafe(adding, worker.loop.asyncio_loop).result()
-    return found, warning
+    """Called on a worker: start or reach all bots there, if it has this `version` of Stich. Returns
+    what was found, and a warning or "". The bots run until Dask releases the key `owner`, because
+    the runner has finished or is gone."""
+    if version != own_version():
+        problem = f"It has {own_version()}, and this is {version}; install the same on both."
+        return Inspected((problem,), {}), ""
+    opened = Tables(owner, dask_worker.local_directory)
+    await dask_worker.plugin_add(plugin=opened, name=session)
+    opened.closed = owner not in dask_worker.data  # the runner may be gone already
+    worker_bytes = dask_worker.memory_manager.memory_limit
+    return await asyncio.to_thread(opened.open, cup, archives, tables, absent, worker_bytes)
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """A task: play these jobs one after the other, until a match is void or the task is stopped."""
+    """A task: play these jobs one after the other, until the tables are stopped."""
     tables: Any = get_worker().plugins.get(session)
     return [] if tables is None else tables.play(jobs, turn)  # None: the worker was restarted
 
@@ -75,72 +71,72 @@ def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:
 class Tables(WorkerPlugin):
     """The bots of one run on this worker, in a pool for each of its tables.
 
-    They stop with the task `owner` and with the worker, even if that is killed.
+    They stop when the key `owner` is released, and with the worker, even if that is killed.
     """
 
     def __init__(self, owner: str, folder: str) -> None:
         self.stopped_turn = 0
-        self.pools: list[BotPool] = []
+        self.closed = False
         self._owner = owner
         # In here, Dask removes what a killed worker has left behind.
         self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
+        self._pools: list[BotPool] = []
         self._free: list[BotPool] = []
-        self._closed = False
         self._lock = Lock()
 
-    def open(self, cup: Cup, archives: Archives, tables: int, worker_bytes: int | None) -> str:
-        """Make the pools; returns a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, as others may be on the same machine. ArchiveError; SandboxError; OSError."""
+    def open(
+        self,
+        cup: Cup,
+        archives: Mapping[str, bytes],
+        tables: int,
+        absent: Collection[str],
+        worker_bytes: int | None,
+    ) -> tuple[Inspected, str]:
+        """Start or reach all bots; returns what was found, and a warning or "". `worker_bytes` is
+        the memory that Dask gives this worker, as others may be on the same machine."""
         folder = Path(self._folder.name)
-        for digest, data in archives.data.items():
-            unpack(data, digest, folder / digest)
-        (folder / "empty").mkdir()  # where bots without a folder are started
-        bots = (
-            dataclasses.replace(bot, dir=str(folder / archives.of_bots[bot.name]))
-            if bot.name in archives.of_bots
-            else bot
-            for bot in cup.bots
-        )
-        cup = dataclasses.replace(cup, bots=tuple(bots))
-        launch, warning = launch_of_cup(cup, folder / "empty", warning=_WARNING)
-        memory_mb = memory_for_bots(cup.run.memory_mb)
-        if cup.run.memory_mb is None and worker_bytes:
-            memory_mb = min(memory_mb, worker_bytes / (1 << 20))
-        self.pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
-        self._free = list(self.pools)
-        return warning
+        try:
+            for digest, data in archives.items():
+                unpack(data, digest, folder / digest)
+            (folder / "empty").mkdir()  # where bots without a folder are started
+            bots = (replace(bot, dir=bot.dir and str(folder / bot.dir)) for bot in cup.bots)
+            cup = replace(cup, bots=tuple(bots))
+            launch, warning = launch_of_cup(cup, folder / "empty", warning=_WARNING)
+            memory_mb = memory_for_bots(cup.run.memory_mb)
+            if cup.run.memory_mb is None and worker_bytes:
+                memory_mb = min(memory_mb, worker_bytes / (1 << 20))
+            self._pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
+            found = inspect(cup, self._pools[0], absent)
+        except (ArchiveError, SandboxError, OSError) as error:
+            found, warning = Inspected((str(error),), {}), ""
+        self._free = list(self._pools)
+        if found.problems or self.closed:
+            self.close()
+        return found, warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after the other, until a match is void or the tables are stopped."""
+        """Play jobs one after the other, until the tables are stopped."""
+
+        def is_stopped() -> bool:
+            return turn <= self.stopped_turn or self.closed
+
         with self._lock:
             pool = self._free.pop()
-        done: list[Played] = []
         try:
-            for job in jobs:
-                records: list[MatchRecord] = []
-                try:
-                    for number in job.numbers:
-                        if turn <= self.stopped_turn or self._closed:
-                            break
-                        records.append(pool.play(job, number))
-                        pool.recycle(records[-1])
-                except MatchVoid as void:
-                    return [*done, Played(tuple(records), (void.record,))]
-                done.append(Played(tuple(records)))
+            return [[] if is_stopped() else list(pool.play_job(job, is_stopped)) for job in jobs]
         except BaseException:
             pool.close()  # Dask retries, and then no process may know these cards
             raise
         finally:
             with self._lock:
                 self._free.append(pool)
-            if self._closed:
+            if self.closed:
                 self.close()  # with the bots that were started meanwhile
-        return done
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
-        """Called by Dask when a task of the worker changes its state."""
-        if key == self._owner and finish in ("released", "forgotten") and not self._closed:
-            self._closed = True
+        """Called by Dask when a key of the worker changes its state."""
+        if key == self._owner and finish in ("released", "forgotten") and not self.closed:
+            self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait
 
     def teardown(self, worker: Any) -> None:
@@ -150,9 +146,9 @@ class Tables(WorkerPlugin):
     def close(self) -> None:
         """Stop all bots, even in mid-match, and remove their folders."""
         with self._lock:
-            self._closed = True
-            for pool in self.pools:
-                with suppress(RuntimeError):  # it is starting bots, which `play` then stops
+            self.closed = True
+            for pool in self._pools:
+                with suppress(RuntimeError):  # it is starting bots, which are then stopped
                     pool.close()
-            if len(self._free) == len(self.pools):
+            if len(self._free) == len(self._pools):
                 self._folder.cleanup()

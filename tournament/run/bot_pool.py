@@ -15,10 +15,10 @@ from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config import Bot, Cup
 from tournament.config.cup import CONNECTED_URL
-from tournament.match.match import Rules, play
+from tournament.match.match import OWN_S, MatchVoid, Rules, play
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.run.executor import Job
+from tournament.run.executor import Finished, Job, Voided
 from tournament.run.live_table import shown_live
 
 _STARTED_AT_ONCE = 8
@@ -83,12 +83,29 @@ class BotPool:
 
         return HttpReferee(self._cup.run.referee)
 
-    def play(
-        self, job: Job, number: int, expect: Callable[[float], None] = lambda _: None
-    ) -> MatchRecord:
-        """Play one match of a job to its end. `expect` is called with the seconds until the next
-        step is due. MatchVoid; RefereeError if the rules service fails."""
+    def play_job(
+        self,
+        job: Job,
+        is_stopped: Callable[[], bool],
+        expect: Callable[[float], None] = lambda _: None,
+    ) -> Iterator[Finished | Voided]:
+        """Play the matches of a job until one is void or the table is stopped. `expect` is called
+        with the seconds until the next step is due. RefereeError if the rules service fails."""
+        for number in job.numbers:
+            try:
+                record = self._play(job, number, expect)
+            except MatchVoid as void:
+                yield Voided(void.record)
+                return
+            last = number == job.numbers[-1] or is_stopped()
+            yield Finished(record, last)
+            self.recycle(record)
+            if last:
+                return
+
+    def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
         cup, pairing = self._cup, job.block.pairing(number)
+        expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
         self._bots |= {bot.name: bot for bot in job.joined}
         later = [] if job.anew else [(job.block, other) for other in job.numbers if other > number]
         later += [(block, other) for block in job.prefetch for other in range(len(block.seatings))]

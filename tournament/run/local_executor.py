@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -23,7 +24,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.bot.url_bot import MoveFunction
 from tournament.config import Cup
-from tournament.match.match import OWN_S, MatchVoid
+from tournament.match.match import OWN_S
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
@@ -56,35 +57,15 @@ Order = Job | frozenset[str]
 """A job; or the excluded bots, when all others are to be started or reached."""
 
 
+@dataclass(eq=False, slots=True)
 class _Worker:
     """A worker plays one table: its process, which several may share, its cores and its job."""
 
-    def __init__(
-        self, connection: Connection, deadline: Deadline, process: BaseProcess, cores: Cores | None
-    ) -> None:
-        self.connection = connection
-        self.deadline = deadline
-        self.process = process
-        self.cores = cores
-        self.job: Job | None = None
-
-    def send(self, job: Job) -> None:
-        """Send a job; `receive` notices if the worker has died meanwhile."""
-        self.job = job
-        self.deadline.stop_soon = False
-        with suppress(OSError):
-            self.connection.send(job)
-
-    def stop(self) -> None:
-        """Tell it to stop its bots and exit; an unfinished match is dropped."""
-        self.connection.close()
-        self.process.terminate()
-
-    def close(self, seconds: float = _CLOSE_S) -> None:
-        """Wait until it has exited, and kill it after this time."""
-        self.process.join(seconds)
-        self.process.kill()
-        self.process.join()
+    connection: Connection
+    deadline: Deadline
+    process: BaseProcess
+    cores: Cores | None
+    job: Job | None = None
 
 
 @contextmanager
@@ -189,7 +170,11 @@ class LocalExecutor:
     def submit(self, job: Job) -> None:
         """Send a job to a free worker; if there is none, another one is started."""
         free = (worker for worker in self._workers if worker.job is None)
-        (next(free, None) or self._spawn_workers()).send(job)
+        worker = next(free, None) or self._spawn_workers()
+        worker.job = job
+        worker.deadline.stop_soon = False
+        with suppress(OSError):  # if it has died, `receive` notices
+            worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for messages from the workers, at most this long, and yield their events."""
@@ -222,7 +207,8 @@ class LocalExecutor:
         self._shares.append(worker.cores)
         for each in lost:
             each.connection.close()
-        worker.close(0)
+        worker.process.kill()
+        worker.process.join()
         why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
         for each in lost:
             if each.job is not None:
@@ -236,9 +222,12 @@ class LocalExecutor:
     def close(self) -> None:
         """Stop all workers and their bots."""
         for worker in self._workers:
-            worker.stop()
+            worker.connection.close()
+            worker.process.terminate()
         for worker in self._workers:
-            worker.close()
+            worker.process.join(_CLOSE_S)
+            worker.process.kill()
+            worker.process.join()
         self._workers.clear()
 
 
@@ -275,38 +264,21 @@ def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
-        _play_jobs(connection, bot_pool, deadline, cup, cores)
-
-
-def _play_jobs(
-    connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
-) -> None:
-    start_s = cup.clock.start_ms / 1000 + OWN_S
-    while True:
-        deadline.expect()
-        job: Order = connection.recv()
-        if isinstance(job, frozenset):
-            deadline.expect(start_s * (1 + len(cup.bots)))
-            connection.send(inspect(cup, bot_pool, job))
-            continue
-        if cores is not None:
-            # Not earlier: while all bots start at once, they may use all cores.
-            pin(os.getpid(), cores)
-            cores = None
-        for number in job.numbers:
-            deadline.expect(start_s * cup.players)
+        while True:
+            deadline.expect()
+            job: Order = connection.recv()
+            if isinstance(job, frozenset):
+                deadline.expect((cup.clock.start_ms / 1000 + OWN_S) * (1 + len(cup.bots)))
+                connection.send(inspect(cup, bot_pool, job))
+                continue
+            if cores is not None:
+                # Not earlier: while all bots start at once, they may use all cores.
+                pin(os.getpid(), cores)
+                cores = None
             try:
-                record = bot_pool.play(job, number, deadline.expect)
-            except MatchVoid as void:
-                deadline.expect()
-                connection.send(Voided(void.record))
-                break
+                for event in bot_pool.play_job(job, lambda: deadline.stop_soon, deadline.expect):
+                    deadline.expect()
+                    connection.send(event)
             except RefereeError as error:
                 connection.send(RunError(str(error)))
                 return
-            deadline.expect()
-            last = number == job.numbers[-1] or deadline.stop_soon
-            connection.send(Finished(record, last))
-            bot_pool.recycle(record)
-            if last:
-                break

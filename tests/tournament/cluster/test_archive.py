@@ -11,7 +11,7 @@ import pytest
 
 from tournament.cluster import archive
 from tournament.cluster.archive import ArchiveError, pack, pack_all, unpack
-from tournament.config import Bot
+from tournament.config import Bot, Cup
 
 MINE = Bot("mine", command="python bot.py", dir="mine")
 
@@ -37,6 +37,10 @@ def target(tmp_path: Path) -> Path:
 def unpacked(data: bytes, target: Path) -> Path:
     unpack(data, hashlib.sha256(data).hexdigest(), target)
     return target
+
+
+def a_cup(*bots: Bot) -> Cup:
+    return Cup("Cup", "doudizhu", 3, bots)
 
 
 def refusal(folder: Path, *hidden: Path) -> str:
@@ -114,9 +118,10 @@ def test_the_cup_and_its_runs_stay(folder: Path, target: Path) -> None:
         place.mkdir(parents=True)
         (place / "run.sqlite").write_text("hands")
     mine = Bot("mine", command="python bot.py", dir=".")
-    packed = pack_all([mine, Bot("far", url="http://127.0.0.1:1")], folder, [cup])
-    assert packed.of_bots.keys() == {"mine"}
-    there = unpacked(packed.data[packed.of_bots["mine"]], target)
+    packed, archives = pack_all(a_cup(mine, Bot("far", url="http://127.0.0.1:1")), folder, [cup])
+    assert [bot.dir for bot in packed.bots] == [*archives, None]
+    (data,) = archives.values()
+    there = unpacked(data, target)
     assert (there / "bot.py").exists()
     names = {path.name for path in there.rglob("*")}
     assert names.isdisjoint({"cup.toml", "runs", ".git", "__pycache__", "run.sqlite"})
@@ -124,6 +129,5 @@ def test_the_cup_and_its_runs_stay(folder: Path, target: Path) -> None:
 
 def test_bots_that_share_a_folder_share_an_archive(folder: Path) -> None:
     bots = [Bot(name, command="python bot.py", dir="mine") for name in ("one", "two")]
-    packed = pack_all(bots, folder.parent, [])
-    assert len(packed.data) == 1
-    assert packed.of_bots["one"] == packed.of_bots["two"]
+    packed, archives = pack_all(a_cup(*bots), folder.parent, [])
+    assert [bot.dir for bot in packed.bots] == [*archives, *archives]

@@ -1,5 +1,6 @@
 """Matches that a worker sends back belong to the block that it was asked for."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, VoidRecord
-from tournament.run.executor import Job, RunError
+from tournament.run.executor import Finished, Job, RunError, Voided
 
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]
@@ -25,33 +26,48 @@ def void(**changes: Any) -> VoidRecord:
     return replace(VoidRecord.of(JOB.block.pairing(1), **said), **changes)
 
 
-def change(**changes: Any) -> tuple[MatchRecord, ...]:
-    return (replace(RECORDS[0], **changes), *RECORDS[1:])
+def change(**changes: Any) -> list[MatchRecord | VoidRecord]:
+    return [replace(RECORDS[0], **changes), *RECORDS[1:]]
+
+
+def events(answer: Sequence[MatchRecord | VoidRecord]) -> Played:
+    last = len(answer) - 1
+    return [
+        Voided(one) if isinstance(one, VoidRecord) else Finished(one, last=at == last)
+        for at, one in enumerate(answer)
+    ]
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        Played((*RECORDS, RECORDS[0])),
-        Played(change(number=7)),
-        Played(change(match="another")),
-        Played(change(seed="another")),
-        Played(change(seating=("cat", "cat", "cat"))),
-        Played(change(block=9)),
-        Played(change(game="dasan")),
-        Played(change(options={"deals": 7})),
-        Played(change(scores=(0, 0))),
-        Played(change(struck=(3,))),
-        Played((), (void(number=7),)),
-        Played((), (void(match="another"),)),
-        Played(RECORDS, (void(),)),
+        [*RECORDS, RECORDS[0]],
+        change(number=7),
+        change(match="another"),
+        change(seed="another"),
+        change(seating=("cat", "cat", "cat")),
+        change(block=9),
+        change(game="dasan"),
+        change(options={"deals": 7}),
+        change(scores=(0, 0)),
+        change(struck=(3,)),
+        [void(number=7)],
+        [void(match="another")],
+        [*RECORDS, void()],
+        [void(), RECORDS[2]],
     ],
 )
-def test_matches_that_were_not_asked_for(answer: Played) -> None:
+def test_matches_that_were_not_asked_for(answer: list[MatchRecord | VoidRecord]) -> None:
     with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, answer)
+        check(CUP, JOB, events(answer))
 
 
-@pytest.mark.parametrize("answer", [Played(RECORDS), Played(RECORDS[:1], (void(),)), Played()])
-def test_a_part_of_a_job_is_enough(answer: Played) -> None:
-    check(CUP, JOB, answer)
+@pytest.mark.parametrize("answer", [[*RECORDS], [RECORDS[0], void()], []])
+def test_a_part_of_a_job_is_enough(answer: list[MatchRecord | VoidRecord]) -> None:
+    check(CUP, JOB, events(answer))
+
+
+@pytest.mark.parametrize("lasts", [(False, False), (True, True), (True, False)])
+def test_its_table_is_free_after_the_last_match(lasts: tuple[bool, bool]) -> None:
+    with pytest.raises(RunError, match="does not belong"):
+        check(CUP, JOB, list(map(Finished, RECORDS, lasts)))

@@ -15,7 +15,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Job
+from tournament.run.executor import Finished, Job
 from tournament.run.live_table import live_matches, make_folder
 
 SHARED = played.cup()
@@ -41,15 +41,17 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
     block = next(iter(next(schedule.rounds(RoundScores(MemoryRun({}, [])))).blocks))
     bots = dict.fromkeys(FRESH.names, choose)
     pool = BotPool(FRESH, LaunchSettings(FRESH.limits, 1), in_process=bots)
-    record = pool.play(Job(block, (0,), live=folder), 0)
-    assert seen == [list(record.moves[: len(seen[0])])]
+    (first,) = pool.play_job(Job(block, (0,), live=folder), lambda: False)
+    assert isinstance(first, Finished)
+    assert seen == [list(first.record.moves[: len(seen[0])])]
     (file,) = folder.iterdir()
     os.utime(file, (0, 0))
     assert not list(live_matches(RUN))  # it was not written for a while
     make_folder(FRESH, RUN)
     assert not list(folder.iterdir())
     shutil.rmtree(folder)
-    assert pool.play(Job(block, (1,), live=folder), 1).moves  # nor is it needed
+    (second,) = pool.play_job(Job(block, (1,), live=folder), lambda: False)
+    assert isinstance(second, Finished)  # nor is the folder needed
 
 
 def test_with_shared_cards_nothing_is_written() -> None:

@@ -11,7 +11,7 @@ from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
@@ -50,6 +50,14 @@ class _Worker:
     owner: Any = None
 
 
+class _Task(NamedTuple):
+    """Some jobs, and the addresses of the workers that may play them."""
+
+    jobs: tuple[Job, ...]
+    future: Any
+    workers: frozenset[str]
+
+
 class ClusterExecutor:
     """An `Executor` whose tables are those of a cluster's workers.
 
@@ -71,7 +79,7 @@ class ClusterExecutor:
         self._about: Mapping[str, Mapping[str, str]] = {}
         self._workers: dict[str, _Worker] = {}  # by address
         self._pending: list[Job] = []
-        self._tasks: dict[str, tuple[tuple[Job, ...], Any]] = {}  # by key, in the drawn order
+        self._tasks: dict[str, _Task] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
         self._size = 1  # blocks in a task
         self._turn = 1
@@ -161,12 +169,15 @@ class ClusterExecutor:
         if worker.owner is not None:
             worker.owner.release()
         keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
-        its_keys = [key for key in self._tasks if key in keys]
-        self._client.cancel([self._tasks[key][1] for key in its_keys])
-        playing = [] if news["expected"] else its_keys[: worker.tables]
-        for key in reversed(its_keys):
-            jobs, _ = self._tasks.pop(key)
-            for job in reversed(jobs):
+        had = [key for key in self._tasks if key in keys]
+        playing = [] if news["expected"] else had[: worker.tables]
+        # What was submitted as the last of its workers left waits for nobody.
+        for key, task in reversed(list(self._tasks.items())):
+            if key not in had and not task.workers.isdisjoint(self._workers):
+                continue
+            task.future.cancel()
+            del self._tasks[key]
+            for job in reversed(task.jobs):
                 number = job.block.number
                 if key in playing:
                     self._lost.add(number)
@@ -179,7 +190,7 @@ class ClusterExecutor:
     @property
     def has_free_table(self) -> bool:
         """Whether a job can be played, or wait, at a table."""
-        jobs = len(self._pending) + sum(len(jobs) for jobs, _ in self._tasks.values())
+        jobs = len(self._pending) + sum(len(task.jobs) for task in self._tasks.values())
         return jobs < sum(one.tables for one in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
@@ -200,18 +211,19 @@ class ClusterExecutor:
         free = max(1, sum(one.tables for one in workers) - len(self._tasks) - len(again))
         size = max(1, min(self._size, ceil(len(others) / free)))
         groups = [tuple(others[at : at + size]) for at in range(0, len(others), size)]
+        addresses = frozenset(worker.address for worker in workers)
         for group in (*again, *groups):
             future = self._client.submit(
                 play_blocks,
                 self._session,
                 group,
                 self._turn,
-                workers=[worker.address for worker in workers],
+                workers=list(addresses),
                 resources={"tables": 1},
                 retries=1,
                 pure=False,
             )
-            self._tasks[future.key] = (group, future)
+            self._tasks[future.key] = _Task(group, future, addresses)
             future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Any) -> None:
@@ -225,7 +237,7 @@ class ClusterExecutor:
     def _on_end(self, key: str, answer: list[Played] | BaseException) -> Iterator[Event]:
         if key not in self._tasks:
             return  # it was taken back
-        jobs, _ = self._tasks.pop(key)
+        jobs = self._tasks.pop(key).jobs
         if isinstance(answer, CancelledError):
             raise RunError(self._gone())
         if isinstance(answer, BaseException):

@@ -1,10 +1,8 @@
-"""`stich check`, `connect` and `new-bot`: what the author of a bot runs."""
+"""`stich check` and `new-bot`: what the author of a bot runs."""
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
-from functools import partial
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +22,9 @@ from stich.commands.common import (
     start_options,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
-from tournament.bot.client import ExchangeError
-from tournament.bot.protocol import TimeBank, read_about
-from tournament.bot.started_bot import reach
+from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import Scope
-from tournament.bot.url_bot import HttpBot
 from tournament.check.suite import QUICK, check_bot
-from tournament.config import Limits
-from tournament.run.preflight import ANSWER_S, identity
 
 
 @command
@@ -97,79 +90,6 @@ def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Sc
     resolve_options(game, players, options)
     only = tuple((name, (value,)) for name, value in options.items())
     return Scope(game, (players,) if players else (), only)
-
-
-def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: the options that say how an author's bot is reached, as `take_part` takes them."""
-    for option in (
-        start_options,
-        int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
-        int_option(
-            "--tables",
-            1,
-            64,
-            1,
-            "Tables at which the bot may play at once; COMMAND is started once for each.",
-        ),
-        click.option("--url", type=as_url, help="Address of the bot, if it is running already."),
-        click.argument("command", type=as_command, required=False),
-    ):
-        command = option(command)
-    return command
-
-
-@command
-@click.argument("arena", type=as_url, metavar="ARENA")
-@click.option(
-    "--token",
-    required=True,
-    envvar="STICH_TOKEN",
-    help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
-)
-@bot_options
-def connect(arena: str, token: str, **bot: Any) -> None:
-    """Let a bot take part in the cup of an arena.
-
-    All connections go out from here, so this works behind routers and proxies. It reconnects
-    automatically, and exits with 0 when the cup is over and with 1 when the token is refused.
-
-    \b
-    Examples:
-      stich connect https://arena.example --token TOKEN "python bot.py"
-      stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
-    """
-    take_part(arena, lambda _about: token.strip(), **bot)
-
-
-def take_part(
-    arena: str,
-    token: Callable[[Mapping[str, str]], str],
-    *,
-    command: str | None,
-    url: str | None,
-    tables: int,
-    start_ms: int,
-    starting: Starting,
-) -> None:
-    """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
-    states about itself. Refused."""
-    from web.gateway.connector import Connector
-
-    named = named_bot(command, url)
-    # Authors know what their own machines can bear.
-    launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
-    with ExitStack() as stack:
-        bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
-        said = _about(bots[0])
-        Connector(arena, token(said), bots, partial(click.echo, err=True)).run()
-
-
-def _about(bot: HttpBot) -> dict[str, str]:
-    """The name, version and author that a bot states, as far as it does."""
-    try:
-        return identity(read_about(bot.send("/", b"", ANSWER_S)))
-    except ExchangeError:
-        return {}
 
 
 class _WithProgram(click.Command):

@@ -1,0 +1,148 @@
+"""`stich connect`, `join` and `leave`: an author's bot in the cup or ladder of an arena."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from stich.commands.common import (
+    Starting,
+    as_command,
+    as_url,
+    command,
+    int_option,
+    named_bot,
+    start_options,
+)
+from tournament.bot.client import ExchangeError
+from tournament.bot.protocol import read_about
+from tournament.bot.started_bot import reach
+from tournament.config import Limits
+from tournament.run.preflight import ANSWER_S, identity
+from tournament.store.signing import make_key
+from tournament.text import printable
+from web.gateway.calls import ask_ladder
+from web.gateway.connector import Connector
+
+
+def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: the options of `_take_part`, which say how an author's bot is reached."""
+    tables = "Tables at which the bot may play at once; COMMAND is started once for each."
+    for option in (
+        start_options,
+        int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
+        int_option("--tables", 1, 64, 1, tables),
+        click.option("--url", type=as_url, help="Address of the bot, if it is running already."),
+        click.argument("command", type=as_command, required=False),
+    ):
+        command = option(command)
+    return command
+
+
+@command
+@click.argument("arena", type=as_url, metavar="ARENA")
+@click.option(
+    "--token",
+    required=True,
+    envvar="STICH_TOKEN",
+    help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
+)
+@_bot_options
+def connect(arena: str, token: str, **bot: Any) -> None:
+    """Let a bot take part in the cup of an arena.
+
+    All connections go out from here, so this works behind routers and proxies. It reconnects
+    automatically, and exits with 0 when the cup is over and with 1 when the token is refused.
+
+    \b
+    Examples:
+      stich connect https://arena.example --token TOKEN "python bot.py"
+      stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
+    """
+    _take_part(arena, lambda _about: token.strip(), **bot)
+
+
+def _take_part(
+    arena: str,
+    token: Callable[[Mapping[str, str]], str],
+    *,
+    command: str | None,
+    url: str | None,
+    tables: int,
+    start_ms: int,
+    starting: Starting,
+) -> None:
+    """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
+    states about itself. Refused."""
+    named = named_bot(command, url)
+    # Authors know what their own machines can bear.
+    launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
+    with ExitStack() as stack:
+        bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
+        about: Mapping[str, str] = {}  # its name, version and author, as far as it states them
+        with suppress(ExchangeError):
+            about = identity(read_about(bots[0].send("/", b"", ANSWER_S)))
+        Connector(arena, token(about), bots, partial(click.echo, err=True)).run()
+
+
+@command
+@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("name")
+@click.option("--code", default="", help="The code of the ladder, if its organiser gives one.")
+@click.option("--new-version", is_flag=True, help="Retire the version that plays; enter the next.")
+@click.option(
+    "--print-token", is_flag=True, help="Print the bot's token, to sign in on its page, and end."
+)
+@_bot_options
+def join(
+    arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
+) -> None:
+    """Enter a bot in a ladder, and connect it.
+
+    The same command later is the same bot: your key proves that it is yours. A version is a bot of
+    its own to the ladder. A bot that says another name or version at GET / than before is entered
+    as the next one; if only its play has changed, add --new-version, once. All connections go out
+    from here.
+
+    \b
+    Examples:
+      stich join https://arena.example ann "python3 bot.py"
+      stich join https://arena.example ann "python3 bot.py" --new-version
+      stich join https://arena.example ann --print-token
+    """
+
+    if print_token:
+        click.echo(_ask(arena, name, "token")["token"])
+        return
+
+    def enter(about: Mapping[str, str]) -> str:
+        wants = "new-version" if new_version else "join"
+        answer = _ask(arena, name, wants, code=code, about=about)
+        where = f"{arena.rstrip('/')}/bots/{quote(answer['bot'])}"
+        click.echo(f"{answer['bot']} is in {answer['ladder']}; its page is {where}", err=True)
+        return answer["token"]
+
+    _take_part(arena, enter, **bot)
+
+
+@command
+@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("name")
+def leave(arena: str, name: str) -> None:
+    """Let your bot leave a ladder. Its results stand.
+
+    \b
+    Example:
+      stich leave https://arena.example ann
+    """
+    click.echo(f"{_ask(arena, name, 'leave')['bot']} plays no more; its results stand.")
+
+
+def _ask(arena: str, name: str, wants: str, **more: object) -> dict[str, str]:
+    """What the arena answers. Each arena sees another key of the author. Refused."""
+    key = make_key().derive("author", arena.rstrip("/").lower())
+    answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, **more})
+    return {field: printable(str(answer.get(field, ""))) for field in ("bot", "token", "ladder")}

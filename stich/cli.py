@@ -1,4 +1,4 @@
-"""The `stich` program: a table of its commands, each imported only when it is called."""
+"""The commands of the `stich` program; each is imported only when it is called."""
 
 import errno
 import importlib
@@ -34,7 +34,7 @@ COMMANDS = {
     "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
     "integrity": ("results", "Look for bots that go easy on each other."),
     "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
-    "publish": ("export", "Make what is published of a finished run, in a folder."),
+    "publish": ("export", "Prepare a folder to publish a finished run."),
     "report": ("export", "Write a report as one HTML page to share."),
     "check": ("authors", "Check that a bot conforms to the protocol."),
     "duel": ("duel", "Play two bots against each other until one is clearly better."),

@@ -1,5 +1,5 @@
-"""The reference bots as functions, for `stich bench`; `python -m stich.houses` writes its par and
-the JSON Schema of its results."""
+"""The reference bots as functions, for `stich bench`; `python -m stich.houses` writes their par and
+the JSON Schema of results."""
 
 import json
 import os

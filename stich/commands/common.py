@@ -42,7 +42,7 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 def int_option(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """An option that takes a number from `least` to `most`."""
+    """An option whose value is an integer from `least` to `most`."""
     kind = click.IntRange(least, most)
     shown = default is not None
     return click.option(name, type=kind, default=default, show_default=shown, help=help)
@@ -67,7 +67,7 @@ class FloatRange(click.FloatRange):
 
 
 def as_bot(text: str) -> Bot:
-    """The type of an argument that names a bot."""
+    """Convert an argument that names a bot."""
     try:
         return parse_bot(text)
     except ValueError as error:
@@ -75,7 +75,7 @@ def as_bot(text: str) -> Bot:
 
 
 def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """The type of an argument that passes a check of CUP.toml."""
+    """Convert an argument by a check of CUP.toml, which returns what is wrong."""
 
     def text(value: str) -> str:
         if problem := check(value):
@@ -214,7 +214,7 @@ def command(work: Callable[..., int | None]) -> click.Command:
 
 def _exit_code(error: Exception) -> int | None:
     """The exit code of an error whose message is a sentence for the user; None for others."""
-    # Imported here: the store takes long to load, and some commands do not need it.
+    # imported here, because the store takes long to load and some commands do not need it
     from tournament.bench.record import RecordError
     from tournament.results.export import ExportError
     from tournament.results.lines import LineError

@@ -102,10 +102,10 @@ def join(
 ) -> None:
     """Enter a bot in a ladder, and connect it.
 
-    The same command later is the same bot: your key proves that it is yours. A version is a bot of
-    its own to the ladder. A bot that says another name or version at GET / than before is entered
-    as the next one; if only its play has changed, add --new-version, once. All connections go out
-    from here.
+    The same command later is the same bot: your key proves that it is yours. To the
+    ladder, each version is a bot of its own. A bot whose name or version at GET / has changed is
+    entered as the next version; if only its play has changed, add --new-version, once. All
+    connections go out from here.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ def _decision(work: Callable[..., None]) -> click.Command:
 
 @_decision
 def pause(target: str, why: str) -> None:
-    """Begin no more matches until `stich resume`.
+    """Start no new matches until `stich resume`.
 
     Matches that are being played are finished.
 
@@ -71,10 +71,10 @@ def _set_paused(target: str, pausing: bool, why: str) -> None:
 @_decision
 @click.argument("what", metavar="MATCH|BLOCK")
 def void(target: str, what: str, why: str) -> None:
-    """Make a match, or all of a block, void: it does not count and is played again.
+    """Void a match or a whole block: it does not count and is played again.
 
-    MATCH is the id of a finished match or its beginning, BLOCK the number of a block. A finished
-    run is open again; `stich run` plays the matches.
+    MATCH is the id of a finished match or its beginning, BLOCK the number of a block. This opens a
+    finished run again; `stich run` plays the matches.
 
     \b
     Example:
@@ -102,7 +102,7 @@ def _schedule(store: Store) -> tuple[Cup, Schedule]:
 @click.argument("bot")
 @_yes_option
 def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
-    """Let a bot play no more; its results stand.
+    """Withdraw a bot: it plays no more, and its results stand.
 
     \b
     Example:
@@ -115,7 +115,7 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
 @click.argument("bot")
 @_yes_option
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
-    """Let a bot play no more, and take the results of all its tables out of the standings.
+    """Disqualify a bot: it plays no more, and none of its tables counts in the standings.
 
     \b
     Example:
@@ -172,7 +172,7 @@ def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> 
 def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
-    That is possible until the cup has continued without the bot: until a match in which it was
+    This is possible until the cup has continued without the bot: until a match in which it was
     struck out, a look of [stop], or the end of the cup.
 
     \b

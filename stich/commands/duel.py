@@ -164,7 +164,7 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
 
 
 def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
-    """Report the difference so far and its interval, at looks that grow farther apart."""
+    """Report the difference so far and its interval, less and less often."""
     if bets.blocks < 8 or bets.blocks.bit_count() > 1:
         return
     low, high = bets.interval.low, bets.interval.high

@@ -135,7 +135,7 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 )
 @json_option
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
-    """Make what is published of a finished run: the run, its report, its results, and a text.
+    """Prepare a folder to publish: the finished run, its report, its results and an announcement.
 
     \b
     Example:

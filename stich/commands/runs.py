@@ -39,7 +39,7 @@ def is_file(target: str) -> bool:
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The name of a file in errors, and its lines; exits if it cannot be read."""
-    # Without bytes that are not UTF-8: a cup without a name is called as its file.
+    # valid UTF-8, because a cup without a name is named after its file
     name = "standard input" if target == "-" else click.format_filename(target)
     try:
         opened = click.open_file(target, "rb")
@@ -63,8 +63,8 @@ def read_matches(
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[StoreReader]:
-    """Read a run as it is at this moment, even while a runner writes; or a file of matches, as
-    `read_matches` does."""
+    """Read a snapshot of a run, even while a runner writes; or a file of matches, as `read_matches`
+    does."""
     if is_file(target):
         with (
             open_lines(target) as (name, lines),

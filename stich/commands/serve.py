@@ -58,8 +58,8 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
       STICH_HOST, STICH_PORT, STICH_WORKERS, STICH_LOG_FORMAT, STICH_ACCESS_LOG
                             defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
-      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default: one that
-                            is drawn at the start)
+      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default: a random
+                            one, drawn at the start)
     """
     # the workers read them from the environment
     os.environ.update(STICH_LOG_FORMAT=log_format, STICH_ACCESS_LOG=str(int(access_log)))
@@ -68,7 +68,7 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
     warnings = [
-        f"{name} is no setting of Stich and is ignored; `stich serve --help` lists them."
+        f"{name} is not a setting of Stich and is ignored; `stich serve --help` lists them."
         for name in unknown_variables(os.environ)
     ]
     port = find_port(host, port)

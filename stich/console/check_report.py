@@ -20,7 +20,7 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows on a terminal which check is made, and how many answers there were."""
+    """Shows on a terminal which check is running, and how many answers have arrived."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -52,8 +52,8 @@ def print_json(results: Sequence[CheckResult]) -> None:
 def print_as_they_come(
     results: Iterable[CheckResult], progress: CheckProgress, *, verbose: bool
 ) -> list[CheckResult]:
-    """Print each result, and at the end how many checks passed; the results. Failures of one cause
-    are printed once, unless `verbose`."""
+    """Print and return the results, then how many checks passed. Failures of one cause are printed
+    once, unless `verbose`."""
     causes: dict[tuple[str, str], int] = {}
     seen = []
     for result in results:

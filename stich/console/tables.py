@@ -39,7 +39,7 @@ from web.ui.formatting import (
 _WIDTH = 120
 _PAIRS = 20
 _LEFT = ("Bot", "beats", "Number")
-"""Headings of left-aligned columns, of words; columns of figures are right-aligned."""
+"""The headings of columns of words, which are left-aligned; figures are right-aligned."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -256,12 +256,12 @@ def _duel_sentences(
     if duel.low is None or duel.high is None:
         yield (
             "Unproved: it is not known by how much a block can differ, so no number of blocks rules"
-            " out a rare large loss. max_difference in the rows says it, if no block goes beyond."
+            " out a rare large loss. If you know the limit, give it as max_difference in the rows."
         )
         return
     yield (
         "The interval is of the mean difference in a block. In 95 of 100 duels it holds at every"
-        " look, however skewed the points; docs/statistics.md says what that supposes."
+        " look, however skewed the points; docs/statistics.md says what this assumes."
     )
 
 

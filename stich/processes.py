@@ -30,7 +30,6 @@ _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 1.0
 _STARTS: Final = 5
-_WAITING_S: Final = 10.0
 _OVER_S: Final = 8.0  # until programs that wait, or are about to reconnect, are notified
 _UNTIL_RESTARTED: Final = Retry(
     total=None, connect=30, read=3, allowed_methods=None, backoff_factor=0.1, backoff_max=1.0
@@ -134,13 +133,10 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 
 
 class GatewayClient:
-    """The runner's client of the gateway at the URL `base`. A cup waits for `bots`. `invite` is the
-    command that creates tokens."""
+    """The runner's client of the gateway at the URL `base`. `invite` is the command that creates
+    tokens."""
 
-    def __init__(
-        self, bots: Sequence[str], base: str, session: requests.Session, invite: str
-    ) -> None:
-        self._bots = bots
+    def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}
         self._base = base
         self._invite = invite
@@ -153,19 +149,20 @@ class GatewayClient:
     ) -> Cup:
         """Wait until all connecting bots are there except those that are `absent`, whose programs
         are notified. Returns the cup with their URLs and numbers of tables."""
-        again, known = 0.0, None
+        names = [bot.name for bot in cup.bots if bot.connect]
+        known: list[str] = []
         while True:
             gone, tables = absent(), self.tables()
             self.exclude(gone)
-            missing = [name for name in self._bots if name not in {*tables, *gone}]
+            missing = [name for name in names if name not in {*tables, *gone}]
             if not missing:
                 break
-            if missing != known or monotonic() >= again:
-                again, known = monotonic() + _WAITING_S, missing
-                waiting(missing, len(self._bots), f"{self._invite} NAME")
+            if missing != known:
+                known = missing
+                waiting(missing, len(names), f"{self._invite} NAME")
             sleep(_LOOK_S)
         bots = {bot.name: bot for bot in cup.bots}
-        for name in self._bots:
+        for name in names:
             most = tables.get(name, 1)
             bots[name] = replace(bots[name], url=self.url_of(name), max_matches=most)
         return replace(cup, bots=tuple(bots.values()))
@@ -227,5 +224,4 @@ def gateway_served(
         _serving(name, "web.gateway.server", host, port, settings),
         requests.Session() as session,
     ):
-        bots = [bot.name for bot in cup.bots if bot.connect]
-        yield GatewayClient(bots, base, session, invite)
+        yield GatewayClient(base, session, invite)

@@ -89,12 +89,9 @@ def _ask_for_bots() -> list[tuple[str, str]]:
         f" connects it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
     )
     chosen: list[tuple[str, str]] = []
-    while True:
-        ask = f"Bot {len(chosen) + 1}"
-        text = click.prompt(ask, default="", show_default=False, value_proc=_bot)
-        if not text:
-            return chosen
-        chosen.append(text)
+    while bot := click.prompt(f"Bot {len(chosen) + 1}", "", value_proc=_bot, show_default=False):
+        chosen.append(bot)
+    return chosen
 
 
 def _bot(text: str) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -41,7 +41,16 @@ def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) 
     at = 0
     while True:
         console.clear()
-        console.print(_screen(record, seen, at, config))
+        step = seen[at]
+        console.print(_title(record))
+        console.print(_position(record, step))
+        for past in seen[max(1, at - 7) : at + 1]:
+            console.print(_move(record, past))
+        if step.fault is not None:
+            console.print(Text(post_mortem(record, step.fault, config), style="red"))
+        if step is seen[-1]:
+            console.print(_scores(record))
+        console.print(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))
         try:
             key = click.getchar()
         except (EOFError, KeyboardInterrupt):
@@ -58,20 +67,6 @@ def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) 
             at = len(seen) - 1
 
 
-def _screen(
-    record: MatchRecord, seen: list[Step], at: int, config: dict[str, Any]
-) -> RenderableType:
-    step = seen[at]
-    parts: list[RenderableType] = [_title(record), _position(record, step)]
-    parts += [_move(record, past) for past in seen[max(1, at - 7) : at + 1]]
-    if step.fault is not None:
-        parts.append(Text(post_mortem(record, step.fault, config), style="red"))
-    if at == len(seen) - 1:
-        parts.append(_scores(record))
-    parts.append(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))
-    return Group(*parts)
-
-
 def _title(record: MatchRecord) -> Text:
     stage = f", {record.stage}" if record.stage else ""
     return Text(
@@ -85,8 +80,8 @@ def _position(record: MatchRecord, step: Step) -> Table:
     """Every hand, whose turn it is, scores, banks, and the game's own facts."""
     game, state = games.get(record.game), step.state
     shown = Table(box=None, pad_edge=False)
-    headings = ("", "seat", "bot", "score", "bank", f"deal {state['deal']}, {state['phase']}")
-    for heading in headings:
+    position = f"deal {state['deal']}, {state['phase']}"
+    for heading in ("", "seat", "bot", "score", "bank", position):
         shown.add_column(heading, justify="right" if heading in ("score", "bank") else "left")
     for seat, hand in enumerate(state["hands"]):
         roles = ", ".join(game.roles(state, seat))

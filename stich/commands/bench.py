@@ -8,7 +8,6 @@ from rich.markdown import Markdown
 
 from stich.commands.common import (
     GAME,
-    FloatRange,
     Starting,
     as_bot,
     as_seed,
@@ -16,6 +15,7 @@ from stich.commands.common import (
     int_option,
     max_matches_option,
     refuse,
+    refuse_nan,
     start_options,
     stopping,
     writing,
@@ -68,7 +68,8 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 @click.option("--against", metavar="FILE", help="Exit with 1 if the bot is worse than this result.")
 @click.option(
     "--at-least",
-    type=FloatRange(-1_000_000, 1_000_000),
+    type=click.FloatRange(-1_000_000, 1_000_000),
+    callback=refuse_nan,
     metavar="POINTS",
     help="Exit with 1 if the bot is below so many points over par at any table.",
 )

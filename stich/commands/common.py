@@ -53,17 +53,11 @@ max_matches_option = int_option(
 )
 
 
-class FloatRange(click.FloatRange):
-    """A range of floats that refuses NaN, which click's own accepts."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number; a usage error if it is not in the range."""
-        number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value} is not a number.", param, ctx)
-        return number
+def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None) -> float | None:
+    """Callback of an option: refuse NaN, which every range of click accepts."""
+    if number is not None and math.isnan(number):
+        raise click.BadParameter(f"{number} is not a number.")
+    return number
 
 
 def as_bot(text: str) -> Bot:

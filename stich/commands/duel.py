@@ -12,7 +12,6 @@ from rich.text import Text
 
 from stich.commands.common import (
     GAME,
-    FloatRange,
     Starting,
     as_bot,
     as_seed,
@@ -21,6 +20,7 @@ from stich.commands.common import (
     int_option,
     json_lines_option,
     max_matches_option,
+    refuse_nan,
     resolve_options,
     start_options,
     stopping,
@@ -51,7 +51,8 @@ from tournament.text import plural, printable
 )
 @click.option(
     "--within",
-    type=FloatRange(0, 1_000_000, min_open=True),
+    type=click.FloatRange(0, 1_000_000, min_open=True),
+    callback=refuse_nan,
     metavar="POINTS",
     help="End early once the difference is below this many points a deal, with 95 % confidence.",
 )

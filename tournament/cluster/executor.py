@@ -171,19 +171,18 @@ class ClusterExecutor:
         keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
         had = [key for key in self._tasks if key in keys]
         playing = [] if news["expected"] else had[: worker.tables]
-        # What was submitted as the last of its workers left waits for nobody.
-        for key, task in reversed(list(self._tasks.items())):
-            if key not in had and not task.workers.isdisjoint(self._workers):
-                continue
-            task.future.cancel()
-            del self._tasks[key]
-            for job in reversed(task.jobs):
-                number = job.block.number
-                if key in playing:
-                    self._lost.add(number)
-                    yield Lost(number, f"worker {worker.name} has left the cluster")
-                else:
-                    yield Unplayed(number)
+        for key, (jobs, future, workers) in list(self._tasks.items()):
+            # A task can also be submitted to a worker that has just left.
+            if key in had or workers.isdisjoint(self._workers):
+                future.cancel()
+                del self._tasks[key]
+                for job in jobs:
+                    number = job.block.number
+                    if key in playing:
+                        self._lost.add(number)
+                        yield Lost(number, f"worker {worker.name} has left the cluster")
+                    else:
+                        yield Unplayed(number)
         waits = "" if self._joined() else " No worker is left; the run waits for one."
         yield Notice(f"Worker {worker.name} has left the cluster.{waits}")
 
@@ -204,7 +203,7 @@ class ClusterExecutor:
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
-            yield from (Unplayed(job.block.number) for job in reversed(jobs))
+            yield from (Unplayed(job.block.number) for job in jobs)
             return
         again = [(job,) for job in jobs if job.block.number in self._lost]
         others = [job for job in jobs if job.block.number not in self._lost]
@@ -248,14 +247,11 @@ class ClusterExecutor:
         took_ms = sum(event.record.wall_ms for event in events if isinstance(event, Finished))
         if took_ms and self._ahead > 1:
             self._size = max(1, min(_MOST_BLOCKS, int(_TASK_S * 1000 * len(answer) / took_ms)))
-        unplayed = list(jobs[len(answer) :])
-        for job, played in zip(jobs, answer, strict=False):
+        for job, played in zip(jobs, answer, strict=True):
             check(self._cup, job, played)
             yield from played
             if not played:
-                unplayed.append(job)
-        for job in sorted(unplayed, key=lambda one: -one.block.number):
-            yield Unplayed(job.block.number)
+                yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for news from the workers, at most this long, and yield its events."""

@@ -59,7 +59,8 @@ async def open_tables(
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """A task: play these jobs one after the other, until the tables are stopped."""
     tables: Any = get_worker().plugins.get(session)
-    return [] if tables is None else tables.play(jobs, turn)  # None: the worker was restarted
+    # None: the worker was restarted.
+    return [[] for _ in jobs] if tables is None else tables.play(jobs, turn)
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:

@@ -6,6 +6,7 @@ how often a run was stopped: everything follows from the cup, and later rounds f
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import shutil
 from collections import Counter, deque
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from math import inf
+from operator import attrgetter
 from time import monotonic, sleep
 from urllib.parse import urlsplit
 
@@ -375,8 +377,9 @@ class Runner:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """The table of this block is free: the rest of the block is played next."""
-        self._waiting.extendleft(self._unfinished([self._playing.pop(number)]))
+        """The table of this block is free: the rest of the block is played in the drawn order."""
+        for block in self._unfinished([self._playing.pop(number)]):
+            bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
         """A worker is lost: give what it had not finished to another one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
@@ -136,10 +137,8 @@ def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
     A seed that was drawn before for the same cup is kept, because it may be committed to.
     """
     before = facts.get("config")
-    kept = before is not None and (before["seed"], before["commit"]) == (cup.seed, cup.commit)
-    if kept:
-        seed: str = facts["seed"]
-        return seed
+    if before is not None and (before["seed"], before["commit"]) == (cup.seed, cup.commit):
+        return str(facts["seed"])
     if cup.commit:
         return committed_seed(cup.seed)
     return secrets.token_hex(32) if cup.seed is None else cup.seed
@@ -209,11 +208,7 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    if value is None or value == {}:
-        return "not set"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return "not set" if value is None or value == {} else json.dumps(value, ensure_ascii=False)
 
 
 @contextmanager

@@ -133,26 +133,23 @@ def apply_voids(store: Store, cup: Cup, schedule: Schedule) -> list[str]:
         # First, so that a run that is killed now does not count as finished with matches missing.
         store.put({"finished": False, "places": None, "settled": None, "total": schedule.matches})
     kept = finished - due.keys()
-    rest = [] if ended and not due else _incomplete(cup, blocks, kept, decisions.values())
     moved = [
         (match, number, decisions[number].why or "The organiser decided it.")
         for match, number in due.items()
     ]
-    moved += [
-        (match, one.number, f"{one.bot} no longer plays, so its block cannot be completed.")
-        for match, one in rest
-    ]
+    if due or not ended:
+        moved += _incomplete(cup, blocks, kept, decisions.values())
     if moved:
         store.void_finished(moved)
-    return [*due, *(match for match, _ in rest)]
+    return [match for match, _, _ in moved]
 
 
 def _incomplete(
     cup: Cup, blocks: Sequence[Block], finished: Set[str], decisions: Collection[Decision]
-) -> list[tuple[str, Decision]]:
+) -> list[tuple[str, int, str]]:
     """The finished matches of blocks that cannot be completed because a bot was withdrawn, each
-    with that decision: in part of a block, luck does not cancel out. The tables of disqualified
-    bots do not count anyway."""
+    with the number of that decision and why it is void: in part of a block, luck does not cancel
+    out. The tables of disqualified bots do not count anyway."""
     gone = absent(decisions)
     last = {one.bot: one for one in exclusions(decisions)}
     found = []
@@ -161,5 +158,6 @@ def _incomplete(
         if len(played) < len(block.matches) and is_skipped(cup, block.table, gone):
             why = [last[bot] for bot in block.table if bot in gone]
             if all(one.kind != DecisionKind.DISQUALIFY for one in why):
-                found += [(match, why[0]) for match in played]
+                said = f"{why[0].bot} no longer plays, so its block cannot be completed."
+                found += [(match, why[0].number, said) for match in played]
     return found

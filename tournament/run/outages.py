@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from math import inf
 from time import monotonic
 
@@ -16,26 +17,22 @@ from tournament.run.preflight import about_by_url
 _PROBE_S = 1.0
 
 
-class Probe:
-    """Checks every second, in a thread, whether a bot by URL answers again."""
+class _Probe(threading.Thread):
+    """Checks every second whether a bot by URL answers again, and ends when it does."""
 
     def __init__(self, bot: Bot) -> None:
+        super().__init__(daemon=True)
         self._bot = bot
-        self._ended = threading.Event()
-        self.answers = False
-        threading.Thread(target=self._run, daemon=True).start()
+        self.since = monotonic()
+        self.stopped = threading.Event()
+        self.start()
 
-    def _run(self) -> None:
-        while not self.answers and not self._ended.wait(_PROBE_S):
-            try:
+    def run(self) -> None:
+        """Check until it answers, or `stopped` is set."""
+        while not self.stopped.wait(_PROBE_S):
+            with suppress(StartError):
                 about_by_url(self._bot, self._bot.url or "")
-            except StartError:
-                continue
-            self.answers = True
-
-    def stop(self) -> None:
-        """Stop checking."""
-        self._ended.set()
+                return
 
 
 class Outages:
@@ -49,8 +46,9 @@ class Outages:
         self._cup = cup
         self._voids = Counter(void.bot for void in voids if void.decision is None)
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
-        self._away: dict[str, tuple[float, Probe]] = {}
-        self._expired: set[str] = set()
+        self._away: dict[str, _Probe] = {}
+        self.expired: set[str] = set()
+        """The bots that were away too long."""
 
     @property
     def away(self) -> tuple[str, ...]:
@@ -58,17 +56,12 @@ class Outages:
         return tuple(self._away)
 
     @property
-    def expired(self) -> frozenset[str]:
-        """The bots that were away too long."""
-        return frozenset(self._expired)
-
-    @property
     def wait_for(self) -> frozenset[str]:
         """The bots whose matches are void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
-            bot for bot in self._by_url - self._expired if self._voids[bot] < self._cup.voids
+            bot for bot in self._by_url - self.expired if self._voids[bot] < self._cup.voids
         )
 
     def add(self, void: VoidRecord) -> None:
@@ -79,21 +72,21 @@ class Outages:
     def wait(self, bot: str) -> None:
         """Wait for a bot that cannot be reached."""
         if bot not in self._away:
-            self._away[bot] = (monotonic(), Probe(self._cup.bot(bot)))
+            self._away[bot] = _Probe(self._cup.bot(bot))
 
     def update(self, most_s: float = inf) -> None:
         """Stop waiting for bots that are back, or have been away too long: for `outage_s`, or for
         `most_s`."""
-        for bot, (since, probe) in list(self._away.items()):
-            if not probe.answers and monotonic() - since < min(self._cup.outage_s, most_s):
-                continue
-            if not probe.answers:
-                self._expired.add(bot)
-            probe.stop()
-            del self._away[bot]
+        for bot, probe in list(self._away.items()):
+            late = monotonic() - probe.since >= min(self._cup.outage_s, most_s)
+            if late and probe.is_alive():
+                self.expired.add(bot)
+            if late or not probe.is_alive():
+                probe.stopped.set()
+                del self._away[bot]
 
     def close(self) -> None:
         """Stop all checks."""
-        for _, probe in self._away.values():
-            probe.stop()
+        for probe in self._away.values():
+            probe.stopped.set()
         self._away.clear()

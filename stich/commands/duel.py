@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import click
 from rich.text import Text
@@ -71,7 +70,21 @@ from tournament.text import plural, printable
 @start_options
 @json_lines_option
 def duel(
-    a: Bot, b: Bot, out: str | None, starting: Starting, as_json: bool, **options: Any
+    a: Bot,
+    b: Bot,
+    game: str,
+    players: int | None,
+    deals: int,
+    within: float | None,
+    options: Mapping[str, object],
+    seed: str | None,
+    move_ms: int,
+    bank_ms: int,
+    concurrency: int,
+    max_matches: int,
+    out: str | None,
+    starting: Starting,
+    as_json: bool,
 ) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
@@ -84,42 +97,13 @@ def duel(
       stich duel sensible greedy --game doudizhu
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
-    cup = duel_cup((a, b), **options)
-    kept = (
-        f"Every finished match is kept in {out}. Resume with the same command."
-        if out
-        else "Nothing is stored. With --out DIR, the same command could resume the duel."
-    )
-    alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
-    if alone and cup.run.concurrency > 1:
-        who = " and ".join(alone)
-        click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
-    with stopping(f"Stopped. {kept}"):
-        _play(cup, out, starting, as_json)
-
-
-def duel_cup(
-    bots: tuple[Bot, Bot],
-    *,
-    game: str,
-    players: int | None,
-    deals: int,
-    within: float | None,
-    options: Mapping[str, object],
-    seed: str | None,
-    move_ms: int,
-    bank_ms: int,
-    concurrency: int,
-    max_matches: int,
-) -> Cup:
-    """The duel as a cup; a usage error if its options are wrong."""
     seats, filled = resolve_options(game, players, options)
     first, second = (
-        replace(bot, max_matches=max_matches) if bot.url is not None else bot for bot in bots
+        replace(bot, max_matches=max_matches) if bot.url is not None else bot for bot in (a, b)
     )
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
-    return Cup(
+    cup = Cup(
         name=f"{first.name} against {second.name}",
         game=game,
         players=seats,
@@ -136,6 +120,17 @@ def duel_cup(
         clock=Clock(move_ms, bank_ms),
         run=Run(concurrency=concurrency),
     )
+    kept = (
+        f"Every finished match is kept in {out}. Resume with the same command."
+        if out
+        else "Nothing is stored. With --out DIR, the same command could resume the duel."
+    )
+    alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
+    if alone and cup.run.concurrency > 1:
+        who = " and ".join(alone)
+        click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
+    with stopping(f"Stopped. {kept}"):
+        _play(cup, out, starting, as_json)
 
 
 def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:

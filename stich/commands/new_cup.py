@@ -69,7 +69,26 @@ def new_cup(
         raise click.UsageError("A ladder goes on without a number of deals; omit --deals.")
     seats = players or games.get(game).min_players
     chosen = [*filter(None, map(_bot, bots))] or _ask_for_bots()
-    text = _toml(name, game, seats, option_set, kind, deals or 40, chosen)
+    options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
+    length = f"deals = {deals or 40}  # of each table; a block each, played in every seating"
+    if kind == LADDER:
+        length = "\n[join]\nopen = true  # anybody may join"
+    challenger = f"challenger = {_quoted(chosen[0][0])}\n" if kind == "gauntlet" and chosen else ""
+    text = f"""\
+#:schema {_SCHEMA}
+name = {_quoted(name)}
+game = {_quoted(game)}
+players = {seats}
+{options}
+[format]
+type = {_quoted(kind)}
+{length}
+{challenger}
+[clock]
+move_ms = 1000
+bank_ms = 10000
+"""
+    text += "".join(_section(bot, way) for bot, way in chosen)
     try:
         parse_cup(text.encode(), str(path))
     except CupError as error:
@@ -106,47 +125,18 @@ def _bot(text: str) -> tuple[str, str] | None:
     return name, way
 
 
-def _toml(
-    name: str,
-    game: str,
-    players: int,
-    option_set: str | None,
-    kind: str,
-    deals: int,
-    bots: list[tuple[str, str]],
-) -> str:
-    """The text of the cup. JSON strings are TOML strings."""
-    options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
-    length = f"deals = {deals}  # of each table; each is a block: played once in every seating"
-    if kind == LADDER:
-        length = "\n[join]\nopen = true  # anybody may join"
-    challenger = f"challenger = {_quoted(bots[0][0])}\n" if kind == "gauntlet" and bots else ""
-    text = f"""\
-#:schema {_SCHEMA}
-name = {_quoted(name)}
-game = {_quoted(game)}
-players = {players}
-{options}
-[format]
-type = {_quoted(kind)}
-{length}
-{challenger}
-[clock]
-move_ms = 1000
-bank_ms = 10000
-"""
-    for bot, way in bots:
-        text += f"\n[[bots]]\nname = {_quoted(bot)}\n"
-        if way == _CONNECT:
-            text += "connect = true\n"
-        elif is_url(way):
-            text += f"url = {_quoted(way)}\n"
-        elif way in REFERENCE_BOTS:
-            text += f"command = {_quoted(reference_command(way))}\n"
-        else:
-            text += f"command = {_quoted(way)}\n"
-            text += f"# dir = {_quoted(f'bots/{bot}')}  # its own folder: it sees no other\n"
-    return text
+def _section(name: str, way: str) -> str:
+    """The section of a bot in CUP.toml. JSON strings are TOML strings."""
+    if way == _CONNECT:
+        how = "connect = true\n"
+    elif is_url(way):
+        how = f"url = {_quoted(way)}\n"
+    elif way in REFERENCE_BOTS:
+        how = f"command = {_quoted(reference_command(way))}\n"
+    else:
+        how = f"command = {_quoted(way)}\n"
+        how += f"# dir = {_quoted(f'bots/{name}')}  # its own folder: it sees no other\n"
+    return f"\n[[bots]]\nname = {_quoted(name)}\n{how}"
 
 
 def _quoted(text: str) -> str:

@@ -64,14 +64,6 @@ def url_of(host: str, port: int) -> str:
     return f"http://{shown}:{port}"
 
 
-def address_towards(host: str, port: int) -> str:
-    """The address that this machine uses towards another one; OSError."""
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        probe.connect(address)  # which sends nothing
-        return str(probe.getsockname()[0])
-
-
 @contextmanager
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import signal
+import socket
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -17,7 +18,7 @@ from stich.commands.common import command, int_option, json_lines_option, refuse
 from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_estimate, print_table
-from stich.processes import address_towards, find_port, gateway_served, pages_served
+from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config import Bot, Cup, read_cup
 from tournament.config.keys import suggest
@@ -307,12 +308,16 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
 
 
 def _runner_host(cluster: str | None) -> str:
-    """The address at which tables reach the gateway: workers may be on other machines."""
+    """The address of this machine at which tables, which may be on workers, reach the gateway."""
     if cluster is None:
         return "127.0.0.1"
     parts = urlsplit(cluster)
     try:
-        return address_towards(parts.hostname or "", parts.port or 0)
+        found = socket.getaddrinfo(parts.hostname, parts.port, type=socket.SOCK_DGRAM)
+        family, kind, _, _, address = found[0]
+        with socket.socket(family, kind) as probe:
+            probe.connect(address)  # which sends nothing
+            return str(probe.getsockname()[0])
     except OSError as error:
         refuse(f"--cluster: {parts.hostname} cannot be reached: {error.strerror}.")
 

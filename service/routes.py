@@ -7,16 +7,7 @@ from typing import Any, Final
 from flask import Blueprint, Response, current_app
 
 import games
-from games import (
-    Game,
-    IllegalMove,
-    InvalidState,
-    LegalMoves,
-    OptionError,
-    Position,
-    State,
-    View,
-)
+from games import Game, IllegalMove, InvalidState, LegalMoves, OptionError, Position, State, View
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body

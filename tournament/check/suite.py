@@ -15,14 +15,7 @@ from tournament.bot.supports import Scope
 from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Connection, Examiner
-from tournament.check.outcome import (
-    LISTEN,
-    Advice,
-    CheckFailure,
-    CheckResult,
-    Exchange,
-    Outcome,
-)
+from tournament.check.outcome import LISTEN, Advice, CheckFailure, CheckResult, Exchange, Outcome
 from tournament.check.positions import longest
 from tournament.config import Bot, Clock
 from tournament.match.match import Rules, play

@@ -20,14 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from tournament.paths import STORE_FILE
-from tournament.records import (
-    BlockRecord,
-    Decision,
-    DecisionKind,
-    Epoch,
-    MatchRecord,
-    VoidRecord,
-)
+from tournament.records import BlockRecord, Decision, DecisionKind, Epoch, MatchRecord, VoidRecord
 from tournament.store import digest, rows
 from tournament.store.digest import DIGEST, SIGNATURE, Digest, chained, digest_of, digest_of_rest
 from tournament.store.engine import (

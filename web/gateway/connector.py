@@ -22,13 +22,7 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from tournament.bot.client import (
-    Busy,
-    ConnectionLost,
-    ProtocolError,
-    ResponseTooLarge,
-    TooLate,
-)
+from tournament.bot.client import Busy, ConnectionLost, ProtocolError, ResponseTooLarge, TooLate
 from tournament.bot.url_bot import HttpBot, StartError
 from tournament.text import printable
 from web.gateway.calls import (

@@ -8,11 +8,7 @@ import pytest
 import games
 from bots import random as random_bot
 from bots import sensible
-from bots.thinking.determinization import (
-    MISSING,
-    infer_constraints,
-    sample_state,
-)
+from bots.thinking.determinization import MISSING, infer_constraints, sample_state
 from tests.games.test_all_games import TABLES
 
 # A sample keeps neither later deals nor what is only history.

@@ -8,12 +8,7 @@ from flask.testing import FlaskClient
 
 import games
 from tests.games.test_all_games import IDS, TABLES
-from tests.service.sealed.support import (
-    OLD_KEY,
-    application,
-    hashed,
-    start,
-)
+from tests.service.sealed.support import OLD_KEY, application, hashed, start
 from tests.service.support import Service
 
 

@@ -15,12 +15,7 @@ from games import State
 from service import sealed
 from service.json_codec import encode
 from tests.games.test_all_games import IDS, TABLES, random_game, rename
-from tests.service.sealed.support import (
-    URL_SAFE,
-    sealed_state,
-    secrets_of,
-    start,
-)
+from tests.service.sealed.support import URL_SAFE, sealed_state, secrets_of, start
 from tests.service.support import Service
 
 

@@ -1,7 +1,5 @@
 """Bots' folders, packed as archives that are sent to the workers."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

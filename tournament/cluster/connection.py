@@ -1,7 +1,5 @@
 """The connection to a Dask scheduler, and whether its workers run the same programs."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import logging

@@ -1,7 +1,5 @@
 """Plays the blocks of a run as tasks of a Dask cluster."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError

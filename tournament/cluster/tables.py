@@ -1,7 +1,5 @@
 """What runs on a Dask worker: the tables of a run, and the bots that they have started."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress

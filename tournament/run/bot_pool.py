@@ -1,7 +1,5 @@
 """A table: it plays matches, and keeps its bots running or connected between them."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

@@ -1,8 +1,6 @@
 """Bots of a ladder come and go: which are connected, which may be seated, and which play the next
 epoch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress

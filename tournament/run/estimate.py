@@ -1,7 +1,5 @@
 """What a cup will take: an estimate from one block for each of its bots, which is not kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace

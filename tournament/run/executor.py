@@ -1,7 +1,5 @@
 """The interface between the runner and what plays its blocks, on this machine or on others."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

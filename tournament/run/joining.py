@@ -1,7 +1,5 @@
 """Joining and leaving a ladder: decisions of authors in the store of its run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 

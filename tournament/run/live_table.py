@@ -1,8 +1,6 @@
 """Matches in progress on this machine, for the pages: a file for each table, in the user's state
 folder, which no bot sees. Nothing else depends on these files."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Plays blocks in worker processes on this machine: one per table, or a few with many tables each
 where most of the time is spent waiting for bots by URL."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import multiprocessing

@@ -4,8 +4,6 @@ With cores of its own for each table, a bot that computes without end slows down
 two tables of greedy bots play 1.4 times as many matches a second on two cores.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterable

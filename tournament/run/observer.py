@@ -1,7 +1,5 @@
 """The progress of a run, as its observers receive it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from time import monotonic
 

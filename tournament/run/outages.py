@@ -1,7 +1,5 @@
 """Outages of bots by URL: which bots a run waits for, and how long."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterable

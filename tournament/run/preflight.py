@@ -1,8 +1,6 @@
 """Before the first match, every bot and the rules service must answer once, so that problems show
 at the start."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any

@@ -1,7 +1,5 @@
 """Begin a run, or resume it with the same cup or an extended one; one runner at a time."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

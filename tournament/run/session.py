@@ -1,7 +1,5 @@
 """The whole way from a cup to a finished store."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path

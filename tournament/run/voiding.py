@@ -1,8 +1,6 @@
 """Void finished matches because of the organiser's decisions: matches to be played again, and those
 of blocks that can no longer be completed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from tournament.config import Cup

@@ -1,7 +1,5 @@
 """A finished run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

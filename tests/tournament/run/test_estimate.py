@@ -1,7 +1,5 @@
 """What a cup will take, by a first block for each bot."""
 
-from __future__ import annotations
-
 import json
 import socket
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Matches that are being played, as the pages read them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Sequence

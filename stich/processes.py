@@ -20,7 +20,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from web.child_process import command
 
 if TYPE_CHECKING:

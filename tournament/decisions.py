@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 from tournament.records import Decision, DecisionKind, VoidRecord
 from tournament.text import plural, printable
 

@@ -16,7 +16,7 @@ from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, HttpBot
-from tournament.config import Bot, Cup, Limits
+from tournament.config.cup import Bot, Cup, Limits
 from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations
 

@@ -14,7 +14,7 @@ from benchmarks.cups.setup import GREEDY, body, cup_file, play
 from benchmarks.figures import Figure, Section
 from tournament.bot.launch import prepare_launch
 from tournament.bot.started_bot import start
-from tournament.config import Bot, Limits
+from tournament.config.cup import Bot, Limits
 
 AIM = 0.75
 CORES_AIM = 1.7

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from unittest.mock import patch
 
 from tournament.cluster import tables
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.records import MatchRecord, Pairing
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected, Job

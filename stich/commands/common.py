@@ -19,9 +19,11 @@ from stich.console import interrupts
 from tournament.bot.launch import LaunchSettings, prepare_launch
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot, CupError, Limits, keys
+from tournament.config import keys
 from tournament.config.arguments import parse_bot
+from tournament.config.cup import Bot, Limits
 from tournament.config.locations import short
+from tournament.config.parse import CupError
 from tournament.text import printable_lines
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from stich.commands.common import (
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach
-from tournament.config import Limits
+from tournament.config.cup import Limits
 from tournament.run.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
 from tournament.text import printable

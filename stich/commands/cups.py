@@ -20,8 +20,9 @@ from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
-from tournament.config import Bot, Cup, read_cup
+from tournament.config.cup import Bot, Cup
 from tournament.config.keys import suggest
+from tournament.config.parse import read_cup
 from tournament.decisions import absent, with_joined
 from tournament.names import normal, problem
 from tournament.results.standings import standings

@@ -11,7 +11,7 @@ import click
 
 from stich.commands.common import command, refuse
 from stich.commands.runs import open_run, run_argument
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import exclusion_of, finished_by, paused
 from tournament.formats import Schedule, make_schedule
 from tournament.records import DecisionKind

@@ -26,8 +26,7 @@ from stich.commands.common import (
 )
 from stich.console.progress import JsonLines, watch
 from stich.console.tables import make_console, print_table
-from tournament.config import Bot, Clock, Cup, Format, Run
-from tournament.config.cup import usual_cards
+from tournament.config.cup import Bot, Clock, Cup, Format, Run, usual_cards
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
 from tournament.ranking.betting import Bets

@@ -7,9 +7,10 @@ import click
 
 import games
 from stich.commands.common import GAME, as_bot, int_option
-from tournament.config import FORMATS, CupError, json_schema, parse_cup
+from tournament.config import json_schema
 from tournament.config.arguments import is_url
-from tournament.config.cup import LADDER, REFERENCE_BOTS, reference_command
+from tournament.config.cup import FORMATS, LADDER, REFERENCE_BOTS, reference_command
+from tournament.config.parse import CupError, parse_cup
 
 _SCHEMA = "cup.schema.json"
 _CONNECT = "connect"

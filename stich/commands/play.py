@@ -30,8 +30,8 @@ from stich.console.cards import play_text
 from stich.processes import find_port, pages_served
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player
-from tournament.config import Bot, Clock
 from tournament.config.arguments import DEFAULT_BOTS
+from tournament.config.cup import Bot, Clock
 from tournament.match.match import Observer, Rules
 from tournament.match.match import play as play_match
 from tournament.match.referee import Referee

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.results.course import Course, CourseTable
 from tournament.results.duel import DuelResult
 from tournament.results.info_sums import InfoSum

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.tournament import hostile
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
-from tournament.config import Bot, Limits
+from tournament.config.cup import Bot, Limits
 
 HOSTILE = Path(__file__).with_name("hostile")
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from stich.console.progress import JsonLines
 from tests.tournament import played
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.match.match import play
 from tournament.match.referee import Referee
 from tournament.records import MatchRecord

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.tournament.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, Player
-from tournament.config import Bot, Clock, Cup, Format
+from tournament.config.cup import Bot, Clock, Cup, Format
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores

@@ -12,7 +12,7 @@ from stich.processes import GatewayClient, find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 from web.gateway.invitations import Invitations
 
 CUP = Cup(

@@ -15,7 +15,7 @@ import games
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played, run, unfinished
 from tests.tournament.results.test_standings import match
-from tournament.config import Stop
+from tournament.config.cup import Stop
 from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.results.standings import standings

@@ -20,7 +20,7 @@ from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, TABLES, Ben
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
-from tournament.config import Bot, Limits
+from tournament.config.cup import Bot, Limits
 from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Lost, RunError

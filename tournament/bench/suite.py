@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tournament.config import Bot, Clock, Cup, Format, Run
+from tournament.config.cup import Bot, Clock, Cup, Format, Run
 from tournament.formats import Block
 from tournament.formats.schedule import BlockMaker
 

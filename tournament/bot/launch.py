@@ -14,8 +14,7 @@ from pathlib import Path
 
 from tournament.bot.sandbox.bubblewrap import SandboxError, bot_folder, sandboxes
 from tournament.bot.sandbox.control_group import delegate, shares_processor
-from tournament.config import REFERENCE_BOTS, Bot, Cup, Limits, is_reference
-from tournament.config.cup import reference_command
+from tournament.config.cup import REFERENCE_BOTS, Bot, Cup, Limits, is_reference, reference_command
 from tournament.config.locations import short
 from tournament.paths import CHECKOUT, state_folder
 

@@ -32,7 +32,7 @@ from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
-from tournament.config import Bot, is_reference
+from tournament.config.cup import Bot, is_reference
 from tournament.paths import CHECKOUT
 from tournament.text import printable
 

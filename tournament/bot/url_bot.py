@@ -21,7 +21,7 @@ from tournament.bot.client import (
     seconds_left,
 )
 from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, read_move
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024

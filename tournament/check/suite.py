@@ -17,7 +17,7 @@ from tournament.check import checks
 from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import LISTEN, Advice, CheckFailure, CheckResult, Exchange, Outcome
 from tournament.check.positions import longest
-from tournament.config import Bot, Clock
+from tournament.config.cup import Bot, Clock
 from tournament.match.match import Rules, play
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, Pairing

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 
 LARGEST = 64 << 20
 """The most bytes of files in an archive."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.records import MatchRecord, VoidRecord
 from tournament.run.executor import (
     Event,

@@ -15,7 +15,7 @@ from tournament.bot.launch import launch_of_cup
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.cluster.archive import ArchiveError, unpack
 from tournament.cluster.connection import own_version
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Finished, Inspected, Job, Voided
 from tournament.run.machine import memory_for_bots

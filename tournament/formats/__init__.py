@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.duel import Duel
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout

@@ -9,7 +9,7 @@ import hashlib
 import secrets
 from itertools import pairwise
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 
 _DRAWN = 4
 """A drawn seed has at least so many different pairs of a letter beside a digit."""

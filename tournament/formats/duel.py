@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 import games
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Round, Schedule
 from tournament.ranking.betting import Bets, Reach, reach_of

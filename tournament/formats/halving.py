@@ -7,7 +7,7 @@ stage has about as many blocks, so fewer bots play more blocks each.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Block, Round, Schedule

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable, Table
 from tournament.formats.schedule import Round, Schedule

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import decided, is_skipped
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable

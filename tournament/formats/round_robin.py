@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Set
 from itertools import combinations
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Round, Schedule

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import permutations, product
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.draws import game_seed, match_id, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable, Table
 from tournament.records import BlockRecord, Pairing

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 from itertools import islice
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.duel import reach
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Block, Round, Schedule

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats.draws import shuffled
 from tournament.formats.round_scores import RoundScores
 from tournament.formats.schedule import Round, Schedule

@@ -12,7 +12,7 @@ import msgspec
 from games import IllegalMove, State
 from tournament.bot.protocol import TimeBank, request
 from tournament.bot.url_bot import Choice, Player, illegal_move
-from tournament.config import Clock
+from tournament.config.cup import Clock
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, FaultRecord, MatchRecord, Pairing, VoidRecord, adjusted
 from tournament.text import printable

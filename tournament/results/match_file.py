@@ -11,8 +11,7 @@ from sqlalchemy.engine import Connection
 
 import games
 from games import OptionError
-from tournament.config import Bot, Clock, Cup, Format, Stop
-from tournament.config.cup import LADDER
+from tournament.config.cup import LADDER, Bot, Clock, Cup, Format, Stop
 from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
 from tournament.results.lines import LineError, read_lines

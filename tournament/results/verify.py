@@ -12,7 +12,7 @@ from typing import Any
 
 import games
 from games import IllegalMove, State
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import absent, decided, is_skipped, sentences
 from tournament.formats import make_schedule
 from tournament.formats.commitment import follows, opens

@@ -11,8 +11,7 @@ from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
-from tournament.config import Bot, Cup
-from tournament.config.cup import CONNECTED_URL
+from tournament.config.cup import CONNECTED_URL, Bot, Cup
 from tournament.match.match import OWN_S, MatchVoid, Rules, play
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord

@@ -14,7 +14,7 @@ from tournament.bot.supports import Scope
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.check.checks import positions
 from tournament.check.examiner import Examiner
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 from tournament.decisions import absent, finished_by, with_joined
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_scores import RoundScores

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.formats import Round, Schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord

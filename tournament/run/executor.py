@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.formats import Block
 from tournament.records import MatchRecord, VoidRecord
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import absent, exclusion_of, finished_by, with_joined
 from tournament.names import alike
 from tournament.records import Decision, DecisionKind

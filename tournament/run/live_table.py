@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.match.match import Observer
 from tournament.paths import state_folder
 from tournament.records import Pairing

@@ -21,7 +21,7 @@ from time import monotonic
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.bot.url_bot import MoveFunction
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.match.match import OWN_S
 from tournament.match.referee import RefereeError
 from tournament.run.bot_pool import BotPool

@@ -8,7 +8,7 @@ from math import inf
 from time import monotonic
 
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 from tournament.records import VoidRecord
 from tournament.run.preflight import about_by_url
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 from tournament.decisions import with_joined
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment, committed_seed

@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from urllib.parse import urlsplit
 
 from tournament.bot.url_bot import StartError
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import absent, exclusion_notices, finished_by, is_skipped, paused
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores

@@ -12,7 +12,7 @@ from tournament.bot.launch import (
     processor_warning,
     shared_folders,
 )
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices
 from tournament.formats.commitment import weakness
 from tournament.formats.ladder import Ladder

@@ -3,7 +3,7 @@ of blocks that can no longer be completed."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import absent, exclusions, is_skipped, pending
 from tournament.formats import Block, Round, Schedule
 from tournament.formats.round_scores import RoundScores

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import with_joined
 from tournament.paths import STORE_FILE
 from tournament.records import (

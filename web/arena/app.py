@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
-from tournament.config import read_cup
+from tournament.config.parse import read_cup
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from web.arena.author import add_author_pages, invited

@@ -13,7 +13,7 @@ import segno
 from flask import render_template, request
 from markupsafe import Markup
 
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.decisions import decided, exclusion_of, finished_by
 from tournament.names import base, normal, problem
 from tournament.records import Decision, DecisionKind

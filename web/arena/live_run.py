@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 from flask import current_app
 
-from tournament.config import Cup
-from tournament.config.cup import LADDER, Stop
+from tournament.config.cup import LADDER, Cup, Stop
 from tournament.decisions import absent, decided, disqualified, is_skipped, paused
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores

@@ -14,7 +14,7 @@ from tests.bots.adapters.test_botzone import ONCE
 from tests.bots.adapters.test_doudizhuver import PROGRAM as CONTEST
 from tests.bots.adapters.test_rlcard import AGENTS, RLCARD
 from tests.pages import blocks
-from tournament.config import parse_cup
+from tournament.config.parse import parse_cup
 
 BOTZONE = ["new-bot", "botzone", "--", "python", "their.py"]
 

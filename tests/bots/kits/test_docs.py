@@ -10,7 +10,7 @@ import pytest
 import games
 from stich.cli import cli
 from tests.pages import blocks
-from tournament.config import parse_cup
+from tournament.config.parse import parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"
 FIELDS = re.compile(r"<!-- fields ([a-z]+) -->\n\n(.*?)\n\n", re.DOTALL)

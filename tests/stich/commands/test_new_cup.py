@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
 from stich.commands.new_cup import new_cup
-from tournament.config import read_cup
+from tournament.config.parse import read_cup
 
 BOTS = ("--bot", "a=greedy", "--bot", "b=python bot.py", "--bot", "c=http://127.0.0.1:9000")
 CONNECT = ("--bot", "d=connect")

@@ -9,7 +9,7 @@ from stich.houses import HOUSES
 from tournament.bench.play import Played, read_par
 from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.url_bot import InProcessBot
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.match.match import Rules, play
 from tournament.match.referee import Referee
 

@@ -15,7 +15,7 @@ from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import Choice, Failure, HttpBot
-from tournament.config import Bot, Cup, Limits
+from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run.bot_pool import BotPool
 

@@ -7,7 +7,7 @@ import pytest
 from tests.tournament import played
 from tests.tournament.cups import stich, toys, write
 from tournament.bot.launch import missing
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.store.store import Store
 
 

@@ -18,7 +18,7 @@ from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.bot.url_bot import Choice, Failure, StartError
-from tournament.config import Bot, Limits
+from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 
 LAUNCH = LaunchSettings(Limits(), 60_000)

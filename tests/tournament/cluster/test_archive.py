@@ -11,7 +11,7 @@ import pytest
 
 from tournament.cluster import archive
 from tournament.cluster.archive import ArchiveError, pack, pack_all, unpack
-from tournament.config import Bot, Cup
+from tournament.config.cup import Bot, Cup
 
 MINE = Bot("mine", command="python bot.py", dir="mine")
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import games
 from stich.cli import cli
-from tournament.config import Cup, CupError, Join, parse_cup, read_cup
+from tournament.config.cup import Cup, Join
+from tournament.config.parse import CupError, parse_cup, read_cup
 
 ROOT = Path(__file__).parents[3]
 GOOD = """\

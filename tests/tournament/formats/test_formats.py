@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.ranking.simulated_cups import from_blocks
-from tournament.config import Bot, Cup, Format
+from tournament.config.cup import Bot, Cup, Format
 from tournament.formats import Block, Schedule, make_schedule
 from tournament.formats.knockout import Knockout, plan
 from tournament.formats.round_scores import RoundScores

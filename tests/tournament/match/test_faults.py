@@ -12,7 +12,7 @@ from tests.tournament import hostile, played
 from tests.tournament.played import Dice
 from tournament.bot.client import BODY_LIMIT, dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
-from tournament.config import Clock
+from tournament.config.cup import Clock
 from tournament.records import FaultKind, MatchRecord
 
 REQUEST = json.dumps({"turn": 1, "moves": ["pass"]}).encode()

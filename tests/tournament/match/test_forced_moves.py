@@ -8,7 +8,7 @@ import pytest
 import games
 from tests.tournament import played
 from tests.tournament.played import Dice
-from tournament.config import Clock
+from tournament.config.cup import Clock
 from tournament.match.match import Observer
 from tournament.results.verify import verify
 

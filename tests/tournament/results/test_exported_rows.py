@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from tests.tournament.played import cup, exported, run
-from tournament.config import FORMATS, Cup, Stop
-from tournament.config.cup import STOPPING
+from tournament.config.cup import FORMATS, STOPPING, Cup, Stop
 from tournament.records import DecisionKind
 from tournament.results.export import export
 from tournament.results.exported_rows import ExportedRows

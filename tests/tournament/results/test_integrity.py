@@ -13,7 +13,7 @@ import games
 from benchmarks.ranking.soft_play import FRIENDS, flagged
 from tests.tournament.cups import stich
 from tests.tournament.played import cup, run, unfinished
-from tournament.config import Join
+from tournament.config.cup import Join
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity
 from tournament.run.joining import join

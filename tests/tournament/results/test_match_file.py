@@ -13,7 +13,7 @@ import pytest
 
 from tests.tournament.cups import started, stich
 from tests.tournament.played import MATCH_KEY, cup, exported, played, run, unfinished
-from tournament.config import FORMATS
+from tournament.config.cup import FORMATS
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.match_lines import json_schema
 from tournament.results.standings import standings

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, played, run, unfinished
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.records import MatchRecord
 from tournament.results.export import rows
 from tournament.results.standings import standings

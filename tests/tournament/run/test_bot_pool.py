@@ -11,7 +11,7 @@ import pytest
 from tests.tournament import played
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import StartError
-from tournament.config import Bot, Cup, Format, Limits
+from tournament.config.cup import Bot, Cup, Format, Limits
 from tournament.records import FaultKind
 from tournament.run import bot_pool
 from tournament.run.bot_pool import BotPool

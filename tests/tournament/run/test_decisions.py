@@ -27,7 +27,7 @@ from tests.tournament.cups import (
 from tests.tournament.moments import before_statement
 from tests.tournament.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
-from tournament.config import Cup, Stop
+from tournament.config.cup import Cup, Stop
 from tournament.decisions import absent, is_skipped
 from tournament.formats.round_scores import RoundScores
 from tournament.match.match import play

@@ -11,7 +11,7 @@ import pytest
 from tests.tournament import hostile
 from tests.tournament.cups import bot, stich, write
 from tests.tournament.played import cup, played
-from tournament.config import Cup, Run
+from tournament.config.cup import Cup, Run
 from tournament.formats import make_schedule
 from tournament.records import MatchRecord
 from tournament.run.estimate import Estimate, extrapolate

@@ -9,7 +9,7 @@ import pytest
 from tests.tournament import played
 from tests.tournament.cups import standings
 from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.run.runner import Runner
 
 

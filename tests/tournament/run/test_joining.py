@@ -8,7 +8,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import stich
-from tournament.config import Cup, Join
+from tournament.config.cup import Cup, Join
 from tournament.decisions import absent, joined, with_joined
 from tournament.records import DecisionKind
 from tournament.run.joining import JoinRefused, join, leave

@@ -18,7 +18,7 @@ from tests.tournament import hostile, played
 from tests.tournament.cups import stich
 from tests.tournament.hostile.server import ABOUT
 from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
-from tournament.config import Bot, Clock, Cup, Join
+from tournament.config.cup import Bot, Clock, Cup, Join
 from tournament.decisions import sentences
 from tournament.formats import make_schedule
 from tournament.formats.ladder import Ladder

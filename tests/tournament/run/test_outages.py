@@ -26,7 +26,7 @@ from tests.tournament.cups import (
 )
 from tests.tournament.formats.test_formats import Known
 from tournament.bot.url_bot import Choice, Failure
-from tournament.config import Bot
+from tournament.config.cup import Bot
 from tournament.formats import make_schedule
 from tournament.match.match import MatchVoid, play
 from tournament.match.referee import Referee

@@ -9,7 +9,7 @@ import pytest
 from tests.tournament import hostile
 from tests.tournament.cups import bot
 from tournament.bot.launch import LaunchSettings
-from tournament.config import Bot, Cup, Limits, Run
+from tournament.config.cup import Bot, Cup, Limits, Run
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.run.preflight import inspect

@@ -9,7 +9,8 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import bot, served_toys, standings, stich, toys, write
-from tournament.config import Bot, Clock, Cup, Limits, parse_cup, read_cup
+from tournament.config.cup import Bot, Clock, Cup, Limits
+from tournament.config.parse import parse_cup, read_cup
 from tournament.formats import make_schedule
 from tournament.results.verify import verify
 from tournament.run.resume import CupChangedError, differences, resume

@@ -29,7 +29,7 @@ from tests.tournament.cups import (
     write,
 )
 from tournament.bot.supervisor.process_tree import descendants
-from tournament.config import read_cup
+from tournament.config.parse import read_cup
 from tournament.records import FaultKind
 from tournament.run.resume import only_runner, resume
 from tournament.run.runner import canonical

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tournament import played
 from tests.tournament.cups import served_toys, stich, write
-from tournament.config import read_cup
+from tournament.config.parse import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw
 from tournament.formats.round_scores import RoundScores

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from tests.serving import served
 from tests.tournament import played
 from tests.tournament.cups import stich
-from tournament.config import read_cup
+from tournament.config.parse import read_cup
 from tournament.decisions import absent
 from tournament.records import DecisionKind
 from tournament.store.signing import make_key

@@ -16,7 +16,8 @@ from tests.connections import connections
 from tests.tournament.cups import bot as hostile
 from tests.tournament.cups import toys, write
 from tournament.bot.launch import LaunchSettings
-from tournament.config import Bot, Clock, read_cup
+from tournament.config.cup import Bot, Clock
+from tournament.config.parse import read_cup
 from tournament.run.local_executor import LocalExecutor
 from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 
 import games
 from tests.tournament.played import cup, facts, played, run, unfinished
-from tournament.config import Cup
+from tournament.config.cup import Cup
 from tournament.records import Pairing
 from tournament.run.live_table import LiveMatch, make_folder
 from tournament.store.store import Store

@@ -21,7 +21,7 @@ from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Failure, HttpBot
-from tournament.config import Bot, Limits
+from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 from web.gateway.calls import Refused
 from web.gateway.connector import Connector

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from tournament.bot.sandbox import seccomp
-from tournament.config import Bot, Limits, is_reference
+from tournament.config.cup import Bot, Limits, is_reference
 from tournament.paths import CHECKOUT
 
 SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox

@@ -7,7 +7,7 @@ processes into the group `runner` within, and each bot gets a group beside it.
 import os
 from pathlib import Path
 
-from tournament.config import Limits
+from tournament.config.cup import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 _NEEDED = {"memory", "pids"}

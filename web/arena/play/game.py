@@ -18,8 +18,9 @@ from games.game import Value
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
-from tournament.config import REFERENCE_BOTS, Bot, Clock, Cup, read_cup
 from tournament.config.arguments import parse_bot
+from tournament.config.cup import REFERENCE_BOTS, Bot, Clock, Cup
+from tournament.config.parse import read_cup
 from tournament.match.match import Observer, Rules, play
 from tournament.match.referee import Referee
 from tournament.records import Pairing

@@ -10,8 +10,8 @@ from games.errors import OptionError
 from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
-from tournament.config import REFERENCE_BOTS
 from tournament.config.arguments import fill_seats
+from tournament.config.cup import REFERENCE_BOTS
 from web.arena.play.game import BrowserGame, BrowserGames, FullError
 
 play_pages = Blueprint("play_pages", __name__)

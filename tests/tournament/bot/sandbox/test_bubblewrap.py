@@ -26,7 +26,7 @@ from tournament.bot.launch import (
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
 from tournament.bot.started_bot import BotProcess, StartedBot, start
 from tournament.bot.url_bot import Choice, Failure, StartError
-from tournament.config import Bot, Cup, Limits
+from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.store.signing import make_key
 

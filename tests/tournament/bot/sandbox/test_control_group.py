@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.sandbox.control_group import delegate, shares_processor
-from tournament.config import Limits
+from tournament.config.cup import Limits
 
 LIMITS = Limits(memory_mb=300, processes=40)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tournament.cups import ROOT, bot, toys, write
 from tournament.bot.sandbox.control_group import ROOT as GROUPS
-from tournament.config import Limits
+from tournament.config.cup import Limits
 from tournament.store.store import Store
 
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
@@ -24,7 +24,7 @@ from tournament.bot.sandbox.control_group import delegate
 from tournament.bot.launch import prepare_launch
 from tournament.bot.url_bot import Failure
 from tournament.bot.started_bot import start
-from tournament.config import Bot
+from tournament.config.cup import Bot
 parent = delegate()
 assert parent is not None, "memory and pids are not delegated"
 {}

@@ -1,7 +1,5 @@
 """A deal of three-player Dou Dizhu as other platforms tell it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +47,7 @@ class Deal:
     moves: Sequence[str]
 
     @classmethod
-    def of(cls, view: View, moves: Sequence[str]) -> Deal:
+    def of(cls, view: View, moves: Sequence[str]) -> "Deal":
         """The deal in a view with these legal moves.
 
         Raises NoAnswer if other platforms cannot have such a position.

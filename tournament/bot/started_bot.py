@@ -1,7 +1,5 @@
 """Bots that the runner starts, each on a port of its own, through a supervisor of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -15,7 +13,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Self
 
 from tournament.bot.client import (
     Busy,
@@ -165,7 +163,7 @@ class StartedBot(HttpBot):
         else:
             super().__init__(url, partial(dial_through, proxy, ("127.0.0.1", self._port)))
 
-    def ready(self) -> StartedBot:
+    def ready(self) -> Self:
         """Wait until it answers GET /; if it does not, end it and raise StartError."""
         deadline = self._began + self._launch.start_ms / 1000
         try:

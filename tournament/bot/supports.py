@@ -1,7 +1,5 @@
 """What a bot plays of a game, as it says in `supports` of its answer to `GET /`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ class Scope:
         }
         return {**options, **wrong}
 
-    def within(self, said: Scope) -> Scope:
+    def within(self, said: "Scope") -> "Scope":
         """This scope, where it leaves something open as a bot has said."""
         options = {**dict(said.options), **dict(self.options)}
         return Scope(self.game, self.players or said.players, tuple(options.items()))

@@ -1,7 +1,5 @@
 """Asks the checked bot for moves, and judges its answers."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +35,7 @@ class Connection(HttpBot):
     examiner of every answer to POST /move. `failures` are all that were none; `failed` says whether
     the last one of this match was no legal move."""
 
-    def __init__(self, examiner: Examiner) -> None:
+    def __init__(self, examiner: "Examiner") -> None:
         super().__init__(examiner.bot.url, examiner.bot.dial)
         # A bot that lets /start hang does so once, not over each connection.
         self._unsupported = examiner.unsupported

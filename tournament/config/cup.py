@@ -1,10 +1,8 @@
 """A cup as its organiser wrote it: validated plain values with defaults filled in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -210,7 +208,7 @@ class Cup:
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Cup:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The cup that `to_dict` wrote; msgspec.ValidationError."""
         return msgspec.convert(data, cls)
 

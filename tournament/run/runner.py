@@ -4,8 +4,6 @@ Only the runner writes matches to the store. Results depend neither on the numbe
 how often a run was stopped: everything follows from the cup, and later rounds from the store.
 """
 
-from __future__ import annotations
-
 import bisect
 import itertools
 import shutil
@@ -102,7 +100,7 @@ class Runner:
         for name, url in self._urls.items():
             self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> "Runner":
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -1,7 +1,5 @@
 """The connection of an author's program to the gateway."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import ClassVar, Final
 
@@ -20,7 +18,7 @@ class Link(ServerConnection):
     or if it sends more than answers: reading a ping takes as long as reading an answer, and all
     bots wait meanwhile."""
 
-    _open: ClassVar[set[Link]] = set()
+    _open: ClassVar[set["Link"]] = set()
     _useless = 0  # frames that came, but for the answers to requests
 
     @property

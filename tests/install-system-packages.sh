@@ -12,7 +12,8 @@ command -v bwrap >/dev/null || missing="$missing bubblewrap"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v chromedriver >/dev/null || missing="$missing chromium-driver"
-missing="$missing $(${PYTHON:-python3} -m bots.kits)"
+kits='from bots.kits import catalogue; print(*{p for kit in catalogue().values() for p in kit.missing()})'
+missing="$missing $(${PYTHON:-python3} -c "$kits")"
 if [ -n "${missing# }" ]; then
     command -v apt-get >/dev/null || { echo "This needs apt-get. Install by hand:$missing" >&2; exit 1; }
     $run apt-get update --quiet

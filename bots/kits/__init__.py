@@ -1,7 +1,7 @@
 """The starter kits: the catalogue, what each kit needs, and how to copy one.
 
 `kits.toml` is the catalogue; the files of a kit are in the folder of its name. Uses only the
-standard library, so that `python -m bots.kits` works before anything is installed.
+standard library: tests/install-system-packages.sh reads it before anything is installed.
 """
 
 import glob

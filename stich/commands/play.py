@@ -32,8 +32,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player
 from tournament.config.arguments import DEFAULT_BOTS
 from tournament.config.cup import Bot, Clock
-from tournament.match.match import Observer, Rules
-from tournament.match.match import play as play_match
+from tournament.match.match import Match, Observer, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 from web.ui.formatting import format_scores, format_winners
@@ -65,7 +64,7 @@ class TerminalGame(Player, Observer):
         rules = Rules(state.game.name, state.players, state.options, clock)
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
         players = [*bots[: self._seat], self, *bots[self._seat :]]
-        play_match(rules, pairing, Referee(), players, observer=self)
+        Match(rules, pairing, Referee(), players, observer=self).play()
         scores = self._state.scores
         seats = zip(self._names, scores, strict=True)
         winners = format_winners([name for name, score in seats if score == max(scores)])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.service.support import contract, validator
 from tests.tournament.played import Dice, cup
-from tournament.match.match import Rules, play
+from tournament.match.match import Match, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 
@@ -33,7 +33,7 @@ def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
     bots = [Listener(name) for name in seating]
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes, names)
     pairing = Pairing("m", 0, "k", 1, "", 0, 1, seating, seating, "seed")
-    play(rules, pairing, Referee(), bots)
+    Match(rules, pairing, Referee(), bots).play()
     for bot in bots:
         start, end = bot.notified["/start"], bot.notified["/end"]
         assert ("names" in start) is names

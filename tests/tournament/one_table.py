@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from stich.console.progress import JsonLines
 from tests.tournament import played
 from tournament.config.cup import Cup
-from tournament.match.match import play
+from tournament.match.match import Match
 from tournament.match.referee import Referee
 from tournament.records import MatchRecord
 from tournament.run.executor import Event, Finished, Inspected, Job
@@ -44,7 +44,7 @@ class OneTable:
                 pairing = job.block.pairing(number)
                 self.played.append(pairing.match)
                 bots = [played.Dice(name) for name in pairing.seating]
-                record = play(self._rules, pairing, Referee(), bots)
+                record = Match(self._rules, pairing, Referee(), bots).play()
                 if number == job.numbers[-1]:
                     self._jobs.remove(job)
                 yield Finished(record, number == job.numbers[-1])

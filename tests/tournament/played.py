@@ -14,7 +14,7 @@ from tournament.config.cup import Bot, Clock, Cup, Format
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment
 from tournament.formats.round_scores import RoundScores
-from tournament.match.match import Observer, Rules, play
+from tournament.match.match import Match, Observer, Rules
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.results.export import export
@@ -101,7 +101,7 @@ def played(
     for block in (block for part in plan.rounds(results) for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
-            yield play(rules(of), block.pairing(number), Referee(), bots)
+            yield Match(rules(of), block.pairing(number), Referee(), bots).play()
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
@@ -153,4 +153,5 @@ def match(
     """A match of three bots that belongs to no cup."""
     rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
-    return play(rules, pairing, referee or Referee(), bots, observer=observer)
+    seen = observer or Observer()
+    return Match(rules, pairing, referee or Referee(), bots, observer=seen).play()

@@ -18,7 +18,7 @@ from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import LISTEN, Advice, CheckFailure, CheckResult, Exchange, Outcome
 from tournament.check.positions import longest
 from tournament.config.cup import Bot, Clock
-from tournament.match.match import Rules, play
+from tournament.match.match import Match, Rules
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, Pairing
 from tournament.text import plural
@@ -50,7 +50,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     pairing = Pairing.alone(secrets.token_hex(8), seating, "check")
     with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
-        record = play(rules, pairing, Referee(), players)
+        record = Match(rules, pairing, Referee(), players).play()
     causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
     failures = []
     for fault in record.faults:

@@ -70,29 +70,17 @@ Expect = Callable[[float], None]
 """Called before each wait for a bot with the seconds that it may last, and after it."""
 
 
-def play(
-    rules: Rules,
-    pairing: Pairing,
-    referee: Referee,
-    players: Sequence[Player],
-    expect: Expect = lambda _: None,
-    awaited: Container[str] = (),
-    observer: Observer | None = None,
-) -> MatchRecord:
-    """Play a match to its end. MatchVoid if one of the bots in `awaited` is unreachable;
-    RefereeError if the rules service fails."""
-    return _Match(rules, pairing, referee, players, expect, awaited, observer or Observer()).play()
-
-
 @dataclass
-class _Match:
+class Match:
+    """A match to be played; it is void if one of the bots in `awaited` is unreachable."""
+
     rules: Rules
     pairing: Pairing
     referee: Referee
     players: Sequence[Player]
-    expect: Expect
-    awaited: Container[str]
-    observer: Observer
+    expect: Expect = lambda _: None
+    awaited: Container[str] = ()
+    observer: Observer = field(default_factory=Observer)
     moves: list[str] = field(default_factory=list)
     forced: list[int] = field(default_factory=list)
     info: dict[int, Mapping[str, str | float]] = field(default_factory=dict)
@@ -105,6 +93,7 @@ class _Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
+        """Play it to its end. MatchVoid; RefereeError if the rules service fails."""
         began = monotonic()
         rules, pairing = self.rules, self.pairing
         referee = self.referee

@@ -12,7 +12,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config.cup import CONNECTED_URL, Bot, Cup
-from tournament.match.match import OWN_S, MatchVoid, Rules, play
+from tournament.match.match import OWN_S, Match, MatchVoid, Rules
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Voided
@@ -115,7 +115,8 @@ class BotPool:
         )
         rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
         with shown_live(pairing, job.live) as observer:
-            return play(rules, pairing, self._referee, players, expect, job.wait_for, observer)
+            match = Match(rules, pairing, self._referee, players, expect, job.wait_for, observer)
+            return match.play()
 
     def seat(
         self,

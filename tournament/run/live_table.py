@@ -40,14 +40,13 @@ class _Moves(Observer):
 
 
 @contextmanager
-def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer | None]:
-    """Show a match in a file of this folder while it is played. Yields its observer, or None
-    without a folder.
+def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer]:
+    """Show a match in a file of this folder while it is played. Yields its observer.
 
     A thread writes the file, so the last moves are seen however long the next bot thinks.
     """
     if folder is None:
-        yield None
+        yield Observer()
         return
     seen, ended = _Moves(), Event()
     match = LiveMatch(pairing, time(), seen.moves)

@@ -10,7 +10,7 @@ from tournament.bench.play import Played, read_par
 from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Bot
-from tournament.match.match import Rules, play
+from tournament.match.match import Match, Rules
 from tournament.match.referee import Referee
 
 FAST, *SLOW = (table for table in TABLES if table.opponents == "search")
@@ -27,7 +27,7 @@ def points(table: BenchTable, house: str, number: int) -> int:
     for at, seating in enumerate(block.seatings):
         houses = [house if name == BOT else table.opponents for name in seating]
         players = [InProcessBot(HOUSES[name]) for name in houses]
-        played.add(play(rules, block.pairing(at), Referee(), players))
+        played.add(Match(rules, block.pairing(at), Referee(), players).play())
     return played.points[number - 1]
 
 

@@ -30,7 +30,7 @@ from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup, Stop
 from tournament.decisions import absent, is_skipped
 from tournament.formats.round_scores import RoundScores
-from tournament.match.match import play
+from tournament.match.match import Match
 from tournament.match.referee import Referee
 from tournament.records import DecisionKind
 from tournament.run.runner import Runner
@@ -287,7 +287,7 @@ def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
                     store.decide(kind, "", bot)
             if not is_skipped(STOP, block.table, absent(store.decisions())):
                 bots = [played.Dice(name, faulty[name]) for name in seating]
-                store.add(play(rules, block.pairing(number), Referee(), bots))
+                store.add(Match(rules, block.pairing(number), Referee(), bots).play())
     store.put({"finished": True, "settled": schedule.settled, "total": store.count()})
 
 

@@ -28,7 +28,7 @@ from tests.tournament.formats.test_formats import Known
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot
 from tournament.formats import make_schedule
-from tournament.match.match import MatchVoid, play
+from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, VoidRecord
 from tournament.run.outages import Outages
@@ -63,7 +63,7 @@ def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
     schedule = make_schedule(CUP, "seed", "seed")
     block = next(iter(next(schedule.rounds(Known({}))).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
-    return play(RULES, block.pairing(0), Referee(), players, awaited=awaited)
+    return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited).play()
 
 
 def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:

@@ -239,7 +239,6 @@ def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) 
         store.put(facts(of))
         wait = WebDriverWait(browser, WAIT_S)
         with shown_live(pairing, make_folder(of, store.get("run"))) as observer:
-            assert observer is not None
             for seat, move in enumerate(record.moves[:5]):
                 observer.moved(seat, move, forced=False)
             browser.get(f"{url}/watch")

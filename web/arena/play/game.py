@@ -21,7 +21,7 @@ from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config.arguments import parse_bot
 from tournament.config.cup import REFERENCE_BOTS, Bot, Clock, Cup
 from tournament.config.parse import read_cup
-from tournament.match.match import Observer, Rules, play
+from tournament.match.match import Match, Observer, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
@@ -138,7 +138,7 @@ class BrowserGame(Player, Observer):
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
         with bots, suppress(_GameLeft):
-            play(rules, pairing, Referee(), [self, *self._players], observer=self)
+            Match(rules, pairing, Referee(), [self, *self._players], observer=self).play()
 
     def position(self, after: int | None = None) -> dict[str, Any]:
         """What seat 0 has seen since the move with this number, by default the last position, and

@@ -96,7 +96,7 @@ bench-points: $(READY)  ## play the real points that the benchmarks of the ranki
 	@$(BIN)/python -m benchmarks.ranking.points
 
 bench-par: $(READY)  ## play par of `stich bench` again (about twenty minutes)
-	@$(BIN)/python -m stich.houses
+	@$(BIN)/python -m benchmarks.bots.par
 
 openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
 	@$(BIN)/python -m service.openapi

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from tournament.bench.record import Faults, Measured, Problem, Record, Result, seed_shown
-from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, TABLES, BenchTable
+from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
@@ -230,17 +230,3 @@ def read_par() -> Mapping[tuple[str, int, str], Par]:
     """Par of every table of the suite by its key."""
     found = msgspec.json.decode(PAR_FILE.read_bytes(), type=tuple[Par, ...])
     return {(par.game, par.players, par.opponents): par for par in found}
-
-
-def write_par(houses: Houses, concurrency: int, on_table: Callable[[BenchTable], None]) -> None:
-    """Play the whole suite with the house bots, and write their points, a line for each table."""
-    found = []
-    for table in TABLES:
-        on_table(table)
-        bots = (PAR_BOT, *LANDMARKS) if table.opponents == PAR_BOT else (PAR_BOT,)
-        points = {
-            bot: tuple(play_house(table, bot, PUBLIC_SEED, houses, concurrency).points)
-            for bot in bots
-        }
-        found.append(Par(*table.key, points))
-    PAR_FILE.write_bytes(msgspec.json.encode(found).replace(b'{"game"', b'\n{"game"') + b"\n")

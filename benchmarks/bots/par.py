@@ -1,14 +1,11 @@
-"""Play par of `stich bench` and write it, with the JSON Schema of results: `make bench-par`."""
+"""Play par of `stich bench` and write it: `make bench-par`."""
 
-import json
 import os
 
 import msgspec
 
-from benchmarks import ROOT
 from stich.houses import HOUSES
 from tournament.bench.play import LANDMARKS, PAR_FILE, Par, play_house
-from tournament.bench.record import schema
 from tournament.bench.suite import PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
 
 
@@ -24,5 +21,3 @@ def par(table: BenchTable) -> Par:
 if __name__ == "__main__":
     lines = msgspec.json.encode([*map(par, TABLES)]).replace(b'{"game"', b'\n{"game"')
     PAR_FILE.write_bytes(lines + b"\n")
-    text = json.dumps(schema(), indent=1) + "\n"
-    (ROOT / "examples" / "bench.schema.json").write_text(text, encoding="utf-8")

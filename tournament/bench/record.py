@@ -2,12 +2,11 @@
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from tournament.bench.suite import PUBLIC_SEED
-from tournament.json_schema import schema_of
 from tournament.text import printable
 
 MAX_BYTES = 1 << 20
@@ -123,8 +122,3 @@ def read_record(file: Path) -> Record:
             f"{file}: is not what `stich bench --json` writes ({error}); run it again."
         ) from None
     return record
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a record."""
-    return schema_of(Record, title="Result of stich bench")

@@ -11,7 +11,6 @@ from msgspec import Meta, Struct
 
 import games
 from games import IllegalMove
-from tournament.json_schema import schema_of
 from tournament.records import Count, Decision, DecisionKind, FaultKind, MatchRecord, Number
 from tournament.store.reader import StoreReader
 
@@ -130,11 +129,6 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     results: list[dict[str, Any]]
     struck_out: list[Count] = []
     started: Text = ""
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a line."""
-    return schema_of(MatchLine)
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:

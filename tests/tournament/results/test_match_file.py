@@ -11,15 +11,13 @@ from urllib.request import urlopen
 import jsonschema
 import pytest
 
+from tests import make_schemas
 from tests.tournament.cups import started, stich
 from tests.tournament.played import MATCH_KEY, cup, exported, played, run, unfinished
 from tournament.config.cup import FORMATS
 from tournament.records import DecisionKind, MatchRecord
-from tournament.results.match_lines import json_schema
 from tournament.results.standings import standings
 from tournament.store.store import Store
-
-SCHEMA = Path(__file__).parents[3] / "docs" / "match-format.schema.json"
 
 Line = dict[str, Any]
 
@@ -47,8 +45,8 @@ def lines(finished: Path) -> list[Line]:
 
 
 def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
-    schema = json.loads(SCHEMA.read_text("utf-8"))
-    assert schema == json.loads(json.dumps(json_schema()))
+    schema = json.loads(make_schemas.MATCH.read_text("utf-8"))
+    assert schema == make_schemas.schema(make_schemas.MATCH), "run: python -m tests.make_schemas"
     validator = jsonschema.Draft202012Validator(schema)
     for line in lines:
         validator.validate(line)

@@ -13,7 +13,7 @@ from tournament.run.executor import Inspected, Job
 REQUESTS = 18  # to one seat in one match
 
 
-def free(pool: BotPool, job: Job, number: int) -> MatchRecord:
+def free(pool: BotPool, job: Job, number: int, _expect: object) -> MatchRecord:
     """A match that nobody played."""
     return made_up(pool._cup, job.block.pairing(number))
 
@@ -44,5 +44,5 @@ def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:
 
 
 # For the rest of the worker's process.
-patch.object(BotPool, "play", free).start()
+patch.object(BotPool, "_play", free).start()
 patch.object(tables, "inspect", lambda *_: Inspected((), {})).start()

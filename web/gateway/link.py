@@ -34,22 +34,22 @@ class Link(ServerConnection):
         """Forget as many frames as pings need. To be called every `ALIVE_S`."""
         self._useless -= min(max(0, self._useless), _FORGIVEN)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102 - as of websockets
         super().connection_made(transport)
         self._open.add(self)
         if len(self._open) > CONNECTIONS:
             transport.close()
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102 - as of websockets
         super().connection_lost(exc)
         self._open.discard(self)
 
-    def data_received(self, data: bytes) -> None:  # noqa: D102
+    def data_received(self, data: bytes) -> None:  # noqa: D102 - as of websockets
         for start in range(0, len(data), _PIECE):  # one read may bring 40,000 pings
             if not self.transport.is_closing():
                 super().data_received(data[start : start + _PIECE])
 
-    def process_event(self, event: Event) -> None:  # noqa: D102
+    def process_event(self, event: Event) -> None:  # noqa: D102 - as of websockets
         super().process_event(event)
         self._useless += 1
         if self.flooded:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 REQUEST_ID: Final = "stich.request_id"
 """Where the environ has the id of its request."""
 
-BEGAN: Final = "stich.began"
-"""Where the environ has the time, by `perf_counter`, at which the request's head arrived."""
-
 _access: Final = logging.getLogger("service.access")
 
 

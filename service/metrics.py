@@ -49,18 +49,6 @@ class Metrics:
             ("route", "code"),
             registry=self.registry,
         )
-        self.in_flight = Gauge(
-            "stich_http_requests_in_flight",
-            "Requests whose answers have not been sent.",
-            registry=self.registry,
-            multiprocess_mode="livesum",
-        )
-        self.slots = Gauge(
-            "stich_large_requests_in_flight",
-            "Large requests and answers in memory.",
-            registry=self.registry,
-            multiprocess_mode="livesum",
-        )
         Gauge(
             "stich_build_info",
             "Always 1; the labels say what runs.",

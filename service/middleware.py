@@ -8,9 +8,10 @@ from random import getrandbits
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from service.logs import BEGAN, REQUEST_ID, log_request
+from service.logs import REQUEST_ID, log_request
 from service.metrics import Metrics
 from service.settings import Settings
+from serving.rsgi import BEGAN
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -21,7 +21,7 @@ from service.schemas.fields import (
 )
 from service.schemas.position_fields import option_fields
 from service.sealed import SealedGame, Sealer
-from service.work import need_long_work
+from serving.work import need_long_work
 
 LONG_HAND: Final = 20
 """Cards of a hand; the moves of a larger one may take milliseconds to count."""

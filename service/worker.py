@@ -21,12 +21,12 @@ def load(command: int, target: str) -> Any:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
     # imported in the worker only, so that the parent starts fast and stays small
-    from service.rsgi import RsgiFront
     from service.static_routes import METRICS
     from service.wsgi import app
+    from serving.rsgi import RsgiFront
 
     sys.setswitchinterval(_SWITCH_SECONDS)
-    return RsgiFront(app, app.config["MAX_CONTENT_LENGTH"], app.extensions[METRICS])
+    return RsgiFront(app, app.config["MAX_CONTENT_LENGTH"], app.extensions[METRICS].registry)
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
 
-from service import rsgi
 from service.app import create_app
-from service.metrics import Metrics
-from service.rsgi import LARGE_BODY, PIECE, RsgiFront
+from serving import rsgi
+from serving.rsgi import LARGE_BODY, PIECE, RsgiFront
 from tests.games.zhengfen.positions import wire
 from tests.service.support import matches
 
@@ -123,7 +123,7 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> Spy:
     spy = Spy()
 
     async def main() -> None:
-        front = RsgiFront(spy, MAX_BODY, Metrics())
+        front = RsgiFront(spy, MAX_BODY, CollectorRegistry())
         front.loop = asyncio.get_running_loop()
         await test(front)
 

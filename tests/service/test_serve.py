@@ -13,8 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import worker
 from service.metrics import Metrics
-from service.rsgi import LARGE_ANSWER, SLOTS
 from service.settings import MULTIPROC_DIR
+from serving.rsgi import LARGE_ANSWER, SLOTS
 from stich.commands import serve
 from tests.connections import ask_moves, connections
 from tests.prerequisites import needs_ipv6

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import games
-from service.rsgi import SLOTS
+from serving.rsgi import SLOTS
 from tests.connections import ask_moves, connections
 from tests.games.zhengfen.positions import wire
 from tests.service.running import Running

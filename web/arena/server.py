@@ -20,8 +20,9 @@ _HEAD_S: Final = 10
 def load(_app: str) -> Any:
     """In granian's worker: the RSGI application of the pages of a `run` of the settings, a folder
     or a database URL; without it, of those for playing. The others are as in `create_app`."""
-    from service.metrics import Metrics
-    from service.rsgi import RsgiFront
+    from prometheus_client import CollectorRegistry
+
+    from serving.rsgi import RsgiFront
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
@@ -35,7 +36,7 @@ def load(_app: str) -> Any:
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
     max_body = app.config["MAX_CONTENT_LENGTH"]
-    return RsgiFront(app, max_body, Metrics(), on_loop=False, threads=_THREADS)
+    return RsgiFront(app, max_body, CollectorRegistry(), on_loop=False, threads=_THREADS)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from io import BytesIO
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.exceptions import (
     HTTPException,
     RequestEntityTooLarge,
@@ -27,9 +28,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
-from service.logs import BEGAN
-from service.metrics import Metrics
-from service.work import ALLOWED, LongWork
+from serving.work import ALLOWED, LongWork
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
     Answer = tuple[int, list[tuple[str, str]], bytes | FileWrapper]
 
+BEGAN: Final = "stich.began"
+"""Where the environ has the time, by `perf_counter`, at which the request's head arrived."""
 BODY_SECONDS: Final = 10.0
 """How long a body may take to arrive."""
 SLOT_SECONDS: Final = 5.0
@@ -65,21 +66,33 @@ answer that says why. A body that exceeds even this is not read.
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
-    Unless `on_loop`, nothing is done on the event loop. Long work has so many `threads`.
+    Unless `on_loop`, nothing is done on the event loop. Long work has so many `threads`. The front
+    keeps the metrics of its load in `registry`.
     """
 
     def __init__(
         self,
         app: WSGIApplication,
         max_body: int,
-        metrics: Metrics,
+        registry: CollectorRegistry,
         *,
         on_loop: bool = True,
         threads: int = 1,
     ) -> None:
         self.app = app
         self.max_body = max_body
-        self.metrics = metrics
+        self.in_flight = Gauge(
+            "stich_http_requests_in_flight",
+            "Requests whose answers have not been sent.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.large_in_flight = Gauge(
+            "stich_large_requests_in_flight",
+            "Large requests and answers in memory.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
         self.slots = asyncio.Semaphore(SLOTS)
         self.on_loop = on_loop
         self.threads = ThreadPoolExecutor(threads, "long-work")
@@ -92,7 +105,7 @@ class RsgiFront:
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         """Answer a request."""
         began = perf_counter()
-        with self.metrics.in_flight.track_inprogress():
+        with self.in_flight.track_inprogress():
             async with AsyncExitStack() as slot:
                 await self._serve(scope, proto, slot, began)
 
@@ -161,7 +174,7 @@ class RsgiFront:
                 await slot.enter_async_context(self.slots)
         except TimeoutError:
             return False
-        slot.enter_context(self.metrics.slots.track_inprogress())
+        slot.enter_context(self.large_in_flight.track_inprogress())
         return True
 
     async def _answer(

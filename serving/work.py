@@ -1,6 +1,6 @@
 """Long work: more than a millisecond or two, or an answer that may be large.
 
-`service.rsgi` first calls the application on its event loop, where long work would keep all other
+`serving.rsgi` first calls the application on its event loop, where long work would keep all other
 requests waiting; an operation that needs it says so. Other servers allow it at once.
 """
 

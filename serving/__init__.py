@@ -1,0 +1,1 @@
+"""Serves a WSGI application under granian with deadlines and bounds; knows no application."""

@@ -17,13 +17,11 @@ import click
 import games
 from stich.console import interrupts
 from tournament.bot.launch import LaunchSettings, prepare_launch
-from tournament.bot.sandbox.bubblewrap import SandboxError
-from tournament.bot.url_bot import StartError
 from tournament.config import keys
 from tournament.config.arguments import parse_bot
 from tournament.config.cup import Bot, Limits
 from tournament.config.locations import short
-from tournament.config.parse import CupError
+from tournament.errors import StichError
 from tournament.text import printable_lines
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -190,9 +188,11 @@ def named_bot(command: str | None, url: str | None) -> Bot:
 
 
 def command(work: Callable[..., int | None]) -> click.Command:
-    """Decorator: make a command, which exits with the code that `work` returns; with a sentence and
-    2 on a configuration error, 1 on another error of the user's or the system's, 130 after Ctrl-C
-    and 143 after SIGTERM."""
+    """Decorator: make a command that exits with the code that `work` returns.
+
+    If `work` raises a StichError, the command prints its message and exits with its `exit_code`;
+    after Ctrl-C it exits with 130, after SIGTERM with 143.
+    """
 
     @wraps(work)
     def run(**arguments: Any) -> NoReturn:
@@ -200,31 +200,10 @@ def command(work: Callable[..., int | None]) -> click.Command:
         with stopping("Stopped."):
             try:
                 sys.exit(work(**arguments))
-            except Exception as error:
-                if code := _exit_code(error):
-                    refuse(str(error), code)
-                raise
+            except StichError as error:
+                refuse(str(error), error.exit_code)
 
     return click.command()(run)
-
-
-def _exit_code(error: Exception) -> int | None:
-    """The exit code of an error whose message is a sentence for the user; None for others."""
-    # imported here, because the store takes long to load and some commands do not need it
-    from tournament.bench.record import RecordError
-    from tournament.results.export import ExportError
-    from tournament.results.lines import LineError
-    from tournament.run.executor import RunError
-    from tournament.run.joining import JoinRefused
-    from tournament.run.resume import CupChangedError
-    from tournament.store.engine import StoreError, StoreUrlError
-    from web.gateway.calls import Refused
-
-    if isinstance(error, CupError | LineError | RecordError | StoreUrlError):
-        return 2
-    if isinstance(error, CupChangedError | ExportError | JoinRefused | Refused | RunError):
-        return 1
-    return 1 if isinstance(error, SandboxError | StartError | StoreError) else None
 
 
 @contextmanager

@@ -11,7 +11,16 @@ from click.testing import CliRunner
 
 import games
 from stich.cli import COMMANDS, cli
+from stich.commands.common import command as make_command
 from tests.tournament.cups import ROOT, stich
+from tournament.bench.record import RecordError
+from tournament.bot.url_bot import StartError
+from tournament.config.parse import CupError
+from tournament.errors import StichError
+from tournament.results.lines import LineError
+from tournament.run.executor import RunError
+from tournament.store.engine import StoreError, StoreUrlError
+from web.gateway.calls import Refused
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -49,6 +58,22 @@ def test_errors_in_a_cup_exit_with_2(words: list[str], tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{cup}:2: plyers: unknown key" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        *((kind("It is wrong."), 1) for kind in (Refused, RunError, StartError, StoreError)),
+        *((kind("It is wrong."), 2) for kind in (LineError, RecordError, StoreUrlError)),
+        (CupError(["It is wrong."]), 2),
+    ],
+)
+def test_an_error_exits_with_its_message_and_code(error: StichError, code: int) -> None:
+    def work() -> None:
+        raise error
+
+    result = CliRunner().invoke(make_command(work))
+    assert (result.exit_code, result.stdout, result.stderr) == (code, "", "It is wrong.\n")
 
 
 def test_the_version_says_which_rules_run() -> None:

@@ -6,11 +6,12 @@ from math import hypot
 from statistics import fmean
 
 from tournament.bench.record import Record, Result
+from tournament.errors import StichError
 from tournament.ranking.arrays import LEVEL
 from tournament.ranking.student import mean_interval
 
 
-class MismatchError(Exception):
+class MismatchError(StichError):
     """Two records cannot be compared; a sentence that names what differs."""
 
 

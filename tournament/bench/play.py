@@ -21,6 +21,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
 from tournament.config.cup import Bot, Limits
+from tournament.errors import StichError
 from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Lost, RunError
@@ -38,7 +39,7 @@ MAX_STRUCK_OUT = 3
 _WAIT_S = 0.5
 
 
-class UnplayedError(Exception):
+class UnplayedError(StichError):
     """A table could not be played; the text is one sentence or more."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from tournament.bench.suite import PUBLIC_SEED
+from tournament.errors import StichError
 from tournament.text import printable
 
 MAX_BYTES = 1 << 20
@@ -15,8 +16,10 @@ _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class RecordError(Exception):
+class RecordError(StichError):
     """A file holds no result of a benchmark; the text is a sentence."""
+
+    exit_code = 2
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

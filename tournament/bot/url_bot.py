@@ -22,6 +22,7 @@ from tournament.bot.client import (
 )
 from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, read_move
 from tournament.config.cup import Bot
+from tournament.errors import StichError
 from tournament.records import Answer, FaultKind
 
 _KEPT = 16 * 1024
@@ -262,7 +263,7 @@ def _decode(data: bytes) -> str:
     return data[:_KEPT].decode("utf-8", "backslashreplace")
 
 
-class StartError(Exception):
+class StartError(StichError):
     """A bot that does not start; the text is a sentence that says why."""
 
 

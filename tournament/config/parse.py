@@ -32,6 +32,7 @@ from tournament.config.cup import (
 )
 from tournament.config.keys import Key, suggest, type_name, utc
 from tournament.config.locations import Path, explain, label, line_of, locate, short
+from tournament.errors import StichError
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """Finds further errors in a cup: each is the path of a key and a sentence with the fix."""
@@ -40,9 +41,11 @@ LARGEST = 1 << 20
 _MAX_TABLES = 200_000
 
 
-class CupError(Exception):
+class CupError(StichError):
     """The cup cannot be run. Its text has a line for each error, `file:line: key: what is wrong,
     and the fix`, or `file: what is wrong, and the fix` where the file cannot be read."""
+
+    exit_code = 2
 
     def __init__(self, errors: Iterable[str]) -> None:
         self.errors = tuple(errors)

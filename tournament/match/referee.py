@@ -5,9 +5,10 @@ from typing import Any
 
 import games
 from games import State
+from tournament.errors import StichError
 
 
-class RefereeError(Exception):
+class RefereeError(StichError):
     """The referee cannot be reached or gives an invalid answer; the text is a sentence."""
 
 

@@ -19,6 +19,7 @@ import msgspec
 import games
 from games import IllegalMove
 from tournament.decisions import disqualified
+from tournament.errors import StichError
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.exported_rows import Row
 from tournament.results.match_lines import match_lines, shown_matches
@@ -68,7 +69,7 @@ class DecisionRow(msgspec.Struct, frozen=True):
     match_points: int
 
 
-class ExportError(Exception):
+class ExportError(StichError):
     """The export cannot be written; the text says why, and the fix."""
 
 

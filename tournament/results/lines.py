@@ -6,13 +6,17 @@ from typing import TypeVar
 
 import msgspec
 
+from tournament.errors import StichError
+
 MAX_LINE = 1 << 26
 """Bytes of a line, at most."""
 _T = TypeVar("_T")
 
 
-class LineError(Exception):
+class LineError(StichError):
     """A line that cannot be used; the text says file, line, field, and the fix."""
+
+    exit_code = 2
 
 
 def read_lines(

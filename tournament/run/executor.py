@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Protocol
 
 from tournament.config.cup import Bot
+from tournament.errors import StichError
 from tournament.formats import Block
 from tournament.records import MatchRecord, VoidRecord
 
 
-class RunError(Exception):
+class RunError(StichError):
     """The run cannot continue; the message is a sentence. Finished matches are kept."""
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
 from tournament.decisions import absent, exclusion_of, finished_by, with_joined
+from tournament.errors import StichError
 from tournament.names import alike
 from tournament.records import Decision, DecisionKind
 from tournament.store.store import Store
@@ -14,7 +15,7 @@ _UNSEATED = timedelta(hours=1)
 """How long a bot that has not passed the check counts towards `most`."""
 
 
-class JoinRefused(Exception):
+class JoinRefused(StichError):
     """A bot cannot join or leave; the message is a sentence with the fix."""
 
 

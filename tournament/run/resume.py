@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tournament.config.cup import Bot, Cup
 from tournament.decisions import with_joined
+from tournament.errors import StichError
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.commitment import commitment, committed_seed
 from tournament.store.store import Store, StoreError
@@ -63,7 +64,7 @@ _GROWTH = {
 }
 
 
-class CupChangedError(Exception):
+class CupChangedError(StichError):
     """The cup differs from the one in the store; the message says how."""
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from tournament.errors import StichError
 from tournament.paths import STORE_FILE
 
 RESTORE = "restore an intact copy, or run the cup again elsewhere"
@@ -26,7 +27,7 @@ _POSTGRESQL_DISK_FULL = "53100"
 _POSTGRESQL_CONNECTION_LOST = ("08", "57P")  # classes of SQLSTATE
 
 
-class StoreError(Exception):
+class StoreError(StichError):
     """The store cannot be used; the text is a sentence that says why."""
 
 
@@ -36,6 +37,8 @@ class ConnectionLostError(StoreError):
 
 class StoreUrlError(StoreError):
     """The target is not the URL of a store: a usage error, exit code 2."""
+
+    exit_code = 2
 
 
 def is_database_url(target: str) -> bool:

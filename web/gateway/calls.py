@@ -10,6 +10,7 @@ import msgspec
 import requests
 from websockets.exceptions import InvalidURI
 
+from tournament.errors import StichError
 from tournament.text import printable
 
 ANSWER_LIMIT: Final = 288 * 1024
@@ -21,7 +22,7 @@ _ANSWER_S: Final = 60  # a busy machine writes it into its store
 _LIMIT: Final = 64 * 1024
 
 
-class Refused(Exception):
+class Refused(StichError):
     """The arena refuses this program; the text is a sentence."""
 
 

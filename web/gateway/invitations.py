@@ -11,11 +11,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from tournament.errors import StichError
+
 FILE: Final = "invitations.json"
 _ASK: Final = "Ask the organiser of the cup for a new one."
 
 
-class TokenRefused(Exception):
+class TokenRefused(StichError):
     """A token that lets nobody in; the text is a sentence that says why."""
 
 

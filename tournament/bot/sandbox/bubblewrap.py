@@ -13,6 +13,7 @@ from tempfile import gettempdir
 
 from tournament.bot.sandbox import seccomp
 from tournament.config.cup import Bot, Limits, is_reference
+from tournament.errors import StichError
 from tournament.paths import CHECKOUT
 
 SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
@@ -47,7 +48,7 @@ _NEWER = "install bubblewrap 0.8 or newer"
 _ALLOW = "allow unprivileged user namespaces"
 
 
-class SandboxError(Exception):
+class SandboxError(StichError):
     """A sandbox is not possible; the text is a sentence that says why."""
 
 

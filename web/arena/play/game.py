@@ -21,6 +21,7 @@ from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config.arguments import parse_bot
 from tournament.config.cup import REFERENCE_BOTS, Bot, Clock, Cup
 from tournament.config.parse import read_cup
+from tournament.errors import StichError
 from tournament.match.match import Match, Observer, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
@@ -40,7 +41,7 @@ _KEPT: Final = 300
 """The latest moves that a page can still ask for: those of several deals without the person."""
 
 
-class FullError(Exception):
+class FullError(StichError):
     """No further game can begin now; the text is a sentence."""
 
 

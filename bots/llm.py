@@ -95,6 +95,7 @@ class Endpoint:
     def __init__(self, settings: Settings, key: str) -> None:
         self._settings = settings
         self._key = key
+        self._shown_key = _json_forms(key)
         self._structured = True
         self._threads = ThreadPoolExecutor(256)
 
@@ -177,8 +178,16 @@ class Endpoint:
         return words
 
     def without_key(self, text: str) -> str:
-        """The text without the key."""
-        return text.replace(self._key, "(key)") if self._key else text
+        """The text without the key, however the key is escaped as JSON."""
+        return self._shown_key.sub("(key)", text) if self._key else text
+
+
+def _json_forms(key: str) -> re.Pattern[str]:
+    """A pattern that matches the key in all forms that JSON has for its characters (\\/, \\u0041),
+    also within a string of JSON that was itself written as JSON."""
+    escapes = r"(?:\\(?:u005[cC])?){0,16}+"
+    characters = [f"(?:{re.escape(c)}|u00(?i:{ord(c):02x}))" for c in key if c != "\\"]
+    return re.compile(escapes.join(characters) or re.escape(key))
 
 
 def _read(answer: str, content_type: str) -> tuple[str, Mapping[str, Any]]:
@@ -253,7 +262,9 @@ class Player:
                 move, comment = read_answer(words, moves if settings.list_moves else ())
                 move = position.check(move).text
             except games.IllegalMove as error:
-                problem = f"{move[:200]!r} is not legal ({error.reason}): {error.detail}"
+                shown = self.endpoint.without_key(move)
+                detail = error.detail if shown == move else ""  # which has only a part of the move
+                problem = f"{shown[:200]!r} is not legal ({error.reason}): {detail}"
                 messages.append({"role": "assistant", "content": words or "(nothing)"})
                 messages.append({"role": "user", "content": f"{problem} Choose a legal move."})
             except NoAnswer as error:

@@ -211,21 +211,39 @@ def test_tokens_that_are_not_told_are_not_counted(folder: Path, usage: Any) -> N
     assert ("cost" in info) is bool(usage)
 
 
+def hexadecimal(key: str) -> str:
+    """The key with each character as JSON's escape of its number."""
+    return "".join(f"\\u{ord(c):04X}" for c in key)
+
+
 @pytest.mark.parametrize("status", [302, 401, 403])
+@pytest.mark.parametrize(
+    ("key", "form"),
+    [
+        (KEY, KEY),
+        ('a/b"c\\d', json.dumps('a/b"c\\d').replace("/", r"\/")[1:-1]),
+        (KEY, hexadecimal(KEY)),
+        (KEY, hexadecimal(KEY).lower()),
+        (KEY, json.dumps(hexadecimal(KEY))),
+    ],
+    ids=["plain", "marks", "numbers", "small letters", "JSON in JSON"],
+)
 def test_the_key_is_never_told_further(
-    folder: Path, status: int, caplog: pytest.LogCaptureFixture
+    folder: Path, status: int, key: str, form: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    told = f"wrong key {KEY} in Authorization: Bearer {KEY}"
+    told = f"wrong key {form} in Authorization: Bearer {form}"
     where = "http://127.0.0.1:9/elsewhere"
     refused = answers(status, f"{' ' * 1990}{told}", Location=where)
-    _, info, bodies = decide(folder, refused)
+    _, info, bodies = decide(folder, refused, key=key)
     assert len(bodies) == 2  # with a schema and without
-    _, said, _ = decide(folder, moves("bid:1", told))
-    everything = json.dumps([info, said]) + caplog.text
+    _, said, _ = decide(folder, moves("bid:1", told), key=key)
+    _, illegal, _ = decide(folder, moves(f"{'x' * 20}{form}"), key=key)
+    everything = f"{info}{said}{illegal}{caplog.text}"
     assert f"endpoint answered {status}: " in everything
     assert "(key)" in everything
-    assert KEY not in everything
+    assert key[:6] not in everything
+    assert form[:20] not in everything
 
 
 def test_a_key_that_is_a_letter_of_the_answer(folder: Path) -> None:

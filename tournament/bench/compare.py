@@ -10,6 +10,10 @@ from tournament.errors import StichError
 from tournament.ranking.arrays import LEVEL
 from tournament.ranking.student import mean_interval
 
+_FEWEST = 6
+"""Fewer blocks that differ have no interval. Intervals of ten blocks with rare differences were
+wrong in 39 of 100 comparisons."""
+
 
 class MismatchError(StichError):
     """Two records cannot be compared; a sentence that names what differs."""
@@ -20,8 +24,8 @@ class Difference:
     """How many points a deal the new bot makes more than the old one at a table, with an interval:
     the intervals of all tables of a comparison hold together in 95 of 100.
 
-    `blocks` blocks of each were compared. `arm` is half the width of the interval; both are None
-    after a single block.
+    `blocks` blocks of each were compared. `arm` is half the width of the interval, or None where
+    fewer than six blocks differ: so few say nothing of what rare large differences would add.
     """
 
     game: str
@@ -87,12 +91,15 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
     blocks = min(len(old.by_block), len(new.by_block))
     if paired:
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
-        mean, arm = _estimate([after - before for before, after in pairs], level)
+        differences = [after - before for before, after in pairs]
+        mean, arm = _estimate(differences, level)
+        if 0 < sum(map(bool, differences)) < _FEWEST:
+            arm = None
     else:
         (before, one), (after, other) = (_estimate(each.by_block, level) for each in (old, new))
         mean = after - before
         # The sum is a little wide where the bots scatter differently, never narrow.
-        arm = None if one is None or other is None else hypot(one, other)
+        arm = None if one is None or other is None or blocks < _FEWEST else hypot(one, other)
     return Difference(*new.key, blocks, mean, arm)
 
 

@@ -29,6 +29,21 @@ def test_the_same_deals_show_a_difference_that_others_do_not() -> None:
     assert apart.differences[0].mean == pytest.approx(paired.differences[0].mean)
 
 
+@pytest.mark.parametrize(
+    ("changed", "seed", "known"),
+    [(5, "bench-1", False), (6, "bench-1", True), (5, "other", True), (0, "bench-1", True)],
+)
+def test_fewer_than_six_blocks_that_differ_have_no_interval(
+    changed: int, seed: str, known: bool
+) -> None:
+    old = [3, -6, 9, 0, 12] * 4
+    new = [points + (i < changed) for i, points in enumerate(old)]
+    found = compare(record(result(old)), record(result(new), seed=seed)).differences[0]
+    assert (found.arm is not None) == known
+    short = compare(record(result(old[:5])), record(result(new[:5]), seed="other"))
+    assert short.differences[0].arm is None
+
+
 def test_a_quick_result_is_compared_with_the_same_blocks() -> None:
     whole, start = record(result([3, 6, 9, 60, -90])), record(result([3, 6, 9]))
     found = compare(whole, start).differences[0]

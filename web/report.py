@@ -15,7 +15,7 @@ from tournament.results.standings import compute
 from tournament.sampling import spread
 from tournament.store.reader import StoreReader
 from web.ui import plots
-from web.ui.replay import match_data, page_steps
+from web.ui.page_steps import match_data, page_steps
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200

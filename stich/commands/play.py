@@ -32,10 +32,10 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player
 from tournament.config.arguments import DEFAULT_BOTS
 from tournament.config.cup import Bot, Clock
+from tournament.display.formatting import format_scores, format_winners
 from tournament.match.match import Match, Observer, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
-from web.ui.formatting import format_scores, format_winners
 
 _SECRET_MOVES = ("give", "discard")
 """Moves that some seats may not know: the person sees them as their view shows them."""

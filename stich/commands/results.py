@@ -14,6 +14,9 @@ from stich.commands.common import command, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.tables import integrity_table, make_console, print_table
+from tournament.display.formatting import format_flag, signed
+from tournament.display.post_mortem import post_mortem
+from tournament.display.replay import to_dict
 from tournament.records import FaultKind, MatchSummary
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.info_sums import info_sums
@@ -24,9 +27,6 @@ from tournament.results.verify import verify as verify_run
 from tournament.store.reader import StoreReader
 from tournament.store.store import StoreError
 from tournament.text import plural
-from web.ui.formatting import format_flag, signed
-from web.ui.post_mortem import post_mortem
-from web.ui.replay import to_dict
 
 
 @command

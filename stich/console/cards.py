@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from games import Fact
+from tournament.display.replay import cards_of
 from tournament.text import plural
-from web.ui.replay import cards_of
 
 SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
 JOKERS = {"Bj": ("black-joker", "bold"), "Rj": ("red-joker", "bold red")}

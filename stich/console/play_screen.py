@@ -16,8 +16,8 @@ from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
 from stich.console.cards import cards, fact_text, move_text
-from web.ui.formatting import format_scores
-from web.ui.replay import VERBS
+from tournament.display.formatting import format_scores
+from tournament.display.replay import VERBS
 
 MAX_SHOWN = 12
 """How many moves of a group are shown unless the person asks for all."""

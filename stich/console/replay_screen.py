@@ -10,10 +10,10 @@ from rich.text import Text
 
 import games
 from stich.console.cards import cards, fact_text, move_text
+from tournament.display.formatting import format_scores, info_text, signed
+from tournament.display.post_mortem import post_mortem
+from tournament.display.replay import Step, steps
 from tournament.records import MatchRecord
-from web.ui.formatting import format_scores, info_text, signed
-from web.ui.post_mortem import post_mortem
-from web.ui.replay import Step, steps
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")
 _BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")

@@ -11,14 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.config.cup import Cup
-from tournament.results.course import Course, CourseTable
-from tournament.results.duel import DuelResult
-from tournament.results.info_sums import InfoSum
-from tournament.results.integrity import Integrity
-from tournament.results.standings import Standing, Standings
-from tournament.run.estimate import COSTS, Estimate
-from tournament.text import plural, printable
-from web.ui.formatting import (
+from tournament.display.formatting import (
     bracket_note,
     course_first,
     fault_count,
@@ -35,6 +28,13 @@ from web.ui.formatting import (
     stage_title,
     table_notes,
 )
+from tournament.results.course import Course, CourseTable
+from tournament.results.duel import DuelResult
+from tournament.results.info_sums import InfoSum
+from tournament.results.integrity import Integrity
+from tournament.results.standings import Standing, Standings
+from tournament.run.estimate import COSTS, Estimate
+from tournament.text import plural, printable
 
 _WIDTH = 120
 _PAIRS = 20

@@ -22,7 +22,7 @@ from tournament.results.standings import standings
 from tournament.store.store import Store
 from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
-from web.ui.replay import page_steps
+from web.ui.page_steps import page_steps
 
 CONFIG = {"clock": {"move_ms": 1000, "bank_ms": 10_000}}
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")

@@ -21,11 +21,11 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
+from tournament.display.post_mortem import post_mortem
 from tournament.records import FaultKind, FaultRecord, MatchRecord
 from web.arena.live_run import Snapshot, current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
-from web.ui.post_mortem import post_mortem
 
 author_pages = Blueprint("author", __name__)
 

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 import games
 from tournament.decisions import describe, sentences
+from tournament.display.formatting import format_scores
 from tournament.records import DecisionKind, MatchRecord
 from tournament.run.live_table import MOST_MOVES
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
-from web.ui.formatting import format_scores
-from web.ui.replay import PageStep, page_steps
+from web.ui.page_steps import PageStep, page_steps
 
 _LOOKED_BACK = 50  # moves
 _DECISIONS = 6

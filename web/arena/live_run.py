@@ -16,6 +16,7 @@ from flask import current_app
 
 from tournament.config.cup import LADDER, Cup, Stop
 from tournament.decisions import absent, decided, disqualified, is_skipped, paused
+from tournament.display.formatting import format_matches
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, MatchSummary, Results
@@ -23,7 +24,6 @@ from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
-from web.ui.formatting import format_matches
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _IDLE_S = 10.0  # after so much more time what was read is too old to be shown

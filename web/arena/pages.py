@@ -20,7 +20,7 @@ from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.match_list import MatchFilter, asked_filter, check_bot, matches_page, read_matches
 from web.arena.watch import next_match
 from web.ui import plots
-from web.ui.replay import match_data, page_steps
+from web.ui.page_steps import match_data, page_steps
 
 pages = Blueprint("pages", __name__)
 

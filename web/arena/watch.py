@@ -8,12 +8,12 @@ from math import inf
 from time import monotonic
 from typing import Any, Final
 
+from tournament.display.formatting import format_points
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
 from web.arena.live_run import LiveRun, Snapshot, duration
-from web.ui.formatting import format_points
-from web.ui.replay import live_steps, match_data, page_steps
+from web.ui.page_steps import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12
 """The most blocks of which one is chosen."""

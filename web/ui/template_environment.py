@@ -10,8 +10,9 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tournament.decisions import exclusion_labels, sentence
+from tournament.display import formatting
 from tournament.text import printable_lines
-from web.ui import formatting, plots
+from web.ui import plots
 
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]+\)")
 _COURSE_TITLES: Final = {

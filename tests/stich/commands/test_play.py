@@ -17,7 +17,7 @@ from stich.console.play_screen import InputError, Menu
 from tests.tournament.check.misbehaving import Call, honest, only_move, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
-from web.ui.replay import cards_of
+from tournament.display.replay import cards_of
 
 
 def started(name: str, players: int | None = None, seed: str = "play") -> State:

@@ -15,8 +15,8 @@ import pytest
 from tests.prerequisites import needs_curl
 from tests.tournament import hostile
 from tests.tournament.cups import bot, served_toys, stich, write
+from tournament.display.replay import steps
 from tournament.store.store import Store
-from web.ui.replay import steps
 
 NONSENSE = "\x1b[2Jpass"
 

@@ -6,7 +6,7 @@ import games
 from stich.console.replay_screen import step_through
 from stich.console.tables import make_console
 from tests.tournament import played
-from web.ui.replay import steps
+from tournament.display.replay import steps
 
 
 @pytest.mark.parametrize("name", games.GAMES)

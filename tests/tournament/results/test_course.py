@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from tests.tournament.results.test_standings import match, run_of
+from tournament.display.formatting import bracket_note
 from tournament.records import MatchSummary
 from tournament.results.course import Course
 from tournament.results.standings import Standings, standings
-from web.ui.formatting import bracket_note
 
 Played = tuple[int, str, dict[str, int]]
 """A block of one match: round, stage, and the points of each bot."""

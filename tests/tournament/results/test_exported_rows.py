@@ -12,13 +12,13 @@ import pytest
 
 from tests.tournament.played import cup, exported, run
 from tournament.config.cup import FORMATS, STOPPING, Cup, Stop
+from tournament.display.formatting import format_stop
 from tournament.records import DecisionKind
 from tournament.results.export import export
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.exported_rows import Row as Columns
 from tournament.results.lines import LineError
 from tournament.results.standings import BY_FORMAT, StopRule, standings
-from web.ui.formatting import format_stop
 
 Row = dict[str, Any]
 REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.required]

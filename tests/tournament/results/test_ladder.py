@@ -7,13 +7,13 @@ import msgspec
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.results.test_standings import match, row, run_of, without
+from tournament.display.formatting import table_notes
 from tournament.formats.ladder import draw_tables
 from tournament.ranking.posterior import Posterior
 from tournament.records import Decision, DecisionKind, MatchSummary
 from tournament.results.export import rows
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
-from web.ui.formatting import table_notes
 
 OLD = "abcdefgh"
 """From best to worst."""

@@ -22,13 +22,13 @@ from markupsafe import escape
 
 import games
 from tests.tournament.played import cup, facts, played, run, unfinished
+from tournament.display.replay import cards_of
 from tournament.records import DecisionKind
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun, upcoming
 from web.child_process import command
-from web.ui.replay import cards_of
 
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 

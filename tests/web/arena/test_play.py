@@ -18,6 +18,7 @@ from tests.tournament.cups import toys, write
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup
+from tournament.display.replay import cards_of
 from tournament.run.local_executor import LocalExecutor
 from tournament.run.machine import PLAY_SHARE
 from tournament.store.store import Store
@@ -25,7 +26,6 @@ from web.arena.app import create_app
 from web.arena.play import game as browser_game
 from web.arena.play.choices import Choices
 from web.arena.play.game import MAX_BOTS, AvailableBots, BrowserGame
-from web.ui.replay import cards_of
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)

@@ -21,7 +21,7 @@ from tournament.records import Pairing
 from tournament.run.live_table import LiveMatch, make_folder
 from tournament.store.store import Store
 from web.arena.app import create_app
-from web.ui.replay import live_steps, match_data
+from web.ui.page_steps import live_steps, match_data
 
 NAMES = ("ann", "bob", "cat", "W" * 64)
 

@@ -7,9 +7,9 @@ import pytest
 
 from tests.tournament.memory_run import MemoryRun
 from tests.tournament.played import cup, facts, played
+from tournament.display.formatting import format_points
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute, standings
-from web.ui.formatting import format_points
 from web.ui.plots import course, score_bars, series
 
 

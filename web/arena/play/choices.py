@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from games import View
 from games.errors import IllegalMove
 from games.move import Move
-from web.ui.replay import VERBS, cards_of
+from tournament.display.replay import VERBS, cards_of
 
 _TRIED = 40
 

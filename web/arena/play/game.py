@@ -27,7 +27,7 @@ from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
-from web.ui.replay import DealLog, position
+from web.ui.page_steps import DealLog, position
 
 MAX_BOTS: Final = 12
 """How many bots play against persons at once: fewer games than the server has threads."""

@@ -1,0 +1,110 @@
+"""A finished match, replayed move by move with clocks and faults."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import games
+from tournament.bot.protocol import TimeBank
+from tournament.display.post_mortem import fault_dict
+from tournament.records import FaultRecord, MatchRecord
+
+VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
+"""What cards alone mean in a phase; `play` in any other."""
+_FIELDS: Final = (
+    *("match", "block", "round", "stage", "game", "seed", "seating", "scores", "adjusted"),
+    *("struck", "started", "wall_ms", "own_ms", "outputs"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move of a match and the state after it; the first step has no move.
+
+    `ms` is the time the bot took, None if it was not asked: its move was `forced`, the only legal
+    one, or is the default move of a bot that is struck out. `info` is what it said beside the move.
+    `banks` are the banks by seat after the move, milliseconds. `before` is the state before it.
+    """
+
+    number: int
+    seat: int | None
+    move: str | None
+    ms: float | None
+    banks: tuple[float, ...]
+    fault: FaultRecord | None
+    before: dict[str, Any] | None
+    state: dict[str, Any]
+    forced: bool = False
+    info: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def default(self) -> bool:
+        """Whether the move is the default move, and not the bot's choice."""
+        return self.fault is not None or (
+            self.move is not None and self.ms is None and not self.forced
+        )
+
+
+def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
+    """Replay the match from its seed; ValueError if it has moves after the end of its game."""
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    clock = config["clock"]
+    clocks = [TimeBank(clock["move_ms"], float(clock["bank_ms"])) for _ in range(record.players)]
+    asked = [iter(times) for times in record.times]
+    faults = {fault.move: fault for fault in record.faults}
+    forced = frozenset(record.forced)
+    shown = state.to_dict()
+    banks = tuple(one.bank_ms for one in clocks)
+    yield Step(0, None, None, None, banks, None, None, shown)
+    for index, move in enumerate(record.moves):
+        seat = state.turn
+        if seat is None:
+            raise ValueError(f"Match {record.match} has moves after the end of its game.")
+        ms = None if index in forced else next(asked[seat], None)
+        if ms is not None:
+            clocks[seat].charge(ms)
+        state = state.advance(state.check(move))
+        before, shown = shown, state.to_dict()
+        yield Step(
+            index + 1,
+            seat,
+            move,
+            ms,
+            tuple(one.bank_ms for one in clocks),
+            faults.get(index),
+            before,
+            shown,
+            index in forced,
+            record.info.get(index, {}),
+        )
+
+
+def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The match as JSON values: every state, who moved, and the time it took."""
+    return {name: getattr(record, name) for name in _FIELDS} | {
+        "faults": [fault_dict(record, fault, config) for fault in record.faults],
+        "steps": [
+            {
+                "number": step.number,
+                "seat": step.seat,
+                "bot": None if step.seat is None else record.seating[step.seat],
+                "move": step.move,
+                "house": step.default,
+                "forced": step.forced,
+                "info": step.info,
+                "ms": None if step.ms is None else round(step.ms, 3),
+                "bank_ms": [round(bank, 3) for bank in step.banks],
+                "state": step.state,
+            }
+            for step in steps(record, config)
+        ],
+    }
+
+
+def cards_of(move: str) -> list[str]:
+    """The cards that a move string names, `??` among them; none for a bid or a trump."""
+    kind, _, named = move.partition(":")
+    if kind in ("bid", "trump"):
+        return []
+    listed = named.partition("=")[0]
+    return [listed[i : i + 2] for i in range(0, len(listed), 2)]

@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -95,7 +96,7 @@ def test_only_the_small_table_may_stand_in_a_page_elsewhere(client: FlaskClient)
 def test_a_damaged_run_is_said_in_a_sentence(tmp_path: Path) -> None:
     with run(tmp_path, cup(deals=1)) as store:
         client = create_app(store).test_client()
-        with sqlite3.connect(tmp_path / "run.sqlite") as database:
+        with closing(sqlite3.connect(tmp_path / "run.sqlite")) as database, database:
             database.execute("UPDATE meta SET value = '{' WHERE key = 'config'")
         answers = {path: client.get(path) for path in ("/", "/figures", "/nothing", "/play")}
     assert [answer.status_code for answer in answers.values()] == [503, 503, 404, 200]

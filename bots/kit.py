@@ -11,8 +11,9 @@
 ``view`` is what the bot's seat may know and ``moves`` are the legal moves, both as in the request
 (plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)`` with
 something to say beside it: ``{"comment": "a bluff", "nodes": 480}``, a text and numbers that
-replays and standings show. It may take a third parameter: ``clock`` gets ``{"move_ms",
-"bank_ms"}``, ``request`` the whole body of ``POST /move``.
+replays and standings show. A bot in front of another program returns ``(move, info, why)`` where
+the move is not that program's own. The function may take a third parameter: ``clock`` gets
+``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
 
 The file is self-contained: it is copied next to a bot. It uses only the standard library, and only
 modules that import quickly, because a runner starts a bot for every table.
@@ -37,7 +38,8 @@ DEFAULT_PORT = 9000
 # The largest list of legal moves (Zheng Fen, both jokers) is about 1 MiB of JSON.
 MAX_BODY = 16 * 1024 * 1024
 
-MoveFunction = Callable[..., str | tuple[str, Mapping[str, str | float]]]
+Info = Mapping[str, str | float]
+MoveFunction = Callable[..., str | tuple[str, Info] | tuple[str, Info, str | None]]
 Hook = Callable[[dict[str, Any]], object]
 
 
@@ -137,6 +139,9 @@ class Bot:
                 return {"move": move}
             case (str() as move, dict() as info):
                 return {"move": move, "info": info}
+            case (str() as move, dict() as info, str() | None as fallback):
+                more = {"info": info, "fallback": fallback}
+                return {"move": move, **{name: value for name, value in more.items() if value}}
             case answer:
                 raise TypeError(f"{self._name} must return a string, not {answer!r}")
 

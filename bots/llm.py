@@ -243,8 +243,8 @@ class Player:
 
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
-    ) -> tuple[str, dict[str, str | float]]:
-        """The model's move, or that of the fallback, with what it said and cost."""
+    ) -> tuple[str, dict[str, str | float], str | None]:
+        """The model's move, or that of the fallback and why, with what it said and cost."""
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
         until = monotonic() + seconds - min(1, seconds / 10)
@@ -253,7 +253,8 @@ class Player:
         prompt = self.prompt.replace("{rules}", self.rules[view["game"]])
         messages = [{"role": "user", "content": prompt.replace("{position}", told)}]
         used: Counter[str] = Counter()
-        numbers: dict[str, float] = {"fallback": 0}
+        numbers: dict[str, float] = {}
+        fallback = None
         move = comment = problem = ""
         for attempt in range(settings.retries + 1):
             numbers["retries"] = attempt
@@ -282,14 +283,14 @@ class Player:
             comment = f"({problem}) {comment}"
             move = self.endpoint.without_key(move)[:200]
             if settings.fallback == "sensible":
-                numbers["fallback"] = 1
+                fallback = shorten(problem, 200)
                 move = sensible.move(view, moves)
         comment = shorten(self.endpoint.without_key(comment)[:8000], 2000, placeholder=" […]")
         info: dict[str, str | float] = {"comment": comment, **numbers, **used}
         if "output_tokens" in used and settings.input_price + settings.output_price:
             price = used["input_tokens"] * settings.input_price
             info["cost"] = (price + used["output_tokens"] * settings.output_price) / 1_000_000
-        return move, info
+        return move, info, fallback
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> Player:

@@ -81,6 +81,18 @@ class FaultRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FallbackRecord:
+    """A legal move that was not the bot's own: an adapter or a kit played for it.
+
+    `move` is its index in `MatchRecord.moves`. `why` is the reason that was sent with it.
+    """
+
+    seat: int
+    move: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pairing:
     """One match to play, and its place in the schedule.
 
@@ -118,7 +130,8 @@ class MatchRecord(Pairing):
     `forced` are the indexes of the moves that were the only legal ones, and played without a
     request. `info` is what bots said beside their moves, by index of the move; a store shows it
     once all seatings of the block have ended. `info_full` are the seats of which some was dropped,
-    because they had said as much as is kept of a match.
+    because they had said as much as is kept of a match. `fallbacks` are the moves that were not the
+    bot's own; a store shows them when it shows `info`.
     """
 
     game: str
@@ -139,6 +152,7 @@ class MatchRecord(Pairing):
     forced: tuple[int, ...] = ()
     info: Mapping[int, Mapping[str, str | float]] = field(default_factory=dict)
     info_full: tuple[int, ...] = ()
+    fallbacks: tuple[FallbackRecord, ...] = ()
 
     @property
     def sides(self) -> tuple[int, ...] | None:
@@ -164,8 +178,14 @@ class MatchRecord(Pairing):
         times = (
             array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in range(self.players)
         )
-        same = {name: getattr(self, name) for name in MatchSummary._fields[:-2]}
-        return MatchSummary(**same, faults=tuple(faults), times=tuple(times))
+        by_fallback = Counter(fallback.seat for fallback in self.fallbacks)
+        same = {name: getattr(self, name) for name in MatchSummary._fields[:-3]}
+        return MatchSummary(
+            **same,
+            faults=tuple(faults),
+            times=tuple(times),
+            fallbacks=tuple(by_fallback[seat] for seat in range(self.players)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +279,9 @@ class MatchSummary(NamedTuple):
     of reading one.
 
     By seat: `seating` (bot names), `scores`, `adjusted`, `faults` (counts in the order of
-    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely).
-    `seatings` is the number of matches in the whole block.
+    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely),
+    `fallbacks` (counts of moves that were not the bot's own; empty in a store written before they
+    were counted). `seatings` is the number of matches in the whole block.
     """
 
     match: str
@@ -279,6 +300,7 @@ class MatchSummary(NamedTuple):
     sides: tuple[Count, ...] | None
     faults: tuple[FaultCounts, ...]
     times: tuple[Times, ...]
+    fallbacks: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

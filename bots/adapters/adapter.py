@@ -18,6 +18,15 @@ _MAX_MATCHES: Final = 16  # at once; a match that is forgotten is told again
 
 Info = dict[str, str | float]
 
+_CAUSES: Final = {
+    "late": "the program did not answer in time",
+    "ended": "the program ended",
+    "unreadable": "the program's answer cannot be read",
+    "illegal": "the program's move is not legal here",
+    "untold": "the program cannot be told the position",
+}
+"""What a bot says of a fallback, by the kind of NoAnswer; its comment has the details."""
+
 
 class Program(lines.Program, ABC):
     """A match with a program."""
@@ -46,20 +55,20 @@ class Adapter:
 
     def move(
         self, view: View, moves: Sequence[str], request: Mapping[str, Any]
-    ) -> tuple[str, Info]:
-        """The move, and how it came about: 1 or 0 for `fallback`, and 1 for its cause."""
+    ) -> tuple[str, Info, str | None]:
+        """The move, how it came about, and why it is not the program's own (None if it is)."""
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
         until = monotonic() + max(seconds - _RESERVE_S, seconds / 2)
         if view["phase"] == "auction" and not self._auction:
-            return sensible.move(view, moves), {"fallback": 0, "bid_by_sensible": 1}
+            return sensible.move(view, moves), {"bid_by_sensible": 1}, None
         try:
-            return self._ask(Deal.of(view, moves), self._match(request["match"]), until)
+            return *self._ask(Deal.of(view, moves), self._match(request["match"]), until), None
         except NoAnswer as error:
             said = f"sensible plays: {error}"
             print(said, file=sys.stderr, flush=True)  # noqa: T201 (what the author reads)
-            info: Info = {"fallback": 1, error.kind: 1, "comment": said}
-            return sensible.move(view, moves), info
+            info: Info = {error.kind: 1, "comment": said}
+            return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: Program, until: float) -> tuple[str, Info]:
         """The program's move; one that has ended is started again."""
@@ -71,8 +80,7 @@ class Adapter:
                 match.stop()
                 if error.kind != "ended" or ended:
                     raise
-        info: Info = {"fallback": 0, "comment": comment[:_MAX_COMMENT]}
-        return deal.move(answer), info if comment else {"fallback": 0}
+        return deal.move(answer), {"comment": comment[:_MAX_COMMENT]} if comment else {}
 
     def _match(self, name: str) -> Program:
         with self._lock:

@@ -18,13 +18,14 @@ from stich.commands.common import (
     game_options,
     int_option,
     named_bot,
+    refuse_nan,
     resolve_options,
     start_options,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import Scope
-from tournament.check.suite import QUICK, check_bot
+from tournament.check.suite import MAX_FALLBACK, QUICK, check_bot
 
 
 @command
@@ -40,6 +41,15 @@ from tournament.check.suite import QUICK, check_bot
 @int_option("--start-ms", 1, 3_600_000, 10_000, "Time until --command answers GET /.")
 @int_option("--positions", 1, 1000, 100, "Positions to ask for each game.")
 @click.option("--quick", is_flag=True, help=f"Ask at most {QUICK} times, where each answer costs.")
+@click.option(
+    "--max-fallback",
+    type=click.FloatRange(0, 1),
+    callback=refuse_nan,
+    default=MAX_FALLBACK,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of moves that may be by its fallback, not its own.",
+)
 @start_options
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
@@ -54,6 +64,7 @@ def check(
     start_ms: int,
     positions: int,
     quick: bool,
+    max_fallback: float,
     starting: Starting,
     verbose: bool,
     as_json: bool,
@@ -74,7 +85,9 @@ def check(
     launch = starting.launch([bot], start_ms)
     with closing(CheckProgress()) as progress:
         tell = (progress.start, progress.add_answer)
-        found = check_bot(bot, launch, clock, wanted, positions, *tell, quick=quick)
+        found = check_bot(
+            bot, launch, clock, wanted, positions, *tell, quick=quick, max_fallback=max_fallback
+        )
         results = list(found) if as_json else print_as_they_come(found, progress, verbose=verbose)
     if as_json:
         print_json(results)

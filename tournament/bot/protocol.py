@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -25,6 +25,8 @@ UNSUPPORTED = (404, 405, 501)
 
 _MAX_COMMENT = 2000
 _MAX_NUMBERS = 16
+_MAX_FALLBACK = 200
+_NO_REASON = '"fallback" must be a string that says why.'
 _CUT = " […]"
 """The end of a comment that was cut."""
 
@@ -79,6 +81,18 @@ class Info:
 NOTHING = Info()
 
 
+@dataclass(frozen=True, slots=True)
+class MoveAnswer:
+    """An answer to POST /move: the move, and what was said beside it.
+
+    `fallback` says why the move is not the bot's own; None if it is.
+    """
+
+    move: str
+    info: Info = NOTHING
+    fallback: str | None = None
+
+
 def read_info(value: object) -> Info:
     """Read the `info` of an answer, whatever it is."""
     if not isinstance(value, dict):
@@ -88,7 +102,7 @@ def read_info(value: object) -> Info:
     if "comment" in value:
         comment = value["comment"]
         if isinstance(comment, str):
-            text = "".join(c for c in comment if unicodedata.category(c) not in ("Cc", "Cs"))
+            text = _one_line(comment)
             if len(text) > _MAX_COMMENT:
                 text = text[: _MAX_COMMENT - len(_CUT)] + _CUT
                 dropped.append(f"The comment has more than {_MAX_COMMENT} characters.")
@@ -119,8 +133,12 @@ def _finite(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def read_move(reply: Reply) -> tuple[str, Info]:
-    """The move in an answer to POST /move, and what is said beside it; InvalidAnswer."""
+def read_move(reply: Reply) -> MoveAnswer:
+    """Read an answer to POST /move.
+
+    Raises:
+        InvalidAnswer: if there is no move in the answer.
+    """
     data = _read_object(reply, ("move",))
     if "move" not in data:
         raise InvalidAnswer('Its answer has no "move".', 'Name the field "move".')
@@ -130,7 +148,17 @@ def read_move(reply: Reply) -> tuple[str, Info]:
             f'Its "move" is not a string but {_kind(move)}.',
             "Answer with one string, an element of `moves`: not with its index, a list or null.",
         )
-    return move, read_info(data["info"]) if "info" in data else NOTHING
+    info = read_info(data["info"]) if "info" in data else NOTHING
+    fallback = data.get("fallback")
+    if fallback is not None and not isinstance(fallback, str):
+        info = replace(info, dropped=(*info.dropped, _NO_REASON))
+        fallback = None
+    return MoveAnswer(move, info, _one_line(fallback)[:_MAX_FALLBACK] if fallback else None)
+
+
+def _one_line(text: str) -> str:
+    """The text without control characters and surrogates."""
+    return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
 def read_about(reply: Reply) -> Mapping[str, Any]:

@@ -32,11 +32,15 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move that a bot answered in time, legal or not, how long it took, and what it said."""
+    """A move that a bot answered in time, legal or not, how long it took, and what it said.
+
+    `fallback` says why the move is not the bot's own; None if it is.
+    """
 
     move: str
     elapsed_s: float
     info: Info = NOTHING
+    fallback: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,12 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
+def refused_fallback(choice: Choice, answer: Answer) -> Failure:
+    """The failure of a bot whose fallback moved, in a cup where that is a fault."""
+    detail = f"Its fallback moved, which is a fault in this cup: {choice.fallback}"
+    return Failure(FaultKind.INVALID, detail, choice.elapsed_s, answer)
+
+
 class HttpBot(Player):
     """A bot behind a kept-alive connection of its own to the server at `url`, which `dial` opens.
 
@@ -143,8 +153,8 @@ class HttpBot(Player):
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Its answer within this time; the clock stops when the last byte is there."""
         try:
-            move, info = read_move(self.send("/move", body, seconds))
-            return Choice(move, self.elapsed_s, info)
+            said = read_move(self.send("/move", body, seconds))
+            return Choice(said.move, self.elapsed_s, said.info, said.fallback)
         except ExchangeError as error:
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 

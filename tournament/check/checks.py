@@ -34,6 +34,7 @@ NODELAY_MS = 20.0
 """A difference too large for the network; a delayed packet costs about 40 ms."""
 
 _NAME_SHOWN = 64
+_MAX_CAUSES = 5
 
 
 def _milliseconds(value: float) -> str:
@@ -315,6 +316,34 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
         "Write at most a line per move, or nothing; switch debugging output off.",
     )
     return Outcome("", (CheckFailure(problem, None, advice, output=examiner.output()),))
+
+
+def own_moves(examiner: Examiner, most: float) -> Outcome:
+    """The share of moves that the bot's fallback made: at most `most`, from 0 to 1."""
+    count = examiner.fallbacks.total()
+    if not count:
+        return Outcome("")
+    share = count / examiner.moves
+    causes = [f"{why} ({number})" for why, number in examiner.fallbacks.most_common(_MAX_CAUSES)]
+    if len(examiner.fallbacks) > _MAX_CAUSES:
+        causes.append(f"{plural(len(examiner.fallbacks) - _MAX_CAUSES, 'other cause')}")
+    found = f"{count} of {plural(examiner.moves, 'move')} by its fallback: {'; '.join(causes)}"
+    if share <= most:
+        return Outcome(found)
+    problem = f"{share:.0%} of its moves are not its own: {found}."
+    rule = (
+        'The field "fallback" says that a move is not that of the program or model behind the bot,'
+        f" and why. At most {most:.0%} of the moves may have it; --max-fallback changes that."
+    )
+    fix = (
+        "Repair the program or the model behind the bot, or its settings, until it answers with"
+        " moves of its own; what the bot wrote has the details."
+    )
+    if examiner.last_fallback is None:  # all of them were in the short match
+        failure = CheckFailure(problem, None, Advice(rule, fix), output=examiner.output())
+    else:
+        failure = examiner.failure(problem, examiner.last_fallback, Advice(rule, fix))
+    return Outcome("", (failure,))
 
 
 def info(examiner: Examiner) -> Outcome:

@@ -73,6 +73,8 @@ class Connection(HttpBot):
         self.failed = True
         exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
+            if outcome.fallback is not None:
+                examiner.last_fallback = exchange
             examiner.valid.append(exchange)
             try:
                 question.position.check(outcome.move)
@@ -97,6 +99,8 @@ class Examiner:
 
     `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
     counts by the reason what was dropped of the bot's `info`; `valid` are the valid answers.
+    `fallbacks` counts by the reason the moves that were not the bot's own, of `moves` answered in
+    all; `last_fallback` is one of those exchanges.
     `failed_before`: its answers to usual requests were wrong already. `on_answer` is called with
     every answer.
     """
@@ -110,6 +114,9 @@ class Examiner:
         self.failed_before = False
         self.unsupported: set[str] = set()
         self.dropped: Counter[str] = Counter()
+        self.fallbacks: Counter[str] = Counter()
+        self.moves = 0
+        self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
         # A server of one connection at a time is to fail where several are checked, not before.
@@ -122,6 +129,9 @@ class Examiner:
             self.clock.charge(outcome.elapsed_s * 1000)
             if isinstance(outcome, Choice):
                 self.dropped.update(outcome.info.dropped)
+                self.moves += 1
+                if outcome.fallback is not None:
+                    self.fallbacks[outcome.fallback] += 1
 
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange

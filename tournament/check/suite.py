@@ -29,6 +29,9 @@ OPTIONS: Mapping[str, Value] = {"deals": 2}
 QUICK = 20
 """At most so many times a bot is asked in a quick check."""
 
+MAX_FALLBACK = 0.1
+"""The share of moves by its fallback that a bot may have."""
+
 Check = tuple[str, Callable[[Examiner], Outcome]]
 """The title of a check, and the function that runs it."""
 
@@ -64,7 +67,9 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     return Outcome(f"{note}, score {record.scores[0]:+d}", tuple(failures))
 
 
-def _checks(scopes: Sequence[Scope], wanted: int, *, quick: bool) -> Iterator[Check]:
+def _checks(
+    scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
+) -> Iterator[Check]:
     """The checks in which a bot plays these games; `wanted` positions of each. The `quick` ones ask
     at most QUICK times."""
     main = scopes[0]
@@ -92,6 +97,7 @@ def _checks(scopes: Sequence[Scope], wanted: int, *, quick: bool) -> Iterator[Ch
         for scope in scopes:
             title = f"a short match of {games.get(scope.game).title}"
             yield title, partial(_short_match, scope)
+    yield "its moves are its own", partial(checks.own_moves, most=max_fallback)
     yield "what it says beside its moves", checks.info
 
 
@@ -105,9 +111,11 @@ def check_bot(
     on_answer: Callable[[], None],
     *,
     quick: bool = False,
+    max_fallback: float = MAX_FALLBACK,
 ) -> Iterator[CheckResult]:
     """Start or reach a bot, and run all checks in order, or the `quick` ones, for what is `wanted`
-    or else what the bot says that it plays. `on_check` is called as one begins, with its number,
+    or else what the bot says that it plays. A bot fails if more than the share `max_fallback` (0 to
+    1) of its moves are made by its fallback. `on_check` is called as one begins, with its number,
     how many there are and its title; `on_answer`, by any thread, with every answer."""
     title = "the bot is there"
     try:
@@ -124,7 +132,7 @@ def check_bot(
         examiner = Examiner(reached, clock, on_answer)
         about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
-        found = list(_checks(scopes, positions, quick=quick))
+        found = list(_checks(scopes, positions, max_fallback, quick=quick))
         if isinstance(reached, StartedBot):
             writes = partial(checks.output, started=reached, scope=scopes[0])
             found.append(("little is written to stdout and stderr", writes))

@@ -176,6 +176,13 @@ class Cup:
         ),
     )
     voids: int = key(2, number(0, 1000, "Matches that may be void because of one bot."))
+    fallback: str = key(
+        "play",
+        choice(
+            ("play", "strike"),
+            "Whether a move by a bot's fallback is played, or is a fault.",
+        ),
+    )
     run: Run = Run()
     sandbox: bool | None = key(None, boolean("Run started bots in a sandbox."))
     network: bool = key(False, boolean("Let bots in the sandbox use the network."))
@@ -263,7 +270,7 @@ SECTIONS = {
     "join": keys_of(Join),
     "stop": keys_of(Stop),
     "clock": keys_of(Clock),
-    "faults": {name: TOP.pop(name) for name in ("strikes", "outage_s", "voids")},
+    "faults": {name: TOP.pop(name) for name in ("strikes", "fallback", "outage_s", "voids")},
     "run": keys_of(Run),
     "sandbox": {"enabled": TOP.pop("sandbox"), "network": TOP.pop("network")},
     "limits": keys_of(Limits),

@@ -11,21 +11,35 @@ import msgspec
 
 from games import IllegalMove, State
 from tournament.bot.protocol import TimeBank, request
-from tournament.bot.url_bot import Choice, Player, illegal_move
+from tournament.bot.url_bot import Choice, Player, illegal_move, refused_fallback
 from tournament.config.cup import Clock
 from tournament.match.referee import Referee
-from tournament.records import FaultKind, FaultRecord, MatchRecord, Pairing, VoidRecord, adjusted
+from tournament.records import (
+    FallbackRecord,
+    FaultKind,
+    FaultRecord,
+    MatchRecord,
+    Pairing,
+    VoidRecord,
+    adjusted,
+)
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
 """Bytes of JSON that are kept of what the bot at a seat says in a match."""
+REASON_DROPPED = "the reason was dropped: the bot had given too many"
+"""What is kept in place of the reason for a fallback."""
 OWN_S = 60.0
 """How long the runner itself may work between two requests: far more than it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What every match of a cup has in common; `names`: whether bots get the names by seat."""
+    """What every match of a cup has in common.
+
+    `names` tells whether bots get the names by seat. `fallback` is "play", or "strike" where a move
+    by a bot's fallback is a fault.
+    """
 
     game: str
     players: int
@@ -33,6 +47,7 @@ class Rules:
     clock: Clock
     strikes: int = 3
     names: bool = False
+    fallback: str = "play"
 
 
 class Observer:
@@ -48,7 +63,8 @@ class Observer:
 @dataclass(slots=True)
 class _Seat:
     """A seat during a match: its bot, its time, its strikes; `out` with as many as there may be.
-    `said` are the bytes of what is kept of its `info`."""
+    `said` are the bytes of what is kept of its `info`, `excused` those of the reasons for its
+    fallbacks."""
 
     player: Player
     clock: TimeBank
@@ -56,6 +72,7 @@ class _Seat:
     strikes: int = 0
     out: bool = False
     said: int = 0
+    excused: int = 0
 
 
 class MatchVoid(Exception):
@@ -84,6 +101,7 @@ class Match:
     moves: list[str] = field(default_factory=list)
     forced: list[int] = field(default_factory=list)
     info: dict[int, Mapping[str, str | float]] = field(default_factory=dict)
+    fallbacks: list[FallbackRecord] = field(default_factory=list)
     faults: list[FaultRecord] = field(default_factory=list)
     asked_s: float = 0.0
 
@@ -136,6 +154,7 @@ class Match:
             own_ms=(wall_s - self.asked_s) * 1000,
             forced=tuple(self.forced),
             info=self.info,
+            fallbacks=tuple(self.fallbacks),
             info_full=tuple(i for i, seat in enumerate(self.seats) if seat.said > INFO_LIMIT),
         )
 
@@ -179,9 +198,16 @@ class Match:
         if isinstance(outcome, Choice):
             self._keep(seat, outcome.info.kept)
             try:
-                return self.referee.play(state, outcome.move)
+                played, after = self.referee.play(state, outcome.move)
             except IllegalMove as error:
                 outcome = illegal_move(outcome, error, seat.player.answer())
+            else:
+                if outcome.fallback is None:
+                    return played, after
+                if self.rules.fallback == "play":
+                    self._keep_fallback(turn, outcome.fallback)
+                    return played, after
+                outcome = refused_fallback(outcome, seat.player.answer())
         detail = printable(outcome.detail)
         if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
             bot = self.pairing.seating[turn]
@@ -217,6 +243,13 @@ class Match:
             seat.said += len(msgspec.json.encode(info))
             if seat.said <= INFO_LIMIT:
                 self.info[len(self.moves)] = info
+
+    def _keep_fallback(self, turn: int, why: str) -> None:
+        """Note that a bot's fallback made this move. Its reason is kept until there is too much."""
+        seat = self.seats[turn]
+        seat.excused += len(why.encode())
+        reason = why if seat.excused <= INFO_LIMIT else REASON_DROPPED
+        self.fallbacks.append(FallbackRecord(turn, len(self.moves), reason))
 
     def _strike(self, turn: int, why: str) -> None:
         """Count a fault of a seat; with enough of them its bot is out."""

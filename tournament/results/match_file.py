@@ -13,7 +13,7 @@ import games
 from games import OptionError
 from tournament.config.cup import LADDER, Bot, Clock, Cup, Format, Stop
 from tournament.paths import STORE_FILE
-from tournament.records import Answer, FaultRecord, MatchRecord, VoidRecord
+from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord, VoidRecord
 from tournament.results.lines import LineError, read_lines
 from tournament.results.match_lines import MatchLine, seats_of
 from tournament.store import engine, rows
@@ -92,8 +92,16 @@ def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
         yield f"struck_out: must be seats from 0 to {players - 1}."
     if any(index >= moves or line.ms[index] is not None for index in line.forced):
         yield "forced: must be indexes of moves whose ms is null."
-    if any(int(index) >= moves for index in line.info):
-        yield "info: must be by the index of a move."
+    yield from _index_problems(line)
+
+
+def _index_problems(line: MatchLine) -> Iterator[str]:
+    """The fields of a line that name moves which are not there."""
+    moves = len(line.moves)
+    said = {"info": map(int, line.info), "fallbacks": (one.move for one in line.fallbacks)}
+    for field, indexes in said.items():
+        if max(indexes, default=-1) >= moves:
+            yield f"{field}: must be by the index of a move."
     at = [fault.move for fault in line.faults]
     if len(set(at)) < len(at):
         yield "faults: two are at the same move; remove one."
@@ -152,6 +160,11 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
         "deals": len(line.results),
         "struck": line.struck_out,
         "faults": tuple(faults),
+        "fallbacks": [
+            FallbackRecord(seats[one.move], one.move, one.why)
+            for one in line.fallbacks
+            if one.move < len(seats)
+        ],
         "times": times,
         "outputs": [""] * line.players,
         "wall_ms": 0.0,

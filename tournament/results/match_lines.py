@@ -103,6 +103,13 @@ class FaultLine(Struct, frozen=True):
     detail: Text
 
 
+class FallbackLine(Struct, frozen=True):
+    """The move with this index was not the bot's own, and why."""
+
+    move: Count
+    why: Text
+
+
 class MatchLine(Struct, frozen=True, kw_only=True):
     """A finished match."""
 
@@ -123,6 +130,7 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     forced: list[Count] = []
     ms: list[Milliseconds | None]
     info: dict[Index, dict[InfoName, Text | float]] = {}
+    fallbacks: list[FallbackLine] = []
     faults: list[FaultLine] = []
     scores: list[Number]
     adjusted: list[Number]
@@ -197,6 +205,7 @@ def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> Match
         ],
         ms=[*times_by_move(record, seats)],
         info={str(index): dict(said) for index, said in record.info.items()},
+        fallbacks=[FallbackLine(one.move, one.why) for one in record.fallbacks],
         faults=[FaultLine(one.move, one.kind, one.detail) for one in record.faults],
         struck_out=list(record.struck),
     )

@@ -113,7 +113,8 @@ class BotPool:
             anew=job.anew,
             upcoming=((block.seatings[other], other) for block, other in later),
         )
-        rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, cup.run.names)
+        names, fallback = cup.run.names, cup.fallback
+        rules = Rules(cup.game, cup.players, cup.options, cup.clock, cup.strikes, names, fallback)
         with shown_live(pairing, job.live) as observer:
             match = Match(rules, pairing, self._referee, players, expect, job.wait_for, observer)
             return match.play()

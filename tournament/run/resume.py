@@ -40,7 +40,7 @@ _FREE = (
 The bots that `fill` adds are compared with the other bots.
 """
 
-_KEYS = {"strikes": "faults.strikes"}
+_KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}
 """The CUP.toml names of keys that `Cup` has under another name."""
 
 

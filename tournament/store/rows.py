@@ -191,7 +191,7 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
         raise ValueError(f"match {row.match} has no moves")
     fields = {**unpack(row.data), "block": row.block}
     if not row.complete:
-        fields["info"] = {}
+        fields |= {"info": {}, "fallbacks": []}
     found = msgspec.convert(fields, MatchRecord, str_keys=True)
     _check_seats(found, found.times, found.outputs, range(found.players))
     return found

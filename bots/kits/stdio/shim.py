@@ -23,16 +23,24 @@ from lines import NoAnswer, Program, start_of
 TIME_TO_TELL = 0.05  # seconds before the deadline in which the runner still hears what went wrong
 
 
-def move_in(line: str) -> str | tuple[str, dict[str, Any]]:
-    """The move in an answer, which is the move itself or JSON, with its info; raises NoAnswer."""
+Said = tuple[str, dict[str, Any], str | None]
+
+
+def move_in(line: str) -> Said:
+    """The move in an answer, which is the move itself or JSON, with its info and its fallback.
+
+    Raises:
+        NoAnswer: if there is no move.
+    """
     try:
         answer = json.loads(line) if line.startswith("{") else {"move": line}
     except ValueError:
         answer = {}
-    move, info = answer.get("move"), answer.get("info")
+    move, info, why = (answer.get(name) for name in ("move", "info", "fallback"))
     if not isinstance(move, str):
         raise NoAnswer("unreadable", f"the program wrote no move, but {start_of(line.encode())}")
-    return (move, info) if isinstance(info, dict) else move
+    info = info if isinstance(info, dict) else {}
+    return move, info, why if isinstance(why, str) else None
 
 
 class Shim:
@@ -42,9 +50,7 @@ class Shim:
         self._program = program
         self._lock = threading.Lock()
 
-    def move(
-        self, view: dict[str, Any], moves: list[str], request: dict[str, Any]
-    ) -> str | tuple[str, dict[str, Any]]:
+    def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Said:
         """The program's move, and what it says; a failure is answered with status 500."""
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000

@@ -43,7 +43,8 @@ def failing(failure: str) -> str:
 
 
 def first_answers(adapter: Adapter, clock: Mapping[str, int] = PATIENT) -> list[dict[str, Any]]:
-    """Ask twice for the first bid of a game; the info of each answer, with its `move`.
+    """Ask twice for the first bid of a game; the info of each answer, with its `move` and `why` it
+    is a fallback.
 
     The move is legal, and that of `sensible` where it is a fallback.
     """
@@ -52,9 +53,9 @@ def first_answers(adapter: Adapter, clock: Mapping[str, int] = PATIENT) -> list[
     view, moves = state.view(state.turn).to_dict(), state.moves().texts()
     answers = []
     for _ in range(2):
-        move, info = adapter.move(view, moves, request(view, moves, clock))
-        assert move == sensible.move(view, moves) if info["fallback"] else move in moves
-        answers.append({"move": move, **info})
+        move, info, why = adapter.move(view, moves, request(view, moves, clock))
+        assert move in moves if why is None else move == sensible.move(view, moves)
+        answers.append({"move": move, "why": why, **info})
     adapter.end({"match": "m", "seat": state.turn, "scores": [0, 0, 0]})
     return answers
 
@@ -79,7 +80,8 @@ def play(
 ) -> tuple[games.State, Counter[str]]:
     """Play a game against `sensible` and ask nobody where one move is legal.
 
-    Returns the end and the sums of the numbers in the adapter's info, with the moves as `asked`.
+    Returns the end and the sums of the numbers in the adapter's info, with the moves as `asked` and
+    those by `sensible` as `fallback`.
     """
     state = games.get("doudizhu").start(3, seed, options)
     sums: Counter[str] = Counter()
@@ -88,9 +90,11 @@ def play(
         if len(moves) == 1:
             move = moves[0]
         elif state.turn == seat:
-            move, info = adapter.move(view, moves, request(view, moves, match=f"{seed} {seat}"))
+            body = request(view, moves, match=f"{seed} {seat}")
+            move, info, why = adapter.move(view, moves, body)
             assert state.is_legal(move)
             sums["asked"] += 1
+            sums["fallback"] += why is not None
             sums.update({key: int(n) for key, n in info.items() if key != "comment"})
         else:
             move = sensible.move(view, moves)

@@ -15,6 +15,7 @@ from tests.bots.adapters.test_doudizhuver import PROGRAM as CONTEST
 from tests.bots.adapters.test_rlcard import AGENTS, RLCARD
 from tests.pages import blocks
 from tournament.config.parse import parse_cup
+from tournament.store.reader import StoreReader
 
 BOTZONE = ["new-bot", "botzone", "--", "python", "their.py"]
 
@@ -106,7 +107,20 @@ def test_a_cup_with_a_program_of_each_platform(here: Path) -> None:
     bots = [f"{each}=python3 {each}-bot/bot.py" for each in platforms]
     run(*words, "--deals", "1", *(word for bot in bots for word in ("--bot", bot)))
     run("run", "CUP.toml", "--no-sandbox", "--out", "out")
-    found = json.loads(run("standings", "out", "--info", "--json"))
+    found = json.loads(run("standings", "out", "--json"))
     assert sum(sum(line["faults"].values()) for line in found["standings"]) == 0
-    fallbacks = {row["bot"]: row["sum"] for row in found["info"] if row["name"] == "fallback"}
-    assert fallbacks == dict.fromkeys(platforms, 0)
+    with StoreReader.open("out") as store:
+        assert not any(record.fallbacks for record in store.matches())
+
+
+def test_check_fails_an_adapter_whose_program_does_not_play(here: Path) -> None:
+    """A program that repeats what it reads passed every check, with moves by `sensible`."""
+    run("new-bot", "botzone", "--", "cat")
+    words = ["check", "--command", "python3 botzone-bot/bot.py", "--no-sandbox", "--positions", "9"]
+    failed = CliRunner().invoke(cli, words)
+    assert failed.exit_code == 1
+    assert "100% of its moves are not its own" in failed.output
+    assert "by its fallback: the program's answer cannot be read (" in failed.output
+    allowed = CliRunner().invoke(cli, [*words, "--max-fallback", "1"])
+    assert allowed.exit_code == 0, allowed.output
+    assert "by its fallback: the program's answer cannot be read (" in allowed.output

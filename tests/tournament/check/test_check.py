@@ -81,7 +81,7 @@ def test_every_check_of_a_hanging_bot_ends_and_is_reported() -> None:
     with running(only_move(hang)) as url:
         _, report = checked("--url", url, *FEW, "--move-ms", "20")
     results = [one["result"] for one in report["checks"]]
-    assert len(results) == 11
+    assert len(results) == 12
     assert set(results) == {"passed", "failed", "skipped"}
 
 

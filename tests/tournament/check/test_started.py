@@ -124,7 +124,7 @@ def test_the_reference_bots_pass(bot: str) -> None:
     command = f"{shlex.quote(sys.executable)} -m bots.{bot}"
     status, report = checked("--command", command, "--positions", "10", *PATIENT)
     assert status == 0, failures(report)
-    assert len(report["checks"]) == 18
+    assert len(report["checks"]) == 19
 
 
 def test_a_bot_that_cannot_be_restarted(tmp_path: Path) -> None:

@@ -479,6 +479,8 @@ export interface components {
             } & {
                 [key: string]: number | string;
             };
+            /** @description Why the move is not the bot's own, where an adapter or a kit played for the program or model behind it. Left out, null or empty for the bot's own move. The first 200 characters are kept. */
+            fallback?: string | null;
         } & {
             [key: string]: unknown;
         };

@@ -1,0 +1,107 @@
+"""A move that is not the bot's own is kept with its reason, or costs a strike."""
+
+import json
+from array import array
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.tournament import hostile, played
+from tests.tournament.played import Dice
+from tournament.bot.url_bot import Choice, Failure
+from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
+from tournament.match.referee import Referee
+from tournament.records import FaultKind, MatchRecord, Pairing
+from tournament.results import match_file
+from tournament.results.export import export
+from tournament.store import rows
+from tournament.store.reader import StoreReader
+
+WHY = "the program ended"
+
+
+class Falls(Dice):
+    """A bot at random that never plays a move of its own."""
+
+    why = WHY
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        choice = super().move(body, seconds)
+        assert isinstance(choice, Choice)
+        return replace(choice, fallback=self.why)
+
+
+def match(fallback: str = "play", why: str = WHY, deals: int = 1) -> MatchRecord:
+    falls = Falls("falls")
+    falls.why = why
+    cup = played.cup(["falls", "ann", "bob"], options={"deals": deals})
+    rules = replace(played.rules(cup), fallback=fallback)
+    pairing = Pairing.alone("m", cup.names, "seed")
+    return Match(rules, pairing, Referee(), [falls, Dice("ann"), Dice("bob")]).play()
+
+
+@pytest.mark.parametrize(
+    ("value", "fallback", "warnings"),
+    [
+        ('"late\\n\\ud800"', "late", 0),
+        (f'"{"x" * 900}"', "x" * 200, 0),
+        ('""', None, 0),
+        ("null", None, 0),
+        ("true", None, 1),
+        ('["late"]', None, 1),
+    ],
+)
+def test_what_is_read_of_it(value: str, fallback: str | None, warnings: int) -> None:
+    with hostile.connected(hostile.says(f'{{"move": "pass", "fallback": {value}}}')) as bot:
+        choice = bot.move(json.dumps({"turn": 1, "moves": ["pass"]}).encode(), 60)
+    assert isinstance(choice, Choice)
+    assert (choice.fallback, len(choice.info.dropped)) == (fallback, warnings)
+
+
+def test_each_is_kept_and_counted() -> None:
+    record = match()
+    assert len(record.fallbacks) == len(record.times[0])
+    assert {(one.seat, one.why) for one in record.fallbacks} == {(0, WHY)}
+    assert record.summary().fallbacks == (len(record.fallbacks), 0, 0)
+    assert not record.faults
+
+
+def test_a_cup_may_count_each_as_a_fault() -> None:
+    record = match("strike")
+    assert (record.struck, record.fallbacks) == ((0,), ())
+    assert {fault.kind for fault in record.faults} == {FaultKind.INVALID}
+    assert f"a fault in this cup: {WHY}" in record.faults[0].detail
+
+
+def test_of_too_many_reasons_the_count_is_kept() -> None:
+    record = match(why="漢" * 200, deals=60)
+    dropped = [one for one in record.fallbacks if one.why == REASON_DROPPED]
+    assert len(record.fallbacks) == len(record.times[0])
+    assert len(record.fallbacks) - len(dropped) == INFO_LIMIT // 600
+
+
+def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None:
+    record = match()
+    cup = played.cup(["falls", "ann", "bob"])
+    with played.unfinished(tmp_path / "run", cup, [record]) as store:
+        store.put({"finished": True})
+        (kept,) = store.matches()
+        assert kept.fallbacks == record.fallbacks
+        with (tmp_path / "file.jsonl").open("w+b") as file:
+            export(store, "matches", file)
+            file.seek(0)
+            (tmp_path / "read").mkdir()
+            match_file.unpack(file, "file.jsonl", tmp_path / "read")
+    with StoreReader.open(tmp_path / "read") as store:
+        assert [one.fallbacks for one in store.matches()] == [record.fallbacks]
+
+
+def test_a_summary_from_before_they_were_counted_is_read() -> None:
+    summary = match().summary()
+    old = msgspec.msgpack.encode(tuple(summary)[:-1], enc_hook=array.tobytes)
+    row: Any = SimpleNamespace(summary=old, block=summary.block, seatings=summary.seatings)
+    assert rows.to_summary(row) == summary._replace(fallbacks=())

@@ -148,6 +148,21 @@ class Deck:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
+    def united(self, *hands: int) -> int:
+        """All cards of these hands, but no card more often than the deck has it.
+
+        With two packs, a hand that would go beyond that is left out.
+        """
+        total = 0
+        if self.packs == 1:
+            for hand in hands:
+                total |= hand
+            return total
+        for hand in hands:
+            if self.holds(self.full, total + hand):
+                total += hand
+        return total
+
     def rank(self, hand: int, rank: int) -> int:
         """The cards of one rank in a hand, as a hand."""
         shift = 4 * self.width * rank

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from games.deck import Deck
 from games.errors import OptionError
-from games.move import Move
+from games.move import Move, Shape
 
 if TYPE_CHECKING:
     from games import State, View
@@ -110,6 +110,10 @@ class LegalMoves:
         """All moves as strings."""
         return [move.text for move in self._moves]
 
+    def shapes(self) -> list[tuple[int, Shape]]:
+        """The cards of each move, as a hand, and what else the move is."""
+        return [(move.cards, move.shape) for move in self]
+
 
 class Game:
     """A game: its description, and how its positions are made."""
@@ -166,6 +170,10 @@ class Game:
         view.game = self
         view.load(data)
         return view
+
+    @abstractmethod
+    def most_moves(self, players: int) -> int:
+        """A number of legal moves that no dealt position exceeds."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:

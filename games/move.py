@@ -24,6 +24,10 @@ DISCARD: Final = "discard"
 PLAY: Final = "play"
 
 
+Shape = tuple[str, int, str | None, int, int | None]
+"""Kind, value, category, level and length of a move."""
+
+
 class Move:
     """A parsed move. Immutable.
 
@@ -77,6 +81,11 @@ class Move:
             text = self._text = self._write()
         return text
 
+    @property
+    def shape(self) -> Shape:
+        """All but the cards."""
+        return self.kind, self.value, self.category, self.level, self.length
+
     def _write(self) -> str:
         if self.kind == PLAY:
             return "play:" + self.deck.text(self.cards) + self.suffix
@@ -111,7 +120,7 @@ class History:
     `posted` are the entries of a posted position, in their wire form; they come first.
     """
 
-    __slots__ = ("_before", "_move", "_posted", "_seat")
+    __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
 
     def __init__(
         self,
@@ -124,6 +133,7 @@ class History:
         self._before = before
         self._seat = seat
         self._move = move
+        self._played: tuple[int, ...] | None = None
 
     def then(self, seat: int, move: Move) -> History:
         """This history with one more move."""
@@ -150,6 +160,48 @@ class History:
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])
+
+    def played(self, deck: Deck, players: int) -> tuple[int, ...]:
+        """Two hands for each seat: all cards that it has played, by seat, then its latest move's.
+
+        A latest move without cards on the table is an empty hand. Plays of posted entries that
+        the deck cannot have are left out. Kept with each history, so that the next one adds a
+        single move.
+        """
+        newer: list[History] = []
+        history = self
+        while history._played is None and history._before is not None:
+            newer.append(history)
+            history = history._before
+        hands = history._played
+        if hands is None:
+            hands = history._played = _played(history._posted, deck, players)
+        while newer:
+            history = newer.pop()
+            hands = history._played = _with_play(hands, deck, players, history._seat, history._move)
+        return hands
+
+
+def _with_play(
+    hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
+) -> tuple[int, ...]:
+    """The hands of `History.played` after one more move."""
+    after = list(hands)
+    cards = move.cards if move is not None and move.kind == PLAY else 0
+    after[seat] = deck.united(after[seat], cards)
+    after[players + seat] = cards
+    return tuple(after)
+
+
+def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
+    """The hands of `History.played` after posted entries, of which only the shape is known."""
+    hands = (0,) * (2 * players)
+    for entry in posted:
+        seat, (kind, _, names) = entry["seat"], entry["move"].partition(":")
+        if 0 <= seat < players:
+            cards = deck.pack(_split(names.partition("=")[0])) if kind == PLAY else 0
+            hands = _with_play(hands, deck, players, seat, Move(kind, deck, max(0, cards)))
+    return hands
 
 
 def parse(text: str, deck: Deck) -> Move:

@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("games", "serving", "service", "tournament", "bots", "web", "stich", "docs/rules")
+PARTS = (
+    "games",
+    "learning",
+    "serving",
+    "service",
+    "tournament",
+    "bots",
+    "web",
+    "stich",
+    "docs/rules",
+)
 FILES = ("openapi.yaml", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 ENVIRON = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
 

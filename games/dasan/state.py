@@ -310,6 +310,10 @@ class Dasan(auction.AuctionGame):
         """Declarer and partner."""
         return super().roles(data, seat) + ["partner"] * (data["partner"] == seat)
 
+    def most_moves(self, players: int) -> int:
+        """The longest list found by search is 92; this leaves some room."""
+        return 128
+
     def max_difference(self, players: int, options: Options) -> int:
         """After a bid of 3: 6 and -3 with three players, 3 and -3 with four."""
         return auction.HIGHEST * (3 if players == 3 else 2)

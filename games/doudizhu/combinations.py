@@ -10,7 +10,7 @@ from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck, deck
-from games.move import PLAY, Move
+from games.move import PLAY, Move, Shape
 from games.rank_masks import STRIDE, is_run, rank_masks, ranks_held, ranks_in, run_starts
 
 DECKS: Final = {
@@ -249,26 +249,41 @@ class Combinations:
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
         """The play of a group with these kickers, in the lowest suits held."""
-        level, category, length = level_of(group), category_of(group), length_of(group)
+        cards = self.core(hand, group)
+        if kickers:
+            cards += self.attached(hand, group, kickers)
+        return self._move(cards, category_of(group), level_of(group), length_of(group))
+
+    def core(self, hand: int, group: Group) -> int:
+        """The cards of a group's plays without kickers, in the lowest suits held."""
+        level, category = level_of(group), category_of(group)
         deck = self.deck
         if category == ROCKET:
-            cards = deck.rank(hand, BLACK) | deck.rank(hand, RED)
-        elif category == BOMB:
-            cards = deck.lowest(hand, level, length)
-        else:
-            size = SIZE[category]
-            cards = deck.lowest(hand, level, size)
-            if RUNNING[category]:
-                for rank in range(level - length + 1, level):
-                    cards += deck.lowest(hand, rank, size)
-            if kickers:
-                size = KICKER_SIZE[category]
-                if len(kickers) == 2 and kickers[0] == kickers[1]:
-                    cards += deck.lowest(hand, kickers[0], 2)
-                else:
-                    for rank in kickers:
-                        cards += deck.lowest(hand, rank, size)
-        return self._move(cards, category, level, length)
+            return deck.rank(hand, BLACK) | deck.rank(hand, RED)
+        if category == BOMB:
+            return deck.lowest(hand, level, length_of(group))
+        size = SIZE[category]
+        cards = deck.lowest(hand, level, size)
+        if RUNNING[category]:
+            for rank in range(level - length_of(group) + 1, level):
+                cards += deck.lowest(hand, rank, size)
+        return cards
+
+    def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
+        """The cards of a set of kickers of a group, in the lowest suits held."""
+        if len(kickers) == 2 and kickers[0] == kickers[1]:
+            return self.deck.lowest(hand, kickers[0], 2)
+        size, cards = KICKER_SIZE[category_of(group)], 0
+        for rank in kickers:
+            cards += self.deck.lowest(hand, rank, size)
+        return cards
+
+
+@cache
+def shape_of(group: Group) -> Shape:
+    """The shape of a group's plays."""
+    category = category_of(group)
+    return PLAY, category, CATEGORIES[category], level_of(group), length_of(group)
 
 
 def _strength(category: int, level: int, length: int) -> int:

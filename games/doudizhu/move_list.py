@@ -16,9 +16,10 @@ from games.doudizhu.combinations import (
     length_of,
     level_of,
     run_mask,
+    shape_of,
 )
 from games.game import LegalMoves
-from games.move import PASS, Move
+from games.move import PASS, Move, Shape
 from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
@@ -138,6 +139,19 @@ class TrickMoves(LegalMoves):
             core = self._plays.build(self._hand, group, ()).text
             kickers = self._kickers(group)
             found += [core] if kickers is None else self._with_kickers(core, group, kickers)
+        return found
+
+    def shapes(self) -> list[tuple[int, Shape]]:
+        """The cards of each move, and what else the move is; by way of `Move`s, a list would take
+        three times as long."""
+        plays, hand = self._plays, self._hand
+        found = [(0, Move(PASS, plays.deck).shape)] if self._first else []
+        for group in self._groups:
+            core, shape, kickers = plays.core(hand, group), shape_of(group), self._kickers(group)
+            if kickers is None:
+                found.append((core, shape))
+            else:
+                found += [(core + plays.attached(hand, group, k), shape) for k in kickers.all()]
         return found
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:

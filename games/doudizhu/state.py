@@ -319,6 +319,10 @@ class Doudizhu(auction.AuctionGame):
             facts.append(Fact("doublings", str(data["doublings"])))
         return facts + table_facts(data)
 
+    def most_moves(self, players: int) -> int:
+        """The longest lists found by search are 497 and 1,845; these leave some room."""
+        return {3: 600, 4: 2_000}[players]
+
     def max_difference(self, players: int, options: Options) -> int:
         """Supposes a bid of 3 and at most three doublings, two with four players, and a spring.
 

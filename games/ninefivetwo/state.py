@@ -333,6 +333,10 @@ class Ninefivetwo(Game):
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
+    def most_moves(self, players: int) -> int:
+        """A discard of any card in the hand, before which the talon is taken up."""
+        return TRICKS + TALON
+
     def max_difference(self, players: int, options: Options) -> int:
         """A seat with the target 2 may take all tricks, and nobody has less than 0 points."""
         return TRICKS - min(FIRST_TARGETS)

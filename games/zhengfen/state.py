@@ -233,6 +233,10 @@ class Zhengfen(Game):
         """One pack with both jokers."""
         return DECK
 
+    def most_moves(self, players: int) -> int:
+        """The longest list found by search is 31,122; this leaves some room."""
+        return 32_000
+
     def max_difference(self, players: int, options: Options) -> int:
         """One seat may take all the points of the pack."""
         return points(DECK.full)

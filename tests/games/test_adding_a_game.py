@@ -9,7 +9,17 @@ import games
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
-PACKAGES = ("games", "serving", "service", "tournament", "bots", "stich", "benchmarks", "examples")
+PACKAGES = (
+    "games",
+    "learning",
+    "serving",
+    "service",
+    "tournament",
+    "bots",
+    "stich",
+    "benchmarks",
+    "examples",
+)
 CODE = {".py", ".toml", ".yaml", ".js", ".mjs", ".ts", ".java", ".go", ".rs", ".cpp", ".hpp"}
 # Help texts and comments use Dou Dizhu as the example; they do not mention the others.
 NAMES = [name for name in games.GAMES if name != "doudizhu"]

@@ -1,0 +1,42 @@
+"""The environment as an `AECEnv` of PettingZoo; needs the extra `stich[learn]`."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from pettingzoo import AECEnv
+
+from learning.environment import Environment
+
+_INT16: Final = np.iinfo(np.int16)
+
+
+class CardGame(Environment, AECEnv):
+    """`Environment` with PettingZoo's spaces; its action mask is in `infos`."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "stich",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+    }
+    render_mode = "ansi"
+
+    def __init__(
+        self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
+    ) -> None:
+        """Set up a game, as `Environment` does."""
+        super().__init__(game, players, options)
+        size = (self.encoding.size,)
+        self.observation_spaces = {
+            agent: Box(_INT16.min, _INT16.max, size, np.int16) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: Discrete(self.actions) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> Box:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """The space of an agent's actions, of which most are never legal at once."""
+        return self.action_spaces[agent]

@@ -1,0 +1,197 @@
+"""Views and lists of legal moves as arrays of numpy, in two steps.
+
+First they become *words*, integers of up to 62 bits, which are small to keep: `stich export
+--format decisions` writes them. Then they become arrays with a cell for each bit. docs/learning.md
+documents both. Only views are encoded, so an observation has nothing that its seat may not know.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+import games
+from games import LegalMoves, View
+from games.deck import Deck
+from games.move import BID, CALL, DISCARD, GIVE, PASS, PLAY, TRUMP, Shape
+
+CELLS: Final = 64
+"""The cells of a word."""
+KINDS: Final = (PASS, BID, CALL, TRUMP, GIVE, DISCARD, PLAY)
+DESCRIPTION: Final = {
+    "kind": slice(0, 7),
+    "value": slice(7, 11),
+    "category": slice(11, 25),
+    "rank": slice(25, 40),
+    "length": slice(40, 60),
+}
+"""The groups of the word that describes a move, each with one cell that is 1, or none."""
+_VALUE, _CATEGORY, _RANK, _LENGTH = [part.start for part in DESCRIPTION.values()][1:]
+_LONGEST: Final = 20
+
+ROLES: Final = ("phase", "bid", "trump", "table", "declarer", "partner", "first", "dealer")
+"""The groups of the word `roles`, of eight cells each; at most one of them is 1."""
+_GROUP: Final = 8
+_SEATS: Final = {name: _GROUP * n for n, name in enumerate(ROLES) if n > 3}
+
+_PILES: Final = ("trick", "discards", "talon", "called")
+_BY_SEAT: Final = ("targets", "tricks")
+_SINGLE: Final = ("passes", "doublings")
+_MOST: Final = 2**15 - 1
+
+Observation = NDArray[np.int16]
+Rows = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A view as integers: words of up to 62 bits, and numbers within 16 bits and a sign."""
+
+    words: list[int]
+    numbers: list[int]
+
+
+class Encoding:
+    """The arrays of a game with one number of players.
+
+    Attributes:
+        parts: the slice of each part of an observation, by name.
+        size: the length of an observation.
+        row_size: the length of the row of a legal move.
+    """
+
+    def __init__(self, game: str, players: int) -> None:
+        """Raises UnknownGame, or OptionError if the game has no such number of players."""
+        rules = games.get(game)
+        rules.resolve_options(players, "-", {})
+        self.players = players
+        self._deck = rules.deck(players)
+        self._phases = {phase: n for n, phase in enumerate((*rules.phases, "over"))}
+        self._categories = {one.name: n for n, one in enumerate(rules.categories)}
+        self._described: dict[Shape, int] = {}
+        names = {field.name for field in rules.positions[1].FIELDS}
+        self._piles = [name for name in _PILES if name in names]
+        self._by_seat = [name for name in _BY_SEAT if name in names]
+        self._single = [name for name in _SINGLE if name in names]
+        self._seats = [(name, shift) for name, shift in _SEATS.items() if name in names]
+        self._taken, self._owed = "taken" in names, "owed" in names
+        hand = CELLS * self._deck.packs
+        sizes = dict.fromkeys(("hand", "unseen", "table", *self._piles), hand)
+        sizes |= dict.fromkeys(("played", "latest", *["taken"] * self._taken), players * hand)
+        sizes |= {"roles": CELLS}
+        sizes |= dict.fromkeys(("counts", "scores", *self._by_seat), players)
+        sizes |= dict.fromkeys((*self._single, *["owed"] * self._owed), 1)
+        self.parts: dict[str, slice] = {}
+        self.size = 0
+        for name, size in sizes.items():
+            self.parts[name] = slice(self.size, self.size + size)
+            self.size += size
+        self.row_size = hand + CELLS
+
+    def encode(self, view: View) -> Encoded:
+        """A view as integers; seats are counted from its own, or from 0 if it has none."""
+        deck, own = self._deck, view.seat or 0
+        seen: Any = view  # the games have different fields
+        plays = view.history.played(deck, self.players)
+        played, latest = plays[: self.players], plays[self.players :]
+        to_beat = view.to_beat
+        table = 0 if to_beat is None else to_beat[1].cards
+        piles = [_cards(deck, getattr(seen, name)) for name in self._piles]
+        taken: tuple[int, ...] = seen.taken if self._taken else ()
+        gone = [view.hand, *played, *taken]
+        if to_beat is not None and latest[to_beat[0]] != table:  # a position that was set up
+            gone.append(table)
+        gone += [pile for name, pile in zip(self._piles, piles, strict=True) if name in _OPEN]
+        hands = [view.hand, deck.full - deck.united(*gone), table, *piles]
+        for each in (played, latest, taken):
+            hands += each[own:] + each[:own]
+        numbers: list[int] = []
+        for values in (view.counts, view.scores, *[getattr(seen, name) for name in self._by_seat]):
+            numbers += values[own:] + values[:own]
+        numbers += [getattr(seen, name) for name in self._single]
+        if self._owed:
+            numbers.append(seen.cards_owed() if view.phase in ("exchange", "discard") else 0)
+        if max(numbers) > _MOST or min(numbers) < -_MOST:
+            numbers = [max(-_MOST, min(number, _MOST)) for number in numbers]
+        return Encoded([*_words(deck, hands), self._roles(seen, own)], numbers)
+
+    def _roles(self, view: Any, own: int) -> int:
+        """The word with the phase, the bid, the trump suit and the seats that have a role."""
+        word = 1 << self._phases[view.phase]
+        bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.to_beat
+        if bid is not None:
+            word |= 1 << _GROUP + bid
+        if trump is not None:
+            word |= 1 << 2 * _GROUP + trump
+        if to_beat is not None:
+            word |= 1 << 3 * _GROUP + (to_beat[0] - own) % self.players
+        for name, shift in self._seats:
+            seat = getattr(view, name)
+            if seat is not None:
+                word |= 1 << shift + (seat - own) % self.players
+        return word
+
+    def encode_moves(self, moves: LegalMoves) -> list[int]:
+        """The words of legal moves: for each those of its cards, and one that describes it."""
+        words: list[int] = []
+        described, single = self._described, self._deck.packs == 1
+        for cards, shape in moves.shapes():
+            words += (cards,) if single else _words(self._deck, (cards,))
+            word = described.get(shape)
+            words.append(self._describe(shape) if word is None else word)
+        return words
+
+    def _describe(self, shape: Shape) -> int:
+        kind, value, category, level, length = shape
+        word = 1 << KINDS.index(kind)
+        if kind in (BID, TRUMP):
+            word |= 1 << _VALUE + value
+        if kind == PLAY:
+            word |= 1 << _RANK + level
+            word |= 1 << _LENGTH + min(length or 1, _LONGEST) - 1
+            if category in self._categories:
+                word |= 1 << _CATEGORY + self._categories[category]
+        self._described[shape] = word
+        return word
+
+    def observation(self, encoded: Encoded) -> Observation:
+        """The array of an encoded view, which `parts` divides."""
+        numbers = np.array(encoded.numbers, dtype=np.int16)
+        return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
+
+    def rows(self, words: Sequence[int]) -> Rows:
+        """The array of encoded moves: a row of `row_size` cells for each."""
+        return _bits(words).reshape(-1, self.row_size)
+
+
+_OPEN: Final = ("trick", "discards")
+"""The piles whose cards are in no hand."""
+
+
+def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
+    """A word for each hand; with two packs, one for the first copies of its cards and one for the
+    second."""
+    if deck.packs == 1:
+        return list(hands)
+    words = []
+    for hand in hands:
+        first = second = 0
+        for number in deck.numbers(hand):
+            second |= first & 1 << number
+            first |= 1 << number
+        words += [first, second]
+    return words
+
+
+def _cards(deck: Deck, pile: Any) -> int:
+    """The hand of a pile, which is one already, or names, or the plays of a trick with seats."""
+    if isinstance(pile, int):
+        return pile
+    return deck.hand(one if isinstance(one, str) else deck.text(one[1].cards) for one in pile)
+
+
+def _bits(words: Sequence[int]) -> Rows:
+    """A cell for each bit of each word, the lowest first."""
+    return np.unpackbits(np.array(words, dtype="<u8").view(np.uint8), bitorder="little")

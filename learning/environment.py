@@ -1,0 +1,156 @@
+"""Self-play: a game in steps, as PettingZoo's AEC interface has them, on numpy alone."""
+
+from collections.abc import Iterator, Mapping
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+
+import games
+from games import State
+from learning.encoding import Encoding, Observation
+
+Info = dict[str, Any]
+
+
+class Environment:
+    """A game that the agents `seat_0`, `seat_1` … play by `step`.
+
+    An action is an index into the list of legal moves. A seat's only legal move is played for it,
+    as in a cup: an agent is asked only where there is a choice. When a deal ends, the reward of
+    each seat is its points.
+
+    The `infos` of the agent to move have `action_mask` (int8, 1 for each action that is legal) and
+    `moves`, an array with a row for each legal move (`Encoding.rows`).
+
+    Attributes:
+        encoding: what the parts of observations and rows are.
+        actions: the number of actions, which is that of the longest list of legal moves.
+        moves: the legal moves of the agent to move.
+        position: the complete position, which no agent should see.
+    """
+
+    def __init__(
+        self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
+    ) -> None:
+        """Set up a game; `players` defaults to the minimum, and each option to its default.
+
+        Raises UnknownGame, or OptionError if the game has no such players or options.
+        """
+        self._game = games.get(game)
+        self._options = dict(options or {})
+        self._players, _ = self._game.resolve_options(players, "-", self._options)
+        self.encoding = Encoding(game, self._players)
+        self.actions = self._game.most_moves(self._players)
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._mask = np.repeat(np.array([1, 0], np.int8), self.actions)
+        self._mask.flags.writeable = False
+        self._series, self._played = token_hex(16), 0
+        self.agents: list[str] = []
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game.
+
+        A seed starts a series: the games that follow without a seed are those of its series.
+        `options` are part of PettingZoo's interface and mean nothing here.
+        """
+        if seed is not None:
+            self._series, self._played = str(seed), 0
+        self.position: State = self._game.start(
+            self._players, f"{self._series}/{self._played}", self._options
+        )
+        self._played += 1
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, Info] = {agent: {} for agent in self.agents}
+        self._go_on()
+
+    def step(self, action: int | None) -> None:
+        """Play the legal move with this index, and then all that leave no choice.
+
+        After the end each agent takes its leave with None. Raises ValueError if the agent to move
+        has no such action.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._leave(agent, action)
+            return
+        if action is None or not 0 <= action < len(self.moves):
+            raise ValueError(
+                f"{agent} has the actions 0 to {len(self.moves) - 1}, and not {action}."
+            )
+        self.infos[agent] = {}
+        self._cumulative_rewards[agent] = 0
+        before = self.position.scores
+        self.position = self.position.advance(self.moves[int(action)])
+        self._go_on()
+        for seat, name in enumerate(self.agents):
+            reward = self.rewards[name] = self.position.scores[seat] - before[seat]
+            self._cumulative_rewards[name] += reward
+
+    def _go_on(self) -> None:
+        """Play moves until there is a choice or the game is over."""
+        state = self.position
+        moves = state.moves()
+        while len(moves) == 1:
+            state = state.advance(moves[0])
+            moves = state.moves()
+        self.position, self.moves = state, moves
+        if state.turn is None:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[0]
+            return
+        self.agent_selection = self.possible_agents[state.turn]
+        start = self.actions - len(moves)
+        self.infos[self.agent_selection] = {
+            "action_mask": self._mask[start : start + self.actions],
+            "moves": self.encoding.rows(self.encoding.encode_moves(moves)),
+        }
+
+    def _leave(self, agent: str, action: int | None) -> None:
+        """Remove an agent after the end of the game."""
+        if action is not None:
+            raise ValueError(f"The game is over for {agent}: its only action is None.")
+        self.agents.remove(agent)
+        each: dict[str, Any]
+        for each in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
+            del each[agent]
+        del self.infos[agent]
+        self.rewards = dict.fromkeys(self.agents, 0)
+        if self.agents:
+            self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent knows now: an array that `encoding.parts` divides."""
+        encoding = self.encoding
+        return encoding.observation(encoding.encode(self.position.view(self._seats[agent])))
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
+        """Of the agent to move: observation, reward since its last step, whether the game is over
+        for it, whether it was cut off (never), and its info."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """The agent to move, again and again, until all have left or `max_iter` steps are made."""
+        while self.agents and max_iter > 0:
+            yield self.agent_selection
+            max_iter -= 1
+
+    def render(self) -> str:
+        """The position in words, as the agent to move may know it."""
+        view = self.position.view(self._seats[self.agent_selection])
+        return games.describe(view, self.moves)
+
+    def close(self) -> None:
+        """Do nothing: an environment holds no resources."""

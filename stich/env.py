@@ -1,0 +1,40 @@
+"""Self-play and learning: what docs/learning.md uses, with numpy alone."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import games
+from games import View
+from learning.encoding import DESCRIPTION, ROLES, Encoded, Encoding
+from learning.environment import Environment
+
+if TYPE_CHECKING:
+    from learning.aec import CardGame
+
+
+def read_view(view: Mapping[str, Any]) -> View:
+    """A view from its JSON, as bots get it and as decisions are exported.
+
+    Raises UnknownGame, InvalidState if it breaks a rule, or KeyError if a field is missing.
+    """
+    return games.get(view["game"]).view(view)
+
+
+def aec_env(
+    game: str, players: int | None = None, options: Mapping[str, object] | None = None
+) -> "CardGame":
+    """An `AECEnv` of PettingZoo; the arguments are those of `Environment`.
+
+    Raises ModuleNotFoundError if PettingZoo is not installed, and what `Environment` raises.
+    """
+    try:
+        from learning.aec import CardGame
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"There is no module {error.name}: `pip install 'stich[learn]'` brings PettingZoo."
+            " `Environment` has the same methods without it."
+        ) from None
+    return CardGame(game, players, options)
+
+
+__all__ = ["DESCRIPTION", "ROLES", "Encoded", "Encoding", "Environment", "aec_env", "read_view"]

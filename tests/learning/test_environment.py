@@ -1,0 +1,211 @@
+"""Self-play: PettingZoo's own tests, what observations and rows hold, and mistakes of users."""
+
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from games import View
+from stich import env as stich_env
+from stich.env import DESCRIPTION, ROLES, Encoding, Environment
+
+TABLES = [
+    (game.name, players)
+    for game in games.GAMES.values()
+    for players in range(game.min_players, game.max_players + 1)
+]
+
+
+def steps(environment: Environment, seed: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Play a random game; yields the seat to move and its info before each step."""
+    rng = random.Random(seed)
+    environment.reset(seed=seed)
+    for agent in environment.agent_iter():
+        _, _, over, _, info = environment.last()
+        if not over:
+            yield int(agent[-1]), info
+        environment.step(None if over else rng.randrange(len(environment.moves)))
+
+
+def observed(game: str, players: int, view: View) -> dict[str, list[int]]:
+    """The parts of an observation."""
+    encoding = Encoding(game, players)
+    array = encoding.observation(encoding.encode(view))
+    assert array.shape == (encoding.size,)
+    assert array.dtype == np.int16
+    return {name: array[part].tolist() for name, part in encoding.parts.items()}
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_pettingzoo_finds_no_fault(game: str, players: int) -> None:
+    pettingzoo = pytest.importorskip("pettingzoo.test", reason="pip install 'stich[learn]'")
+    with warnings.catch_warnings(action="error"):
+        pettingzoo.api_test(stich_env.aec_env(game, players, {"deals": 2}))
+        pettingzoo.seed_test(lambda: stich_env.aec_env(game, players, {"deals": 2}), num_cycles=99)
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_observations_hold_what_a_seat_may_know_and_no_more(game: str, players: int) -> None:
+    environment = Environment(game, players, {"deals": 2})
+    rules, rng = games.get(game), random.Random(3)
+    for seat, _ in steps(environment, 3):
+        state = environment.position
+        view = state.view(seat)
+        parts = observed(game, players, view)
+        wire = view.to_dict()
+        assert parts == observed(game, players, rules.view(wire))
+        assert sum(parts["hand"]) == len(wire["hand"])
+        own = [*range(seat, players), *range(seat)]
+        assert parts["counts"] == [wire["counts"][each] for each in own]
+        assert parts["scores"] == [wire["scores"][each] for each in own]
+        swapped = state.to_dict()
+        known = [*swapped.get("talon", ()), swapped.get("called")]
+        hidden = [
+            (hand, place)
+            for other, hand in enumerate(swapped["hands"])
+            for place, card in enumerate(hand)
+            if other != seat and card not in known
+        ]
+        if len(hidden) > 1:
+            (hand, place), (other_hand, other_place) = rng.sample(hidden, 2)
+            hand[place], other_hand[other_place] = other_hand[other_place], hand[place]
+            assert parts == observed(game, players, rules.state(swapped).view(seat))
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_a_row_is_what_the_list_of_moves_says(game: str, players: int) -> None:
+    environment = Environment(game, players, {"deals": 2})
+    rules = games.get(game)
+    deck = rules.deck(players)
+    categories = [one.name for one in rules.categories]
+    for seat, info in steps(environment, 4):
+        moves, rows = list(environment.moves), info["moves"]
+        assert rows.shape == (len(moves), environment.encoding.row_size)
+        assert info["action_mask"].tolist() == [1] * len(moves) + [0] * (
+            environment.actions - len(moves)
+        )
+        assert moves == list(environment.position.view(seat).moves())
+        for move, row in zip(moves, rows, strict=True):
+            numbers = [n % 64 for n in np.flatnonzero(row[:-64])]
+            assert sorted(numbers) == deck.numbers(move.cards)
+            found = {name: np.flatnonzero(row[-64:][part]) for name, part in DESCRIPTION.items()}
+            if move.kind == "play":
+                assert [deck.ranks[n] for n in found["rank"]] == [move.rank]
+                assert [n + 1 for n in found["length"]] == [move.length]
+                assert [categories[n] for n in found["category"]] == (
+                    [move.category] if move.category in categories else []
+                )
+            assert len(found["kind"]) == 1
+
+
+def test_roles_are_counted_from_the_seat_that_sees_them() -> None:
+    state = games.get("doudizhu").start(3, "roles", {})
+    first = state.turn
+    assert first is not None
+    for move in ("bid:1", "pass", "bid:2", "pass", "pass"):
+        state = state.advance(move)
+    declarer = (first + 2) % 3
+    state = state.advance(state.moves()[0])
+    for seat in range(3):
+        roles = np.array(observed("doudizhu", 3, state.view(seat))["roles"]).reshape(8, 8)
+        marks = {name: np.flatnonzero(row).tolist() for name, row in zip(ROLES, roles, strict=True)}
+        assert marks == {
+            "phase": [1],
+            "bid": [2],
+            "trump": [],
+            "table": [(declarer - seat) % 3],
+            "declarer": [(declarer - seat) % 3],
+            "partner": [],
+            "first": [(first - seat) % 3],
+            "dealer": [(0 - seat) % 3],
+        }
+
+
+def test_rewards_are_the_points_of_each_deal_and_a_seed_names_the_game() -> None:
+    environment = Environment("dasan", 4, {"deals": 3})
+    rewards = [0.0] * 4
+    environment.reset(seed=11)
+    rng = random.Random(11)
+    for agent in environment.agent_iter():
+        _, reward, over, cut_off, _ = environment.last()
+        rewards[int(agent[-1])] += reward
+        assert not cut_off
+        environment.step(None if over else rng.randrange(len(environment.moves)))
+    assert rewards == list(environment.position.scores)
+    assert any(rewards)
+    deal = games.get("dasan").start(4, "11/0", {"deals": 3})
+    environment.reset(seed=11)
+    assert environment.position.hands == deal.hands
+    environment.reset()
+    assert environment.position.hands == games.get("dasan").start(4, "11/1", {}).hands
+
+
+def test_the_longest_list_has_a_row_for_each_move() -> None:
+    hand = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
+    rules = games.get("zhengfen")
+    state = rules.start(3, "longest", {}).to_dict()
+    cards = [hand[i : i + 2] for i in range(0, len(hand), 2)]
+    others = [card for card in rules.deck(3).cards if card not in cards]
+    state |= {"turn": 0, "first": 0, "hands": [cards, others[:1], others[1:2]]}
+    encoding = Encoding("zhengfen", 3)
+    rows = encoding.rows(encoding.encode_moves(rules.state(state).moves()))
+    assert rows.shape == (31_122, 128)
+    assert rules.most_moves(3) >= 31_122
+
+
+@pytest.mark.parametrize(
+    ("history", "unseen"),
+    [
+        ([], 52),
+        ([{"seat": 7, "move": "play:3c"}, {"seat": 1, "move": "play:4c4c4c4c"}], 52),
+        ([{"seat": 1, "move": "play:9d"}, {"seat": 2, "move": "pass"}] * 20, 51),
+    ],
+)
+def test_any_view_that_is_valid_is_encoded(history: list[dict[str, Any]], unseen: int) -> None:
+    """Only the shape of a posted history is checked."""
+    view = games.get("doudizhu").start(3, "set up", {}).view(0).to_dict()
+    view |= {"phase": "play", "turn": 1, "bid": 3, "declarer": 2, "talon": ["??"] * 3}
+    view |= {
+        "hand": ["3h"],
+        "counts": [1, 5, 5],
+        "history": history,
+        "scores": [10**30, -(10**30), 0],
+    }
+    view |= {"table": {"seat": 0, "move": "play:8s"}}
+    parts = observed("doudizhu", 3, stich_env.read_view(view))
+    assert sum(parts["unseen"]) == unseen
+    assert parts["scores"] == [32767, -32767, 0]
+
+
+@pytest.mark.parametrize("action", [-1, 999, None])
+def test_an_action_that_is_not_in_the_list_is_refused(action: int | None) -> None:
+    environment = Environment("doudizhu")
+    environment.reset(seed=1)
+    with pytest.raises(ValueError, match=r"has the actions 0 to 3, and not (-1|999|None)\."):
+        environment.step(action)
+
+
+def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(games.UnknownGame, match="the games are: doudizhu"):
+        Environment("skat")
+    with pytest.raises(games.OptionError, match="is played by 3 to 4, not 5"):
+        Encoding("doudizhu", 5)
+    with pytest.raises(games.OptionError, match="has only these"):
+        Environment("dasan", options={"rounds": 3})
+    monkeypatch.delitem(sys.modules, "learning.aec", raising=False)
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.setitem(sys.modules, "gymnasium.spaces", None)
+    with pytest.raises(ModuleNotFoundError, match=r"`pip install 'stich\[learn\]'` brings"):
+        stich_env.aec_env("dasan")
+
+
+def test_a_position_is_shown_in_words() -> None:
+    environment = Environment("ninefivetwo")
+    environment.reset(seed=2)
+    assert "trump:c" in environment.render()
+    environment.close()

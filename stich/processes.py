@@ -7,33 +7,23 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from typing import Final
 
 import click
 import requests
-from requests.adapters import HTTPAdapter
-from urllib3 import Retry
 
 from tournament.config.cup import Cup
 from web.child_process import command
-
-if TYPE_CHECKING:
-    from tournament.run.session import Waiting
+from web.gateway.runner_client import GatewayClient
 
 _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 1.0
 _STARTS: Final = 5
-_OVER_S: Final = 8.0  # until programs that wait, or are about to reconnect, are notified
-_UNTIL_RESTARTED: Final = Retry(
-    total=None, connect=30, read=3, allowed_methods=None, backoff_factor=0.1, backoff_max=1.0
-)
 
 
 def find_port(host: str, port: int) -> int:
@@ -122,78 +112,6 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
         yield url_of(host, port)
-
-
-class GatewayClient:
-    """The runner's client of the gateway at the URL `base`. `invite` is the command that creates
-    tokens."""
-
-    def __init__(self, base: str, session: requests.Session, invite: str) -> None:
-        self._excluded: Mapping[str, str] = {}
-        self._base = base
-        self._invite = invite
-        self._session = session
-        session.trust_env = False  # no proxy leads to this machine
-        session.mount("http://", HTTPAdapter(max_retries=_UNTIL_RESTARTED))
-
-    def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: "Waiting"
-    ) -> Cup:
-        """Wait until all connecting bots are there except those that are `absent`, whose programs
-        are notified. Returns the cup with their URLs and numbers of tables."""
-        names = [bot.name for bot in cup.bots if bot.connect]
-        known: list[str] = []
-        while True:
-            gone, tables = absent(), self.tables()
-            self.exclude(gone)
-            missing = [name for name in names if name not in {*tables, *gone}]
-            if not missing:
-                break
-            if missing != known:
-                known = missing
-                waiting(missing, len(names), f"{self._invite} NAME")
-            sleep(_LOOK_S)
-        bots = {bot.name: bot for bot in cup.bots}
-        for name in names:
-            most = tables.get(name, 1)
-            bots[name] = replace(bots[name], url=self.url_of(name), max_matches=most)
-        return replace(cup, bots=tuple(bots.values()))
-
-    def url_of(self, bot: str) -> str:
-        """The URL at which the runner asks a connected bot."""
-        return f"{self._base}/bots/{quote(bot, safe='')}"
-
-    def tables(self) -> dict[str, int]:
-        """The connected bots, each with its number of tables."""
-        found: dict[str, int] = self._call("get", "bots")
-        return {name: tables for name, tables in found.items() if tables}
-
-    def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots; their programs are sent the sentences."""
-        if bots != self._excluded:
-            self._call("post", "excluded", bots)
-            self._excluded = dict(bots)
-
-    def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be fixed before they connect again, as the sentences sent to their
-        programs say."""
-        self._call("post", "failed", bots)
-
-    def end(self) -> None:
-        """Notify all programs that the cup is over, and wait a moment until they have left."""
-        self._call("post", "over")
-        until = monotonic() + _OVER_S
-        while monotonic() < until and self.tables():
-            sleep(_LOOK_S)
-
-    def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> Any:
-        try:
-            url = f"{self._base}/{path}"
-            return self._session.request(method, url, json=data, timeout=10).json()
-        except requests.RequestException:
-            raise click.ClickException(
-                "The gateway of bots that connect has stopped; run the command again."
-            ) from None
 
 
 @contextmanager

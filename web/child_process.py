@@ -1,14 +1,15 @@
 """Servers that are processes of their own: they get their settings and the parent they end with
 from the command that starts them, and those of spectators run at a lower priority than the cup."""
 
-import json
 import os
 import resource
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from tournament.bot.supervisor import process_tree
 
@@ -16,6 +17,7 @@ _NICE: Final = 10
 _OTHER_FILES: Final = 256
 _SETTINGS: Final = "STICH_SERVER"
 _PARENT: Final = "STICH_SERVER_PARENT"
+_Settings = TypeVar("_Settings")
 
 
 def command(
@@ -23,14 +25,17 @@ def command(
 ) -> tuple[list[str], dict[str, str]]:
     """The command and the environment that start a server with these settings as a child of this
     process."""
-    env = {_SETTINGS: json.dumps(settings), _PARENT: str(os.getpid())}
+    env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
 
-def begin(connections: int) -> tuple[str, int, dict[str, Any]]:
-    """In a server that takes so many connections, or as many as it may: end it with its parent from
-    now on, which may have been killed already. Its address, port and settings. The processes that
-    it starts take it for their parent."""
+def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Settings]:
+    """Begin a server that takes up to `connections` connections, as far as the system allows.
+
+    From now on the server ends with its parent, which may have been killed already; the processes
+    that the server starts have the server as their parent. Returns the address, the port and the
+    settings, which are decoded as this type.
+    """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
     process_tree.end_with_parent(parent)
@@ -40,7 +45,7 @@ def begin(connections: int) -> tuple[str, int, dict[str, Any]]:
         allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     host, port = sys.argv[1:]
-    return host, int(port), json.loads(os.environ[_SETTINGS])
+    return host, int(port), msgspec.json.decode(os.environ[_SETTINGS], type=settings)
 
 
 def lower_priority() -> None:

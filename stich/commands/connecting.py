@@ -23,8 +23,7 @@ from tournament.bot.started_bot import reach
 from tournament.config.cup import Limits
 from tournament.run.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
-from tournament.text import printable
-from web.gateway.calls import ask_ladder
+from web.gateway.calls import LadderAnswer, LadderCall, Wants, ask_ladder
 from web.gateway.connector import Connector
 
 
@@ -115,15 +114,14 @@ def join(
     """
 
     if print_token:
-        click.echo(_ask(arena, name, "token")["token"])
+        click.echo(_ask(arena, name, "token").token)
         return
 
     def enter(about: Mapping[str, str]) -> str:
-        wants = "new-version" if new_version else "join"
-        answer = _ask(arena, name, wants, code=code, about=about)
-        where = f"{arena.rstrip('/')}/bots/{quote(answer['bot'])}"
-        click.echo(f"{answer['bot']} is in {answer['ladder']}; its page is {where}", err=True)
-        return answer["token"]
+        answer = _ask(arena, name, "new-version" if new_version else "join", code, about)
+        where = f"{arena.rstrip('/')}/bots/{quote(answer.bot)}"
+        click.echo(f"{answer.bot} is in {answer.ladder}; its page is {where}", err=True)
+        return answer.token
 
     _take_part(arena, enter, **bot)
 
@@ -138,11 +136,16 @@ def leave(arena: str, name: str) -> None:
     Example:
       stich leave https://arena.example ann
     """
-    click.echo(f"{_ask(arena, name, 'leave')['bot']} plays no more; its results stand.")
+    click.echo(f"{_ask(arena, name, 'leave').bot} plays no more; its results stand.")
 
 
-def _ask(arena: str, name: str, wants: str, **more: object) -> dict[str, str]:
-    """What the arena answers. Each arena sees another key of the author. Refused."""
+def _ask(
+    arena: str,
+    name: str,
+    wants: Wants,
+    code: str = "",
+    about: Mapping[str, str] | None = None,
+) -> LadderAnswer:
+    """Ask the ladder of an arena. Each arena sees another key of the author. Refused."""
     key = make_key().derive("author", arena.rstrip("/").lower())
-    answer = ask_ladder(arena, {"name": name, "key": key, "wants": wants, **more})
-    return {field: printable(str(answer.get(field, ""))) for field in ("bot", "token", "ladder")}
+    return ask_ladder(arena, LadderCall(name, key, wants, code, dict(about or {})))

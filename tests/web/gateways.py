@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 from websockets.sync.client import connect
 
-from stich.processes import GatewayClient, find_port, gateway_served
+from stich.processes import find_port, gateway_served
 from tests.tournament import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 from tournament.config.cup import Bot, Cup
 from web.gateway.invitations import Invitations
+from web.gateway.runner_client import GatewayClient
 
 CUP = Cup(
     "Test cup",

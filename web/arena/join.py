@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from time import monotonic
-from typing import Annotated, Final, Literal
+from typing import Final
 
 import msgspec
 import segno
@@ -21,6 +21,7 @@ from tournament.run.joining import JoinRefused, join, leave, seated
 from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunFacts, current_run
+from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
 AN_HOUR: Final = 60
@@ -30,17 +31,6 @@ _ADDRESSES: Final = 10_000
 """The most that are counted; more of them begin the hour anew."""
 _DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
-
-
-class _Call(msgspec.Struct):
-    """What the program of an author asks for. `key` is a secret of the author for this arena, and
-    `about` what the bot says of itself."""
-
-    name: str
-    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-    wants: Literal["join", "new-version", "leave", "token"] = "join"
-    code: str = ""
-    about: dict[str, str] = {}
 
 
 class Ladder:
@@ -76,7 +66,7 @@ class Ladder:
             return {"detail": f"{many}; try again later."}, 429
         self._counts[address] += 1
         try:
-            call = msgspec.json.decode(request.get_data(), type=_Call)
+            call = msgspec.json.decode(request.get_data(), type=LadderCall)
             key = bytes.fromhex(call.key)
             bot = self._carry_out(call, sha256(key).hexdigest()[:16])
             token = hmac.digest(key, bot.encode(), "sha256").hex()
@@ -97,7 +87,7 @@ class Ladder:
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
-    def _carry_out(self, call: _Call, author: str) -> str:
+    def _carry_out(self, call: LadderCall, author: str) -> str:
         """Do what is asked; for which bot. JoinRefused."""
         name = normal(call.name)
         if wrong := problem(name):
@@ -120,7 +110,7 @@ class Ladder:
             return latest.bot
         return self._join(latest, call)
 
-    def _join(self, latest: Decision, call: _Call) -> str:
+    def _join(self, latest: Decision, call: LadderCall) -> str:
         """The latest version of a bot; or the next one, which takes its place, if that is asked for
         or the bot says something else of itself than before."""
         out = exclusion_of(current_run().store.decisions(), latest.bot)

@@ -4,6 +4,7 @@
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
@@ -17,22 +18,30 @@ _THREADS: Final = 8
 _HEAD_S: Final = 10
 
 
+class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings of this server, as in `create_app`.
+
+    `run` is a folder or a database URL; without it, only the pages for playing are served.
+    """
+
+    run: str | None = None
+    connect_port: int | None = None
+    cup: str | None = None
+    folder: str | None = None
+
+
 def load(_app: str) -> Any:
-    """In granian's worker: the RSGI application of the pages of a `run` of the settings, a folder
-    or a database URL; without it, of those for playing. The others are as in `create_app`."""
+    """In granian's worker: make the RSGI application of the pages."""
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
     from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
-    *_, settings = begin(MAX_CONNECTIONS)
-    run = settings.get("run")
-    cup, folder = (
-        Path(path) if (path := settings.get(name)) else None for name in ("cup", "folder")
-    )
-    store = StoreReader.open(run) if run else None
-    app = create_app(store, settings.get("connect_port"), cup, folder, run)
+    *_, settings = begin(MAX_CONNECTIONS, _Settings)
+    store = StoreReader.open(settings.run) if settings.run else None
+    cup, folder = (Path(path) if path else None for path in (settings.cup, settings.folder))
+    app = create_app(store, settings.connect_port, cup, folder, settings.run)
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
     max_body = app.config["MAX_CONTENT_LENGTH"]
@@ -40,7 +49,7 @@ def load(_app: str) -> Any:
 
 
 if __name__ == "__main__":
-    host, port, _ = begin(MAX_CONNECTIONS)
+    host, port, _ = begin(MAX_CONNECTIONS, _Settings)
     Granian(
         "web.arena.server:app",
         address=host,

@@ -1,9 +1,8 @@
 """What the program of an author asks the pages of an arena, and what it and the gateway share."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Final, Literal, TypeVar
 from urllib.request import getproxies
 
 import msgspec
@@ -20,55 +19,97 @@ ALIVE_S: Final = 5.0
 CONNECT_S: Final = 10
 _ANSWER_S: Final = 60  # a busy machine writes it into its store
 _LIMIT: Final = 64 * 1024
+_Answer = TypeVar("_Answer")
+
+
+Wants = Literal["join", "new-version", "leave", "token"]
+"""What an author may ask of a ladder."""
+
+
+class LadderCall(msgspec.Struct, frozen=True):
+    """What the program of an author asks of a ladder. `key` is a secret of the author for this
+    arena, and `about` what the bot says of itself."""
+
+    name: str
+    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    wants: Wants = "join"
+    code: str = ""
+    about: dict[str, str] = {}
+
+
+class LadderAnswer(msgspec.Struct, frozen=True):
+    """What a ladder answers: the name of the bot in it, its token, and the name of the ladder."""
+
+    bot: str
+    token: str
+    ladder: str
+
+
+class _Refusal(msgspec.Struct):
+    detail: str
+
+
+class _GatewayPort(msgspec.Struct):
+    port: int
 
 
 class Refused(StichError):
     """The arena refuses this program; the text is a sentence."""
 
 
-def ask_ladder(url: str, call: Mapping[str, Any]) -> dict[str, Any]:
-    """Join a ladder, or leave it: what its arena answers. Refused."""
+def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
+    """Join a ladder, or leave it.
+
+    Raises:
+        Refused: if the ladder refuses the call, or none can be reached at this URL.
+    """
     try:
-        status, about = _call("POST", url.rstrip("/") + "/join", call)
+        status, body = _call("POST", url.rstrip("/") + "/join", msgspec.json.encode(call))
     except requests.RequestException as error:
         raise Refused(f"{url}: {reason(error)}; check the address, and try again.") from None
-    if "detail" in about:
-        raise Refused(printable(str(about["detail"])[:500]))
-    if status != HTTPStatus.OK or not about:
+    if why := refusal(body):
+        raise Refused(why)
+    answer = _decode(body, LadderAnswer)
+    if status != HTTPStatus.OK or answer is None:
         fix = "check the address; to a cup, connect with `stich connect`"
         raise Refused(f"{url}: no ladder answers there; {fix}.")
-    return about
+    return LadderAnswer(*map(printable, (answer.bot, answer.token, answer.ladder)))
 
 
 def gateway_port(url: str) -> int | None:
-    """The port of the gateway of an arena, which its pages know."""
+    """The port of the gateway of an arena, which its pages know. None if they do not answer."""
     with suppress(requests.RequestException):
-        port = _call("GET", url + "/connect")[1].get("port")
-        return port if isinstance(port, int) else None
+        answer = _decode(_call("GET", url + "/connect")[1], _GatewayPort)
+        return None if answer is None else answer.port
     return None
 
 
-def _call(
-    method: str, url: str, body: Mapping[str, Any] | None = None
-) -> tuple[int, dict[str, Any]]:
-    """Call an arena: the status, and the object that it answers. RequestException."""
+def refusal(body: bytes) -> str:
+    """The sentence with which an arena refuses, printable and short; "" if the body has none."""
+    answer = _decode(body, _Refusal)
+    return "" if answer is None else printable(answer.detail[:500])
+
+
+def _call(method: str, url: str, body: bytes | None = None) -> tuple[int, bytes]:
+    """Call an arena; return the status and the beginning of the body. RequestException."""
     with requests.request(
         method,
         url,
-        json=body,
+        data=body,
+        headers={"Content-Type": "application/json"},
         timeout=(CONNECT_S, _ANSWER_S),
         allow_redirects=False,
         stream=True,
     ) as found:
-        return found.status_code, json_object(next(found.iter_content(_LIMIT), b""))
+        return found.status_code, next(found.iter_content(_LIMIT), b"")
 
 
-def json_object(body: bytes) -> dict[str, Any]:
-    """The object that an arena answers; empty if it is none."""
+def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
+    """A body as this type; None if it is something else."""
     try:
-        return msgspec.json.decode(body, type=dict[str, Any])
+        return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):
-        return {}
+        return None
 
 
 def reason(error: Exception) -> str:

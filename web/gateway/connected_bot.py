@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from websockets.exceptions import ConnectionClosed
@@ -75,7 +75,7 @@ class ConnectedBot:
         self._tables = tables
         self._connected.set()
         reading = asyncio.ensure_future(self._read(session))
-        waiting: list[asyncio.Future[Any]] = [reading, session.ending]
+        waiting = (reading, session.ending)
         try:
             while not any(one.done() for one in waiting):
                 self._check_token()
@@ -116,7 +116,7 @@ class ConnectedBot:
                     return None
                 with suppress(ConnectionClosed):
                     await session.link.send(msgspec.msgpack.encode((number, call, body)))
-                waiting: list[asyncio.Future[Any]] = [answer, session.ending]
+                waiting = (answer, session.ending)
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             return answer.result()
         finally:

@@ -31,8 +31,8 @@ from web.gateway.calls import (
     CONNECT_S,
     Refused,
     gateway_port,
-    json_object,
     reason,
+    refusal,
 )
 
 _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
@@ -162,9 +162,8 @@ class Connector:
             status, body = error.response.status_code, bytes(error.response.body or b"")
         except (OSError, WebSocketException) as error:
             raise _Unreachable(reason(error)) from None
-        about = json_object(body)
-        if status == HTTPStatus.UNAUTHORIZED and "detail" in about:
-            raise Refused(printable(str(about["detail"])[:500]))
+        if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
+            raise Refused(why)
         if url == self._url and (port := gateway_port(url)) is not None:
             return self._connect(_with_port(url, port))
         hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""

@@ -22,10 +22,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection
 from contextlib import closing, suppress
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 from urllib.parse import unquote
 
+import msgspec
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -138,12 +140,17 @@ class Gateway:
             return await _ask(reader, self._bots[unquote(name)], f"{method} /{rest[0]}", body)
         if which == "bots":
             return _reply({name: bot.present for name, bot in self._bots.items()})
-        if which == "failed":
-            for name, why in json.loads(body).items():
-                self._bots[name].fail(why)
-            return _reply({})
-        self._over = "The cup is over." if which == "over" else ""
-        self._excluded = json.loads(body) if which == "excluded" else {}
+        match which:
+            case "failed":
+                for name, why in _sentences(body).items():
+                    self._bots[name].fail(why)
+                return _reply({})
+            case "over":
+                self._over, self._excluded = "The cup is over.", {}
+            case "excluded":
+                self._over, self._excluded = "", _sentences(body)
+            case _:
+                return _reply({}, HTTPStatus.NOT_FOUND)
         for name, bot in self._bots.items():
             if why := self._why_over(name):
                 bot.end(why)
@@ -156,7 +163,7 @@ async def _ask(
     """The answer of a bot; None if it is away, or the runner does not wait any more."""
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # nothing but its end
-    waiting: list[asyncio.Future[Any]] = [asked, gone]
+    waiting = (asked, gone)
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     answer = asked.result() if asked.done() else None
     for one in waiting:
@@ -165,21 +172,39 @@ async def _ask(
     return answer
 
 
-def _reply(value: object) -> BotAnswer:
+def _sentences(body: bytes) -> dict[str, str]:
+    """What the runner says of bots, a sentence for each name."""
+    return msgspec.json.decode(body, type=dict[str, str])
+
+
+def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
     body = json.dumps(value).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: {len(body)}\r\n\r\n"
     return BotAnswer(head.encode("ascii") + body, True)
 
 
-async def _run(host: str, port: int, settings: dict[str, Any]) -> None:
+class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the runner reaches the gateway, and the arguments of `Gateway`."""
+
+    runner_host: str
+    runner_port: int
+    folder: str
+    cup: str
+    others: list[str]
+    secret: str
+
+
+async def _run(host: str, port: int, settings: _Settings) -> None:
     """Serve until stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
-    runner = [settings.pop(name) for name in ("runner_host", "runner_port")]
-    gateway = Gateway(**settings)
-    async with await gateway.listen_to_runner(*runner), gateway.listen(host, port) as server:
+    gateway = Gateway(settings.folder, settings.cup, settings.others, settings.secret)
+    async with (
+        await gateway.listen_to_runner(settings.runner_host, settings.runner_port),
+        gateway.listen(host, port) as server,
+    ):
         await server.wait_closed()
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(*begin(CONNECTIONS)))
+    asyncio.run(_run(*begin(CONNECTIONS, _Settings)))

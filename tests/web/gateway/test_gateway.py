@@ -72,6 +72,14 @@ def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
         assert isinstance(bot.move(MOVE, 60), Failure)
 
 
+def test_an_unknown_path_of_the_runner_changes_nothing(gateway: Gateway) -> None:
+    gateway.client.exclude({"bob": "bob has left."})
+    found = requests.post(gateway.client.url_of("").replace("/bots/", "/nothing"), timeout=60)
+    assert found.status_code == 404
+    assert gateway.author("bob").told() == {"over": "bob has left."}
+    gateway.client.exclude({})
+
+
 def test_whether_it_is_alive_needs_no_token(gateway: Gateway) -> None:
     found = requests.get(gateway.url + "/healthz", timeout=60)
     assert (found.status_code, found.json()) == (200, {"status": "ok"})

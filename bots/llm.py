@@ -1,8 +1,7 @@
 """A language model as a bot: any endpoint of OpenAI's chat completions, hosted or on this machine.
 
 `run` serves the model that a folder's `settings.toml` names, told its turns by `prompt.md`;
-`stich new-bot llm` writes such a folder. The key comes from the environment, and is taken out of
-all that the endpoint says before it is logged or answered.
+`stich new-bot llm` writes such a folder. The key comes from the environment.
 """
 
 import hashlib
@@ -11,39 +10,36 @@ import logging
 import os
 import re
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from time import monotonic, sleep
+from threading import Lock
+from time import monotonic
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-import requests
-from urllib3.exceptions import HTTPError, InvalidHeader
-from urllib3.util.retry import Retry
 
 import games
-from bots import kit, sensible
+from bots import chat, kit, sensible
 from bots.cards import ORDER
+from bots.chat import Endpoint, Message, NoAnswer, Unreadable
+from bots.rules_page import lean
 
 _log = logging.getLogger(__name__)
 
-_ANSWER_LIMIT: Final = 4 * 1024 * 1024
-_TOKENS: Final = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
-_SCHEMA: Final = {
-    "type": "object",
-    "properties": {"comment": {"type": "string"}, "move": {"type": "string"}},
-    "required": ["comment", "move"],
-    "additionalProperties": False,
+_MAX_REMEMBERED: Final = 1000  # matches at once
+_CAUSES: Final = {
+    "refusal": "the model refused",
+    "cut": "the answer was cut at max_tokens",
+    "tool_call": "the model called a tool",
+    "illegal": "the model's move is not legal",
+    "unreadable": "there is no move in the answer",
+    "timeout": "the endpoint did not answer in time",
+    "no_connection": "no connection to the endpoint",
 }
-_STRUCTURED: Final = {
-    "type": "json_schema",
-    "json_schema": {"name": "move", "strict": True, "schema": _SCHEMA},
-}
+"""What a bot says of a fallback by its cause; its comment has the details."""
 # Cards go on over spaces: "play:3c 3d" must not be read as the 3c alone.
 _CARDS: Final = r"\w+(?:[ ,]+(?:[2-9TJQKA][cdhs]|[BR]j)\b)*(?:=\w+)?"
 _MOVE: Final = re.compile(
@@ -51,165 +47,14 @@ _MOVE: Final = re.compile(
     re.IGNORECASE,
 )
 
-_NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
-
-class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Settings(chat.Settings, forbid_unknown_fields=True, frozen=True):
     """What `settings.toml` says; the file of the kit explains each key."""
 
-    base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
-    model: str
-    key_variable: Annotated[str, msgspec.Meta(pattern="^([A-Z_][A-Z0-9_]*)?$")] = ""
-    temperature: float | None = None
-    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     retries: Annotated[int, msgspec.Meta(ge=0)] = 2
-    timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 60
     list_moves: bool = True
+    memory: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     fallback: Literal["sensible", "none"] = "sensible"
-    input_price: _NotNegative = 0
-    output_price: _NotNegative = 0
-    request: dict[str, Any] = {}
-
-
-class NoAnswer(Exception):
-    """The endpoint did not answer; the text says why."""
-
-
-class Unreadable(NoAnswer):
-    """What it answered is no chat completion."""
-
-
-class _Refused(NoAnswer):
-    """It does not take this request."""
-
-
-class _Busy(NoAnswer):
-    """It may take it later: after so many seconds, if it says so."""
-
-    after: float | None = None
-
-
-class Endpoint:
-    """Where a model is asked; several threads may do so at once."""
-
-    def __init__(self, settings: Settings, key: str) -> None:
-        self._settings = settings
-        self._key = key
-        self._shown_key = _json_forms(key)
-        self._structured = True
-        self._threads = ThreadPoolExecutor(256)
-
-    def ask(self, messages: Sequence[Mapping[str, str]], until: float, used: Counter[str]) -> str:
-        """The model's words; what may pass is tried again `until` then (of `monotonic`).
-
-        Calls and tokens are added to `used`. Raises NoAnswer.
-        """
-        settings = self._settings
-        body = {
-            "model": settings.model,
-            "temperature": settings.temperature,
-            "max_tokens": settings.max_tokens,
-            "messages": messages,
-            "response_format": _STRUCTURED if self._structured else None,
-            **settings.request,
-        }
-        pause = 0.5
-        while True:
-            try:
-                words = self._ask_once(body, until, used)
-            except _Busy as busy:
-                wait = busy.after or pause
-                if monotonic() + wait >= until:
-                    raise
-                _log.warning("%s; asking again in %g s", busy, wait)
-                sleep(wait)
-                pause = min(2 * pause, 30)
-            except _Refused:
-                if body["response_format"] is None:
-                    raise
-                body["response_format"] = None  # perhaps that is all it does not know
-            else:
-                self._structured = body["response_format"] is not None
-                return words
-
-    def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> str:
-        seconds = min(self._settings.timeout_s, until - monotonic())
-        if seconds <= 0:
-            raise NoAnswer("there was no time to ask")
-        used["calls"] += 1
-
-        def post() -> tuple[requests.Response, bytes]:
-            with requests.post(
-                self._settings.base_url.rstrip("/") + "/chat/completions",
-                json={name: value for name, value in body.items() if value is not None},
-                headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
-                auth=lambda request: request,  # no other from a .netrc
-                timeout=seconds,
-                stream=True,
-                allow_redirects=False,
-            ) as response:
-                return response, response.raw.read(_ANSWER_LIMIT, decode_content=True)
-
-        try:
-            # The time-outs of requests are for each read; many endpoints send spaces meanwhile.
-            response, data = self._threads.submit(post).result(seconds)
-        except TimeoutError:
-            raise _Busy(f"the endpoint did not answer within {seconds:.1f} s") from None
-        except (requests.RequestException, HTTPError) as error:
-            raise _Busy(self.without_key(f"no answer from the endpoint: {error}")) from None
-        answer = data.decode(errors="replace")
-        excerpt = shorten(self.without_key(answer)[:2000], 300)
-        says = f"the endpoint answered {response.status_code}: {excerpt}"
-        if response.status_code in (408, 425, 429) or response.status_code >= 500:
-            busy = _Busy(says)
-            with suppress(InvalidHeader, ValueError, OverflowError):
-                header = response.headers.get("Retry-After", "")
-                busy.after = max(0.1, Retry().parse_retry_after(header))
-            raise busy
-        if response.status_code != 200:
-            raise _Refused(says)
-        try:
-            words, usage = _read(answer, response.headers.get("Content-Type", ""))
-            for name, wire in _TOKENS.items():
-                if wire in usage:
-                    used[name] += min(max(0, int(usage[wire])), 10**9)
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            raise Unreadable(f"no chat completion: {says}") from None
-        return words
-
-    def without_key(self, text: str) -> str:
-        """The text without the key, however the key is escaped as JSON."""
-        return self._shown_key.sub("(key)", text) if self._key else text
-
-
-def _json_forms(key: str) -> re.Pattern[str]:
-    """A pattern that matches the key in all forms that JSON has for its characters (\\/, \\u0041),
-    also within a string of JSON that was itself written as JSON."""
-    escapes = r"(?:\\(?:u005[cC])?){0,16}+"
-    characters = [f"(?:{re.escape(c)}|u00(?i:{ord(c):02x}))" for c in key if c != "\\"]
-    return re.compile(escapes.join(characters) or re.escape(key))
-
-
-def _read(answer: str, content_type: str) -> tuple[str, Mapping[str, Any]]:
-    """The words and the usage of an answer, whole or streamed; _Busy if a stream has broken off."""
-    pieces = [answer]
-    if content_type.startswith("text/event-stream"):
-        pieces = re.findall(r"^data: *(.*?)\s*$", answer, re.MULTILINE)
-        if "[DONE]" not in pieces:
-            raise _Busy("the endpoint's stream broke off")
-        pieces = pieces[: pieces.index("[DONE]")]
-    words: list[str] = []
-    usage: Mapping[str, Any] = {}
-    for piece in map(json.loads, pieces):
-        for choice in piece["choices"][:1]:
-            message = choice.get("delta", choice.get("message"))
-            words.append(message.get("content") or message.get("refusal") or "")
-            if choice.get("finish_reason") == "length":
-                _log.warning("the answer was cut at max_tokens")
-        usage = piece.get("usage") or usage
-    if not words:
-        raise LookupError
-    return "".join(words), usage
 
 
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
@@ -232,14 +77,21 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
     return moves[index] if index < len(moves) else number[:9], comment
 
 
-@dataclass(frozen=True, slots=True)
 class Player:
-    """A model at a table, asked until its move is legal or its tries or its time are over."""
+    """A model at tables, asked until its move is legal or its tries or its time are over.
 
-    settings: Settings
-    prompt: str
-    rules: Mapping[str, str]
-    endpoint: Endpoint
+    `rules` are the pages of rules by game. Several threads may ask at once.
+    """
+
+    def __init__(
+        self, settings: Settings, prompt: str, rules: Mapping[str, str], endpoint: Endpoint
+    ) -> None:
+        self.settings = settings
+        self.endpoint = endpoint
+        self._prompt = prompt
+        self._rules = rules
+        self._turns: OrderedDict[tuple[str, int], deque[Message]] = OrderedDict()
+        self._lock = Lock()
 
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
@@ -250,26 +102,31 @@ class Player:
         until = monotonic() + seconds - min(1, seconds / 10)
         position = games.get(view["game"]).view(view)
         told = games.describe(position, position.moves() if settings.list_moves else None)
-        prompt = self.prompt.replace("{rules}", self.rules[view["game"]])
-        messages = [{"role": "user", "content": prompt.replace("{position}", told)}]
+        prompt = self._prompt.replace("{rules}", lean(self._rules[view["game"]], view["options"]))
+        before = self._remembered(request["match"], view["seat"])
+        messages = [*before, {"role": "user", "content": prompt.replace("{position}", told)}]
         used: Counter[str] = Counter()
         numbers: dict[str, float] = {}
-        fallback = None
-        move = comment = problem = ""
+        move = comment = problem = words = cause = ""
         for attempt in range(settings.retries + 1):
             numbers["retries"] = attempt
             try:
-                words = self.endpoint.ask(messages, until, used)
+                reply = self.endpoint.ask(messages, until, used)
+                words = reply.words
                 move, comment = read_answer(words, moves if settings.list_moves else ())
                 move = position.check(move).text
             except games.IllegalMove as error:
+                cause = reply.cause or ("illegal" if move else "unreadable")
+                used[cause] += 1
                 shown = self.endpoint.without_key(move)
                 detail = error.detail if shown == move else ""  # which has only a part of the move
                 problem = f"{shown[:200]!r} is not legal ({error.reason}): {detail}"
+                if reply.cause:
+                    problem = f"{_CAUSES[cause]}, and {problem}"
                 messages.append({"role": "assistant", "content": words or "(nothing)"})
                 messages.append({"role": "user", "content": f"{problem} Choose a legal move."})
             except NoAnswer as error:
-                problem = str(error)
+                cause, problem = error.cause, str(error)
                 if not isinstance(error, Unreadable):
                     break
             else:
@@ -277,20 +134,39 @@ class Player:
                 problem = ""
                 break
             numbers["first_try"] = 0
+        fallback = None
         if problem:
             problem = self.endpoint.without_key(problem)
             _log.warning("%s; fallback: %s", problem, settings.fallback)
             comment = f"({problem}) {comment}"
             move = self.endpoint.without_key(move)[:200]
             if settings.fallback == "sensible":
-                fallback = shorten(problem, 200)
+                status = cause.removeprefix("http_")
+                fallback = _CAUSES.get(cause, f"the endpoint answered {status}")
                 move = sensible.move(view, moves)
+        else:
+            self._remember(request["match"], view["seat"], games.describe(position, None), words)
         comment = shorten(self.endpoint.without_key(comment)[:8000], 2000, placeholder=" […]")
         info: dict[str, str | float] = {"comment": comment, **numbers, **used}
-        if "output_tokens" in used and settings.input_price + settings.output_price:
-            price = used["input_tokens"] * settings.input_price
-            info["cost"] = (price + used["output_tokens"] * settings.output_price) / 1_000_000
+        if (cost := settings.cost(used)) is not None:
+            info["cost"] = cost
         return move, info, fallback
+
+    def _remembered(self, match: str, seat: int) -> list[Message]:
+        """The last turns of a seat in a match, oldest first."""
+        with self._lock:
+            return [*self._turns.get((match, seat), ())]
+
+    def _remember(self, match: str, seat: int, position: str, words: str) -> None:
+        """Keep a turn of a seat for its next prompts, as far as `memory` says."""
+        if not self.settings.memory:
+            return
+        with self._lock:
+            turns = self._turns.pop((match, seat), None) or deque(maxlen=2 * self.settings.memory)
+            turns += {"role": "user", "content": position}, {"role": "assistant", "content": words}
+            self._turns[match, seat] = turns
+            if len(self._turns) > _MAX_REMEMBERED:
+                self._turns.popitem(last=False)
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> Player:
@@ -311,12 +187,26 @@ def load(folder: Path, environment: Mapping[str, str]) -> Player:
             f"The environment variable {settings.key_variable}, which settings.toml names as"
             " key_variable, has no key; export it before you start the bot."
         )
-    return Player(settings, prompt, rules, Endpoint(settings, key))
+    transcripts = None
+    if settings.transcripts is not None:
+        transcripts = folder / settings.transcripts
+        try:
+            transcripts.open("ab").close()
+        except OSError as error:
+            sys.exit(f"{error.filename}: {error.strerror}; fix transcripts in settings.toml.")
+    return Player(settings, prompt, rules, Endpoint(settings, key, transcripts))
 
 
 def run(folder: Path) -> None:
-    """Serve the player of a folder; exit with a message, before any request, if it is not whole."""
+    """Serve the player of a folder.
+
+    Exits with a message if the folder is not whole, or if the endpoint refuses its key or model.
+    """
     player = load(folder, os.environ)
+    try:
+        player.endpoint.probe()
+    except NoAnswer as error:
+        sys.exit(f"The model cannot play: {error}\nFix base_url, model or the key.")
     files = b"".join((folder / name).read_bytes() for name in ("settings.toml", "prompt.md"))
     version = hashlib.sha256(files).hexdigest()[:8]  # a run notes what a bot says of itself
     kit.run(player.move, name=player.settings.model, version=version, games=list(ORDER))

@@ -44,7 +44,7 @@ SHAPES = {
     "native of a server": {"message": {"role": "assistant", "content": "bid:1"}, "done": True},
     "old completion": {"choices": [{"index": 0, "text": "bid:1"}]},
     "no choices": {"choices": []},
-    "content in parts": completion(None, content=[{"type": "text", "text": "bid:1"}]),
+    "strange content": completion(None, content={"text": "bid:1"}),
     "error with status 200": {"error": {"message": "overloaded"}},
     "list": [],
     "page": "<!doctype html><title>Sign in</title>",
@@ -76,8 +76,8 @@ def decide(
     with endpoint(*acts, key=key) as server:
         change(folder, base_url=server.url, key_variable="STAND_IN_KEY", **settings)
         player = llm.load(folder, {"STAND_IN_KEY": f"{key}\n"})
-        clock = {"move_ms": move_ms, "bank_ms": 0}
-        move, info, why = player.move(VIEW, MOVES, {"clock": clock})
+        body = {"match": "m", "clock": {"move_ms": move_ms, "bank_ms": 0}}
+        move, info, why = player.move(VIEW, MOVES, body)
         return move, {**info, "why": why}, server.bodies
 
 
@@ -98,7 +98,10 @@ def test_a_good_answer(folder: Path) -> None:
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("qwen3:8b", 0.0, 2000)
     (message,) = body["messages"]
     assert games.describe(START.view(START.turn), START.moves()) in message["content"]
-    assert (folder / "docs/rules/doudizhu.md").read_text() in message["content"]
+    assert "A bomb beats everything but a higher bomb and the rocket" in message["content"]
+    assert "olden game" not in message["content"]
+    assert "`spring`" not in message["content"]  # an option that is off
+    assert "- `deals` is 1: the number of deals" in message["content"]
 
 
 def test_the_author_may_change_prompt_and_request_and_leave_out_the_list(folder: Path) -> None:
@@ -294,6 +297,108 @@ def test_the_program_tells_of_a_missing_key_before_it_listens(folder: Path) -> N
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("The environment variable STAND_IN_KEY, ")
+
+
+PARTS = [{"type": "reasoning", "summary": []}, {"type": "text", "text": "bid:1"}]
+TOOL = {"type": "function", "id": "1", "function": {"name": "play", "arguments": "{}"}}
+CUT = completion("I think that")
+CUT["choices"][0]["finish_reason"] = "length"
+FILTERED = completion(None)
+FILTERED["choices"][0]["finish_reason"] = "content_filter"
+
+
+@pytest.mark.parametrize(
+    ("act", "cause", "why"),
+    [
+        (answers(401, {"error": {"message": "bad key"}}), "http_401", "the endpoint answered 401"),
+        (answers(404, "no such model"), "http_404", "the endpoint answered 404"),
+        (answers(429, Retry_After="99999"), "http_429", "the endpoint answered 429"),
+        (answers(500, Retry_After="99999"), "http_500", "the endpoint answered 500"),
+        (answers(200, "<!doctype html>"), "unreadable", "there is no move in the answer"),
+        (answers(200, '{"choices": [{"mess'), "unreadable", "there is no move in the answer"),
+        (answers(200, ""), "unreadable", "there is no move in the answer"),
+        (says(None, refusal="I must not gamble."), "refusal", "the model refused"),
+        (says(None, content=[{"type": "refusal", "refusal": "No."}]), "refusal", "the model"),
+        (answers(200, FILTERED), "refusal", "the model refused"),
+        (says(None, tool_calls=[TOOL]), "tool_call", "the model called a tool"),
+        (says(None, function_call=TOOL["function"]), "tool_call", "the model called a tool"),
+        (answers(200, CUT), "cut", "the answer was cut at max_tokens"),
+        (moves("play:3c"), "illegal", "the model's move is not legal"),
+        (says("I am not sure."), "unreadable", "there is no move in the answer"),
+        (says(None, content=PARTS), "", None),
+    ],
+)
+def test_causes_are_counted_one_by_one(folder: Path, act: Act, cause: str, why: str | None) -> None:
+    move, info, _ = decide(folder, PLAIN(act) if cause == "http_404" else act, retries=0)
+    if why is None:
+        assert (move, info["why"], info["first_try"]) == ("bid:1", None, 1)
+    else:
+        assert info["why"].startswith(why)
+        assert info[cause] == 1
+
+
+def test_cached_tokens_have_a_price_of_their_own(folder: Path) -> None:
+    usage = {**USAGE, "prompt_tokens_details": {"cached_tokens": 800}}
+    with (folder / "settings.toml").open() as settings:
+        text = settings.read()
+    (folder / "settings.toml").write_text(
+        text.replace("# cached_price = 0.0 ", "cached_price = 1 ")
+    )
+    _, info, _ = decide(folder, says("bid:1", usage=usage), input_price=10, output_price=20)
+    assert (info["input_tokens"], info["cached_tokens"]) == (1000, 800)
+    assert info["cost"] == pytest.approx((200 * 10 + 800 * 1 + 50 * 20) / 1_000_000)
+
+
+def test_transcripts_have_each_request_without_the_key(folder: Path) -> None:
+    text = (folder / "settings.toml").read_text()
+    (folder / "settings.toml").write_text(text.replace("# transcripts", "transcripts"))
+    (folder / "prompt.md").write_text(f"{KEY} {{position}}")
+    decide(folder, ILLEGAL, moves("bid:1", f"my key is {KEY}"))
+    lines = (folder / "transcripts.jsonl").read_text()
+    assert KEY not in lines
+    first, second = map(json.loads, lines.splitlines())
+    assert [len(first["messages"]), len(second["messages"])] == [1, 3]
+    assert first["usage"] == {"input_tokens": 1000, "output_tokens": 50}
+    assert json.loads(second["answer"]) == {"comment": "my key is (key)", "move": "bid:1"}
+    assert second["latency_ms"] >= 0
+
+
+def test_the_last_turns_stay_in_the_prompt(folder: Path) -> None:
+    with endpoint(moves("bid:1", "first"), moves("bid:2"), moves("bid:3"), moves("pass")) as server:
+        change(folder, base_url=server.url, key_variable="STAND_IN_KEY", memory=2)
+        player = llm.load(folder, {"STAND_IN_KEY": KEY})
+        for match in ("m", "m", "m", "other"):
+            body = {"match": match, "clock": {"move_ms": 30_000, "bank_ms": 0}}
+            player.move(VIEW, MOVES, body)
+        counts = [len(body["messages"]) for body in server.bodies]
+        third = server.bodies[2]["messages"]
+    assert counts == [1, 3, 5, 1]
+    assert third[0]["content"] == games.describe(START.view(START.turn), None)
+    assert json.loads(third[1]["content"])["comment"] == "first"
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (answers(401, {"error": {"message": "Incorrect API key"}}), "401: .*Incorrect API key"),
+        (answers(404, "The model does not exist."), "404: The model does not exist"),
+        (answers(200, "<!doctype html>Sign in"), "no chat completion: .*Sign in"),
+    ],
+)
+def test_a_wrong_key_or_model_ends_the_bot_before_its_first_match(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, act: Act, words: str
+) -> None:
+    with endpoint(act) as server:
+        change(folder, base_url=server.url, key_variable="STAND_IN_KEY")
+        monkeypatch.setenv("STAND_IN_KEY", KEY)
+        with pytest.raises(SystemExit, match=f"The model cannot play: .*{words}(.|\n)*Fix"):
+            llm.run(folder)
+
+
+def test_an_endpoint_that_is_only_busy_does_not_end_the_bot(folder: Path) -> None:
+    with endpoint(answers(429, "slow down", Retry_After="99999")) as server:
+        change(folder, base_url=server.url, key_variable="STAND_IN_KEY")
+        llm.load(folder, {"STAND_IN_KEY": KEY}).endpoint.probe()
 
 
 def sometimes_wrong(share: float) -> Act:

@@ -1,0 +1,333 @@
+"""An endpoint of OpenAI's chat completions: requests, and all that can come back in their place.
+
+The key is taken out of all that the endpoint says before it is logged or returned.
+"""
+
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from textwrap import shorten
+from threading import Lock
+from time import monotonic, sleep
+from typing import Annotated, Any, Final
+
+import msgspec
+import requests
+from urllib3.exceptions import HTTPError, InvalidHeader
+from urllib3.util.retry import Retry
+
+_log = logging.getLogger(__name__)
+
+Message = Mapping[str, str]
+
+_ANSWER_LIMIT: Final = 4 * 1024 * 1024
+_MOST_TOKENS: Final = 10**9
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"comment": {"type": "string"}, "move": {"type": "string"}},
+    "required": ["comment", "move"],
+    "additionalProperties": False,
+}
+_STRUCTURED: Final = {
+    "type": "json_schema",
+    "json_schema": {"name": "move", "strict": True, "schema": _SCHEMA},
+}
+_NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What `settings.toml` says of the endpoint; the file of the kit explains each key."""
+
+    base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
+    model: str
+    key_variable: Annotated[str, msgspec.Meta(pattern="^([A-Z_][A-Z0-9_]*)?$")] = ""
+    temperature: float | None = None
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 60
+    transcripts: str | None = None
+    input_price: _NotNegative = 0
+    cached_price: _NotNegative | None = None
+    output_price: _NotNegative = 0
+    request: dict[str, Any] = {}
+
+    def cost(self, used: Mapping[str, int]) -> float | None:
+        """The price of these tokens; None without prices or without counts."""
+        if "output_tokens" not in used or not (self.input_price or self.output_price):
+            return None
+        cached = min(used.get("cached_tokens", 0), used["input_tokens"])
+        cached_price = self.input_price if self.cached_price is None else self.cached_price
+        price = (used["input_tokens"] - cached) * self.input_price + cached * cached_price
+        return (price + used["output_tokens"] * self.output_price) / 1_000_000
+
+
+class NoAnswer(Exception):
+    """The endpoint did not answer with a chat completion; the text says why.
+
+    `cause` is the name under which such requests are counted: `timeout`, `no_connection`,
+    `unreadable`, or `http_` with the status.
+    """
+
+    def __init__(self, cause: str, why: str) -> None:
+        super().__init__(why)
+        self.cause = cause
+
+
+class Unreadable(NoAnswer):
+    """What the endpoint answered is no chat completion."""
+
+
+class Refused(NoAnswer):
+    """The endpoint does not take this request, now or later."""
+
+
+class _Busy(NoAnswer):
+    """The endpoint may take the request later, after so many seconds if it says so."""
+
+    after: float | None = None
+
+
+@dataclass(slots=True)
+class Reply:
+    """A chat completion.
+
+    `cause` says why there may be no move in its words: `refusal`, `cut` (at max_tokens) or
+    `tool_call`; "" if the model just answered. `usage` has counts by name.
+    """
+
+    words: str = ""
+    cause: str = ""
+    usage: Counter[str] = field(default_factory=Counter)
+
+
+class Endpoint:
+    """Where a model is asked; several threads may do so at once.
+
+    Each request is written to the file `transcripts`, if given, as a line of JSON without the key.
+    """
+
+    def __init__(self, settings: Settings, key: str, transcripts: Path | None = None) -> None:
+        self._settings = settings
+        self._key = key
+        self._shown_key = _json_forms(key)
+        self._transcripts = transcripts
+        self._lock = Lock()
+        self._structured = True
+        self._threads = ThreadPoolExecutor(256)
+
+    def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Reply:
+        """Ask for a completion; what may pass is tried again `until` then (of `monotonic`).
+
+        Calls, tokens and the causes of requests that failed are added to `used`.
+
+        Raises:
+            NoAnswer: if no completion came in time.
+        """
+        settings = self._settings
+        body = {
+            "model": settings.model,
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+            "messages": messages,
+            "response_format": _STRUCTURED if self._structured else None,
+            **settings.request,
+        }
+        pause = 0.5
+        while True:
+            try:
+                reply = self._ask_once(body, until, used)
+            except _Busy as busy:
+                used[busy.cause] += 1
+                wait = busy.after or pause
+                if monotonic() + wait >= until:
+                    raise
+                _log.warning("%s; asking again in %g s", busy, wait)
+                sleep(wait)
+                pause = min(2 * pause, 30)
+            except Refused as refused:
+                if body["response_format"] is None:
+                    used[refused.cause] += 1
+                    raise
+                body["response_format"] = None  # perhaps that is all it does not know
+            except NoAnswer as error:
+                used[error.cause] += 1
+                raise
+            else:
+                self._structured = body["response_format"] is not None
+                return reply
+
+    def probe(self) -> None:
+        """Ask for a word. An endpoint that is only busy or slow passes.
+
+        Raises:
+            NoAnswer: if the endpoint will never answer: a wrong key, model or address.
+        """
+        until = monotonic() + self._settings.timeout_s
+        try:
+            self.ask([{"role": "user", "content": "Answer with the word: ready"}], until, Counter())
+        except _Busy as busy:
+            _log.warning("%s; starting all the same", busy)
+
+    def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Reply:
+        began = monotonic()
+        seconds = min(self._settings.timeout_s, until - began)
+        if seconds <= 0:
+            raise NoAnswer("timeout", "there was no time to ask")
+        used["calls"] += 1
+        answer, told = "", Reply()
+        try:
+            answer, told = self._read(*self._post(body, seconds))
+            used.update(told.usage)
+            return told
+        except NoAnswer as error:
+            answer, told.cause = str(error), error.cause
+            raise
+        finally:
+            self._write(body["messages"], answer, told, monotonic() - began)
+
+    def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
+        """The response to a request, and its text. Raises: NoAnswer."""
+
+        def post() -> tuple[requests.Response, bytes]:
+            with requests.post(
+                self._settings.base_url.rstrip("/") + "/chat/completions",
+                json={name: value for name, value in body.items() if value is not None},
+                headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+                auth=lambda request: request,  # no other from a .netrc
+                timeout=seconds,
+                stream=True,
+                allow_redirects=False,
+            ) as response:
+                return response, response.raw.read(_ANSWER_LIMIT, decode_content=True)
+
+        try:
+            # The time-outs of requests are for each read; many endpoints send spaces meanwhile.
+            response, data = self._threads.submit(post).result(seconds)
+        except TimeoutError:
+            why = f"the endpoint did not answer within {seconds:.1f} s"
+            raise _Busy("timeout", why) from None
+        except (requests.RequestException, HTTPError) as error:
+            cause = "timeout" if isinstance(error, requests.Timeout) else "no_connection"
+            why = self.without_key(f"no answer from the endpoint: {error}")
+            raise _Busy(cause, why) from None
+        return response, data.decode(errors="replace")
+
+    def _read(self, response: requests.Response, answer: str) -> tuple[str, Reply]:
+        """The text of a response without the key, and the completion in it. Raises: NoAnswer."""
+        excerpt = shorten(self.without_key(answer)[:2000], 300)
+        status = response.status_code
+        says = f"the endpoint answered {status}: {excerpt}"
+        if status in (408, 425, 429) or status >= 500:
+            busy = _Busy(f"http_{status}", says)
+            with suppress(InvalidHeader, ValueError, OverflowError):
+                header = response.headers.get("Retry-After", "")
+                busy.after = max(0.1, Retry().parse_retry_after(header))
+            raise busy
+        if status != 200:
+            raise Refused(f"http_{status}", says)
+        try:
+            reply = _completion(answer, response.headers.get("Content-Type", ""))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            raise Unreadable("unreadable", f"no chat completion: {says}") from None
+        return self.without_key(reply.words), reply
+
+    def _write(self, messages: Sequence[Message], answer: str, reply: Reply, took_s: float) -> None:
+        """Write a request to the transcripts; a disk that is full stops no match."""
+        if self._transcripts is None:
+            return
+        line = {
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "messages": [
+                {**message, "content": self.without_key(message["content"])} for message in messages
+            ],
+            "answer": answer,
+            "cause": reply.cause,
+            "usage": reply.usage,
+            "latency_ms": round(took_s * 1000),
+        }
+        try:
+            with self._lock, self._transcripts.open("a", encoding="ascii") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            _log.warning("the transcript is not written: %s", error.strerror)
+
+    def without_key(self, text: str) -> str:
+        """The text without the key, however the key is escaped as JSON."""
+        return self._shown_key.sub("(key)", text) if self._key else text
+
+
+def _json_forms(key: str) -> re.Pattern[str]:
+    """A pattern that matches the key in all forms that JSON has for its characters (\\/, \\u0041),
+    also within a string of JSON that was itself written as JSON."""
+    escapes = r"(?:\\(?:u005[cC])?){0,16}+"
+    characters = [f"(?:{re.escape(c)}|u00(?i:{ord(c):02x}))" for c in key if c != "\\"]
+    return re.compile(escapes.join(characters) or re.escape(key))
+
+
+def _completion(answer: str, content_type: str) -> Reply:
+    """The completion in a text, whole or streamed; _Busy if a stream has broken off."""
+    pieces = [answer]
+    if content_type.startswith("text/event-stream"):
+        pieces = re.findall(r"^data: *(.*?)\s*$", answer, re.MULTILINE)
+        if "[DONE]" not in pieces:
+            raise _Busy("no_connection", "the endpoint's stream broke off")
+        pieces = pieces[: pieces.index("[DONE]")]
+    reply, chosen = Reply(), False
+    for piece in map(json.loads, pieces):
+        for choice in piece["choices"][:1]:
+            chosen = True
+            message = choice.get("delta", choice.get("message"))
+            reply.words += _text(message.get("content"))
+            if refusal := _text(message.get("refusal")) or _refusal_part(message.get("content")):
+                reply.words += refusal
+                reply.cause = "refusal"
+            elif message.get("tool_calls") or message.get("function_call"):
+                reply.cause = "tool_call"
+            match choice.get("finish_reason"):
+                case "length":
+                    reply.cause = "cut"
+                case "content_filter":
+                    reply.cause = "refusal"
+        if piece.get("usage"):
+            reply.usage = _usage(piece["usage"])
+    if not chosen:
+        raise LookupError
+    return reply
+
+
+def _text(content: object) -> str:
+    """The text of a message, which may come in parts."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    if content is None or isinstance(content, str):
+        return content or ""
+    raise TypeError
+
+
+def _refusal_part(content: object) -> str:
+    """The refusal among the parts of a message, "" if there is none."""
+    parts = content if isinstance(content, list) else []
+    return "".join(part["refusal"] for part in parts if part.get("type") == "refusal")
+
+
+def _usage(usage: Mapping[str, Any]) -> Counter[str]:
+    """The tokens of a completion, as far as the endpoint tells them."""
+    details = usage.get("prompt_tokens_details") or {}
+    told = {
+        "input_tokens": usage.get("prompt_tokens"),
+        "cached_tokens": details.get("cached_tokens", usage.get("prompt_cache_hit_tokens")),
+        "output_tokens": usage.get("completion_tokens"),
+    }
+    return Counter(
+        {
+            name: min(max(0, int(count)), _MOST_TOKENS)
+            for name, count in told.items()
+            if count is not None
+        }
+    )

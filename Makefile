@@ -83,7 +83,7 @@ dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist
 
 wheel: $(READY)  ## build a wheel with compiled rules into dist/, and run their tests on it
-	@$(BIN)/python -m tests.make_wheel dist
+	@$(BIN)/python -m tests.support.make_wheel dist
 
 serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080
 	@$(BIN)/stich serve
@@ -100,7 +100,7 @@ bench-par: $(READY)  ## play par of `stich bench` again (about twenty minutes)
 
 openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
 	@$(BIN)/python -m service.openapi
-	@$(BIN)/python -m tests.make_bot_types
+	@$(BIN)/python -m tests.support.make_bot_types
 
 lock: $(BIN)/python  ## write the lock files with the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import blocks
-from tests.service.running import Running
-from tests.tournament.cups import ROOT
+from tests.support.cups import ROOT
+from tests.support.pages import blocks
+from tests.support.running import Running
 
 
 def program(code: str, folder: Path) -> str:

@@ -3,12 +3,12 @@
 import pkgutil
 import re
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
 import games
-from tests.make_screens import pictures
+from tests.support.make_screens import pictures
+from tests.support.pages import FENCED, links
 from tournament.bench.play import read_par
 from tournament.bench.suite import TABLES
 
@@ -19,20 +19,11 @@ PAGES = [
 ]
 DOCUMENTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("bots/kits/*/README.md"))]
 
-FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(<?([^)>\s]+)")
 CODE = re.compile(r"`([^`]+)`")
-PACKAGES = "games|learning|service|tournament|bots|stich|tests|benchmarks"
+PACKAGES = "games|learning|service|tournament|bots|stich|tests|tools|benchmarks"
 FILE = re.compile(rf"(?:{PACKAGES}|docs|examples)/\S*")
 NAME = re.compile(rf"((?:{PACKAGES})(?:\.\w+)+(?::\w+)?)(?:\(.*)?")
 TARGET = re.compile(r"make ([a-z][a-z-]*)")
-
-
-def links(text: str) -> list[str]:
-    """The files that a document links to, as written."""
-    named = LINK.findall(FENCED.sub("", text))
-    relative = [link for link in named if not re.match(r"[a-z][a-z0-9+.-]*:|#", link)]
-    return [unquote(link.partition("#")[0]) for link in relative]
 
 
 def has_file(path: str) -> bool:

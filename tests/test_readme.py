@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.pages import ROOT, blocks
+from tests.support.pages import ROOT, blocks
 
 
 def test_the_cup_runs_as_copied(tmp_path: Path) -> None:

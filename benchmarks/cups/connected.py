@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.figures import Figure, Section
 from stich.console.progress import JsonLines
 from stich.processes import find_port, gateway_served
-from tests.tournament import hostile
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach

@@ -6,7 +6,7 @@ The bots are those of the tests that never end their answer.
 import time
 
 from benchmarks.figures import Figure, Section
-from tests.tournament import hostile
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 

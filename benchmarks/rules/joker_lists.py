@@ -14,7 +14,7 @@ from functools import partial
 
 import games
 from benchmarks.figures import Figure, Section
-from tests.games.zhengfen import brute_force as brute
+from tools import brute_force as brute
 
 HANDS = 200
 CHECKS = 300

@@ -21,7 +21,7 @@ from pathlib import Path
 import games
 from benchmarks import ROOT
 from benchmarks.figures import Figure, Section, rate
-from tests.wheel import Installed, installed_wheel
+from tools.wheel import Installed, installed_wheel
 
 TABLES = [
     (game.name, players)

@@ -13,7 +13,7 @@ from typing import Any
 import games
 from benchmarks.figures import Figure, Section, rate
 from benchmarks.rules.random_games import TABLES, Program, best
-from tests.wheel import installed_wheel
+from tools.wheel import installed_wheel
 
 POSITIONS, WORLDS, ROUNDS = 40, 16, 3
 AIM = 3.0

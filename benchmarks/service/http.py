@@ -26,7 +26,7 @@ import requests
 import games
 from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
-from tests.wheel import installed_wheel
+from tools.wheel import installed_wheel
 
 CONNECTIONS = 16
 SECONDS = 2

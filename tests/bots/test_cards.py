@@ -5,7 +5,7 @@ import pytest
 import games
 from bots import cards
 from bots import random as random_bot
-from tests.games.test_all_games import TABLES
+from tests.support.random_games import TABLES
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)

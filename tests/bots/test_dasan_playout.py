@@ -5,7 +5,7 @@ from typing import Any
 
 import games
 from bots.shedding import playout
-from tests.games.climbing.positions import dasan_wire
+from tests.support.climbing import dasan_wire
 
 
 def test_a_playout_opens_as_high_as_it_may() -> None:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from bots import kit
-from tests.serving import serving as in_thread
+from tests.support.serving import serving as in_thread
 from tournament.bot.protocol import about_problems
 
 ROOT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ import games
 from bots import kit, llm, sensible
 from bots.kits import find
 from stich.cli import cli
-from tests.bots.chat_endpoint import (
+from tests.support.chat_endpoint import (
     KEY,
     USAGE,
     Act,
@@ -32,8 +32,8 @@ from tests.bots.chat_endpoint import (
     streams,
     without_schema,
 )
-from tests.pages import blocks
-from tests.serving import serving
+from tests.support.pages import blocks
+from tests.support.serving import serving
 
 START = games.get("doudizhu").start(3, "cards", {})
 VIEW, MOVES = START.view(START.turn).to_dict(), START.moves().texts()

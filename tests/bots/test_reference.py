@@ -17,8 +17,8 @@ import pytest
 import games
 from bots import greedy, search, sensible
 from bots import random as random_bot
-from tests import golden
-from tests.games.test_all_games import TABLES
+from tests.support import golden
+from tests.support.random_games import TABLES
 
 Move = Callable[[Any, Any], str]
 

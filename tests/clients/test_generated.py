@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import games
-from tests import npm
-from tests.service.running import Running
-from tests.service.support import ROOT
+from tests.support import npm
+from tests.support.running import Running
+from tests.support.service import ROOT
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent

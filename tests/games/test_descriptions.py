@@ -7,7 +7,7 @@ import pytest
 
 import games
 from games.game import Category
-from tests.games.climbing.positions import doudizhu
+from tests.support.climbing import doudizhu
 
 
 def test_an_unknown_game_is_told_what_there_is() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 import games
 from games import Fact
-from tests.golden import files, load
+from tests.support.golden import files, load
 
 
 @pytest.mark.parametrize("name", files())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import games
-from tests import golden
+from tests.support import golden
 
 NAMES = golden.files()
 

@@ -16,7 +16,7 @@ from marshmallow import ValidationError
 import games
 from games import Game, InvalidState, State
 from service.schemas.positions import STATE_FIELD, VIEW_FIELD
-from tests.games.test_all_games import IDS, TABLES, some_move
+from tests.support.random_games import IDS, TABLES, some_move
 
 Path = tuple[str | int, ...]
 Wire = dict[str, Any]

@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.app import create_app
-from tests.service.running import Running
-from tests.service.support import Service
+from tests.support.running import Running
+from tests.support.service import Service
 
 
 class Client(FlaskClient):

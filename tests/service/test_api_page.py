@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.prerequisites import needs_curl
-from tests.service.running import Running
-from tests.service.support import ROOT
+from tests.support.prerequisites import needs_curl
+from tests.support.running import Running
+from tests.support.service import ROOT
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 SEALED = (ROOT / "docs" / "sealed.md").read_text(encoding="utf-8")

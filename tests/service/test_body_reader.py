@@ -6,7 +6,7 @@ from typing import Any
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from service.app import create_app
-from tests.service.support import matches
+from tests.support.service import matches
 
 JSON = "application/json"
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.service.support import contract, validator
-from tests.tournament.played import Dice, cup
+from tests.support.played import Dice, cup
+from tests.support.service import contract, validator
 from tournament.match.match import Match, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing

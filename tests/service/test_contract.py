@@ -8,7 +8,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import games
 from service import openapi
-from tests.service.support import ROOT, contract, matches
+from tests.support.service import ROOT, contract, matches
 
 OPERATIONS = [
     (path, method, operation)

@@ -13,11 +13,11 @@ import requests
 
 from service.problems import MEDIA_TYPE, PROBLEM_TYPES
 from stich.processes import find_port
-from tests.connections import ask_moves, connections
-from tests.nginx import command, needs_nginx, with_folder
-from tests.nginx import running as nginx_running
-from tests.service.running import Running
-from tests.service.support import ROOT, matches
+from tests.support.connections import ask_moves, connections
+from tests.support.nginx import command, needs_nginx, with_folder
+from tests.support.nginx import running as nginx_running
+from tests.support.running import Running
+from tests.support.service import ROOT, matches
 
 pytestmark = pytest.mark.slow
 

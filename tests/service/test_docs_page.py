@@ -8,8 +8,8 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
-from tests.browser import chromium, console_errors
-from tests.service.running import Running
+from tests.support.browser import chromium, console_errors
+from tests.support.running import Running
 
 START = "#operations-play-startGame"
 WIDTHS = (1400, 390)

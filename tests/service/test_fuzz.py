@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.app import create_app
-from tests.service.support import Service
+from tests.support.service import Service
 
 PATHS = [f"/v1/{name}" for name in ("start", "moves", "validate", "advance", "view")]
 SERVICE = Service(create_app().test_client())

@@ -7,9 +7,9 @@ from http.client import HTTPResponse
 
 import pytest
 
-from tests.connections import ask_moves
-from tests.service.running import Running
-from tests.service.test_rsgi import LONGEST, moves
+from tests.support.connections import ask_moves
+from tests.support.running import Running
+from tests.support.service import LONGEST, moves
 
 LISTS = 20
 

@@ -18,7 +18,7 @@ from service.schemas.fields import (
 )
 from service.schemas.position_fields import MAX_PAIRINGS
 from service.settings import MEBIBYTE
-from tests.service.support import Service
+from tests.support.service import Service
 
 STATE = games.get("doudizhu").start(3, "limits", {}).to_dict()
 

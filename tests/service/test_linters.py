@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import npm
-from tests.service.support import ROOT
+from tests.support import npm
+from tests.support.service import ROOT
 
 LINTERS = Path(__file__).with_name("linters")
 COMMANDS = {

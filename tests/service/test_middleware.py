@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.service.support import Service
+from tests.support.service import Service
 
 ORIGIN = {"Origin": "https://example.org"}
 METHOD = "Access-Control-Request-Method"

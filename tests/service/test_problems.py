@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from tests.service.support import Service, matches
+from tests.support.service import Service, matches
 
 JSON = "application/json"
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from games import Reason
-from tests import golden
-from tests.games.climbing.positions import dasan_wire, doudizhu_wire
-from tests.games.ninefivetwo import positions as ninefivetwo
-from tests.service.support import Service
+from tests.support import golden
+from tests.support import ninefivetwo as ninefivetwo
+from tests.support.climbing import dasan_wire, doudizhu_wire
+from tests.support.service import Service
 
 POSITIONS = golden.load("positions")
 

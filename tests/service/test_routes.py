@@ -6,9 +6,9 @@ from jsonschema import Draft202012Validator
 
 import games
 from service.schemas.fields import MAX_LISTED_MOVES
-from tests.games.test_all_games import TABLES
-from tests.games.zhengfen.positions import wire
-from tests.service.support import ROOT, Service, states
+from tests.support.random_games import TABLES
+from tests.support.service import ROOT, Service, states
+from tests.support.zhengfen import wire
 
 GAMES = list(games.GAMES)
 

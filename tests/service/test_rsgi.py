@@ -15,12 +15,10 @@ from prometheus_client import CollectorRegistry
 from service.app import create_app
 from serving import rsgi
 from serving.rsgi import LARGE_BODY, PIECE, RsgiFront
-from tests.games.zhengfen.positions import wire
-from tests.service.support import matches
+from tests.support.service import LONGEST, matches, moves
+from tests.support.zhengfen import wire
 
 MAX_BODY = 1024 * 1024
-LONGEST = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
-"""The hand with the longest list that a deal can give: 800 KB."""
 
 
 class Headers:
@@ -148,10 +146,6 @@ async def post(front: RsgiFront, path: str, body: bytes, **more: Any) -> Protoco
 async def send(front: RsgiFront, proto: Protocol, *headers: tuple[str, str]) -> Protocol:
     await handle(front, scope("/v1/moves", *headers), proto)
     return proto
-
-
-def moves(*hands: str) -> bytes:
-    return json.dumps({"state": wire(list(hands))}).encode()
 
 
 @pytest.mark.parametrize(

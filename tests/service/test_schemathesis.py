@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.running import Running
+from tests.support.running import Running
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 

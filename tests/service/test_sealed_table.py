@@ -17,11 +17,11 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from service.app import create_app
 from service.settings import Settings
-from tests.browser import chromium, console_errors
-from tests.pages import blocks
-from tests.service.running import Running
-from tests.service.support import ROOT
-from tests.serving import serving
+from tests.support.browser import chromium, console_errors
+from tests.support.pages import blocks
+from tests.support.running import Running
+from tests.support.service import ROOT
+from tests.support.serving import serving
 
 SEAL_KEYS = f"test:{b64encode(bytes(range(32))).decode()}"
 

@@ -16,10 +16,10 @@ from service.metrics import Metrics
 from service.settings import MULTIPROC_DIR
 from serving.rsgi import LARGE_ANSWER, SLOTS
 from stich.commands import serve
-from tests.connections import ask_moves, connections
-from tests.prerequisites import needs_ipv6
-from tests.service.running import Running
-from tests.service.sealed.support import seal_keys
+from tests.support.connections import ask_moves, connections
+from tests.support.prerequisites import needs_ipv6
+from tests.support.running import Running
+from tests.support.sealed import seal_keys
 
 JSON = {"Content-Type": "application/json"}
 

@@ -4,8 +4,8 @@ import resource
 
 import pytest
 
-from tests.connections import HEAD, ask_moves, connections
-from tests.service.running import Running
+from tests.support.connections import HEAD, ask_moves, connections
+from tests.support.running import Running
 
 
 @pytest.mark.slow

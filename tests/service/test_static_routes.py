@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 import games
 from service.problems import PROBLEM_TYPES
-from tests.service.support import Service, contract
+from tests.support.service import Service, contract
 
 
 def test_healthz(service: Service) -> None:

@@ -13,10 +13,10 @@ import pytest
 
 import games
 from serving.rsgi import SLOTS
-from tests.connections import ask_moves, connections
-from tests.games.zhengfen.positions import wire
-from tests.service.running import Running
-from tests.service.test_rsgi import LONGEST
+from tests.support.connections import ask_moves, connections
+from tests.support.running import Running
+from tests.support.service import LONGEST
+from tests.support.zhengfen import wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 
 import games
-from tests.wheel import ENVIRON, build
+from tools.wheel import ENVIRON, build
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import games
 from stich.cli import COMMANDS, cli
 from stich.commands.common import command as make_command
-from tests.tournament.cups import ROOT, stich
+from tests.support.cups import ROOT, stich
 from tournament.bench.record import RecordError
 from tournament.bot.url_bot import StartError
 from tournament.config.parse import CupError

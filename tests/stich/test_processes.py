@@ -8,8 +8,8 @@ import pytest
 from click import ClickException
 
 from stich.processes import find_port
-from tests.tournament import played
-from tests.tournament.cups import all_end, children, is_served, started
+from tests.support import played
+from tests.support.cups import all_end, children, is_served, started
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

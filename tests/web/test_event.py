@@ -11,10 +11,10 @@ import pytest
 import requests
 
 from stich.processes import find_port
-from tests.nginx import command, needs_nginx, running, with_folder
-from tests.service.support import ROOT
-from tests.web.machine import Machine, block, dependencies, names_commands, until
-from tests.web.network import ConnectProxy
+from tests.support.machine import Machine, block, dependencies, names_commands, until
+from tests.support.network import ConnectProxy
+from tests.support.nginx import command, needs_nginx, running, with_folder
+from tests.support.service import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 

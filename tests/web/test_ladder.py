@@ -10,8 +10,8 @@ import pytest
 import requests
 
 from stich.processes import find_port
-from tests.service.support import ROOT
-from tests.web.machine import Machine, block, dependencies, names_commands, until
+from tests.support.machine import Machine, block, dependencies, names_commands, until
+from tests.support.service import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import games
-from tests.tournament.memory_run import MemoryRun
-from tests.tournament.played import cup, facts, played, run, unfinished
-from tests.tournament.results.test_standings import match
+from tests.support.memory_run import MemoryRun
+from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.standings import match
 from tournament.config.cup import Stop
 from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency

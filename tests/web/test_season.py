@@ -12,27 +12,13 @@ from typing import Any
 import pytest
 
 from stich.processes import find_port
-from tests.tournament.cups import all_end, children, events, started, stich
-from tests.web.gateway.test_connect import ended
+from tests.support.connecting import LADDER, ended
+from tests.support.cups import all_end, children, events, started, stich
 from tournament.records import DecisionKind, FaultKind
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
-LADDER = """
-name = "Season"
-game = "doudizhu"
-[faults]
-outage_s = 5
-[format]
-type = "ladder"
-[join]
-open = true
-[run]
-concurrency = 2
-[sandbox]
-enabled = false
-"""
 BOT = """
 import sys
 from bots import kit

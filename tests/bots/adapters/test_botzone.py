@@ -6,10 +6,12 @@ import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
-from tests.bots.adapters.foreign import (
+from tests.support.foreign import (
     CLOCKS,
     FAILURES,
+    ONCE,
     OPTIONS,
+    PROGRAM,
     command,
     documented,
     failing,
@@ -17,42 +19,6 @@ from tests.bots.adapters.foreign import (
     play,
 )
 
-# Bids 3 if it is first, and plays the lowest single card that it may. It checks what it is told.
-PROGRAM = """
-import json, sys
-
-def decide(requests, responses):
-    first = next((r for r in requests if "publiccard" in r), None)
-    if first is None:
-        assert len(requests) == 1 and len(responses) == 0 and len(requests[0]["own"]) == 17
-        return 0 if requests[0]["bid"] else 3
-    plays = [r for r in requests if "history" in r]
-    own = [r for r in responses if isinstance(r, list)]
-    assert len(own) == len(plays) - 1 and len(requests) == len(responses) + 1
-    hand = set(first["own"])
-    if first.get("landlord", -1) == first.get("pos"):
-        hand |= set(first["publiccard"])
-    assert len(hand) in (17, 20)
-    for cards in own:
-        assert hand >= set(cards)
-        hand -= set(cards)
-    seen = [card for r in plays for cards in r["history"] for card in cards]
-    assert len(seen) == len(set(seen)) and not hand & set(seen)
-    last = plays[-1]["history"][1] or plays[-1]["history"][0]
-    level = lambda card: card // 4 + (card == 53)
-    fitting = [card for card in sorted(hand) if not last or level(card) > level(last[0])]
-    return fitting[:1] if len(last) <= 1 else []
-"""
-ONCE = (
-    PROGRAM
-    + """
-told = json.loads(input())
-data = int(told["data"] or 0) + 1
-assert data <= len(told["requests"])
-print(json.dumps({"response": decide(told["requests"], told["responses"]), "data": str(data),
-                  "debug": "move %d" % data}))
-"""
-)
 RUNNING = (
     PROGRAM
     + """

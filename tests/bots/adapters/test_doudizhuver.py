@@ -6,8 +6,9 @@ import pytest
 
 from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
-from tests.bots.adapters.foreign import (
+from tests.support.foreign import (
     CLOCKS,
+    CONTEST,
     FAILURES,
     OPTIONS,
     command,
@@ -16,50 +17,6 @@ from tests.bots.adapters.foreign import (
     first_answers,
     play,
 )
-
-# Bids 3 if nobody has bid, and plays the lowest single card that it may. It checks what it is told.
-PROGRAM = """
-import sys
-log = open("log", "a")
-hand, table, passes, bids = set(), [], 0, {}
-level = lambda card: card // 4 + (card == 53)
-
-def choose():
-    fitting = [card for card in sorted(hand) if not table or level(card) > level(table[0])]
-    return fitting[:1] if len(table) <= 1 else []
-
-def played(cards):
-    global table, passes
-    table, passes = (cards, 0) if cards else ([] if passes else table, passes + 1)
-
-for line in sys.stdin:
-    print(line.strip(), file=log, flush=True)
-    verb, _, rest = line.strip().partition(" ")
-    answer = "OK " + verb
-    cards = [] if rest[-2:] == "-1" else [int(n) for n in rest[1:].split(",") if n.isdigit()]
-    if verb == "DOUDIZHUVER":
-        answer = "NAME test"
-    elif verb == "DEAL":
-        me, hand = rest[0], set(cards)
-        assert len(hand) == 17
-    elif rest == "WHAT" and verb == "BID":
-        bids[me] = 0 if any(bids.values()) else 3
-        answer = "BID %s%d" % (me, bids[me])
-    elif verb == "BID":
-        bids[rest[0]] = cards[0]
-    elif verb == "LEFTOVER":
-        assert len(cards) == 3 and bids[rest[0]] == max(bids.values())
-        hand |= set(cards) if rest[0] == me else set()
-    elif rest == "WHAT":
-        move = choose()
-        hand -= set(move)
-        played(move)
-        answer = "PLAY %s%s" % (me, ",".join(map(str, move)) or "-1")
-    elif verb == "PLAY":
-        assert rest[0] != me and not hand & set(cards)
-        played(cards)
-    print(answer, flush=True)
-"""
 
 
 def adapter(folder: Path, source: str) -> Adapter:
@@ -91,7 +48,7 @@ def test_a_program_is_told_the_documented_position() -> None:
 
 @pytest.mark.parametrize("seat", range(3))
 def test_whole_games(tmp_path: Path, seat: int) -> None:
-    state, sums = play(adapter(tmp_path, PROGRAM), "whole", seat, {**OPTIONS, "deals": 2})
+    state, sums = play(adapter(tmp_path, CONTEST), "whole", seat, {**OPTIONS, "deals": 2})
     assert sums["fallback"] == 0, sums
     lines = (tmp_path / "log").read_text().splitlines()
     assert lines.count("DOUDIZHUVER 1.0") == 2
@@ -102,7 +59,7 @@ def test_whole_games(tmp_path: Path, seat: int) -> None:
 
 
 def test_after_an_illegal_move_sensible_plays_the_deal(tmp_path: Path) -> None:
-    source = PROGRAM.replace("move = choose()", "move = choose() if len(hand) > 15 else [0, 53]")
+    source = CONTEST.replace("move = choose()", "move = choose() if len(hand) > 15 else [0, 53]")
     _, sums = play(adapter(tmp_path, source), "whole", 0)
     assert sums["illegal"] == 1
     assert sums["untold"] == sums["fallback"] - 1 > 0
@@ -112,7 +69,7 @@ def test_after_an_illegal_move_sensible_plays_the_deal(tmp_path: Path) -> None:
 def test_a_program_that_died_is_told_the_deal_again(tmp_path: Path, when: str) -> None:
     first = f"0 < len(hand) < 17 and {when} and not os.path.exists('died')"
     dies = f"    if {first}:\n        open('died', 'w')\n        sys.exit()\n"
-    source = PROGRAM.replace("    answer = ", f"{dies}    answer = ", 1)
+    source = CONTEST.replace("    answer = ", f"{dies}    answer = ", 1)
     _, sums = play(adapter(tmp_path, f"import os\n{source}"), "whole", 0)
     assert (tmp_path / "died").exists()
     lines = (tmp_path / "log").read_text().splitlines()
@@ -140,7 +97,7 @@ def test_sensible_plays_for_a_program_that_fails(tmp_path: Path, failure: str) -
     ],
 )
 def test_an_answer_in_the_wrong_phase_or_form(tmp_path: Path, answer: str, kind: str) -> None:
-    source = PROGRAM.replace('"BID %s%d" % (me, bids[me])', repr(answer))
+    source = CONTEST.replace('"BID %s%d" % (me, bids[me])', repr(answer))
     for info in first_answers(adapter(tmp_path, source)):
         assert info["why"]
         assert info[kind] == 1

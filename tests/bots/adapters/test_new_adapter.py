@@ -10,10 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.bots.adapters.test_botzone import ONCE
-from tests.bots.adapters.test_doudizhuver import PROGRAM as CONTEST
-from tests.bots.adapters.test_rlcard import AGENTS, RLCARD
-from tests.pages import blocks
+from tests.support.foreign import AGENTS, CONTEST, ONCE, RLCARD
+from tests.support.pages import blocks
 from tournament.config.parse import parse_cup
 from tournament.store.reader import StoreReader
 

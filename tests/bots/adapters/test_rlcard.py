@@ -9,62 +9,7 @@ import games
 from bots import sensible
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from tests.bots.adapters.foreign import OPTIONS, documented, play, request
-
-# What the worker uses of RLCard.
-RLCARD = """
-class Environment:
-    class game:
-        state = None
-    def _extract_state(self, state):
-        assert state is self.game.state and all(isinstance(step, tuple) for step in state["trace"])
-        return {"raw_obs": state, "legal_actions": dict.fromkeys(range(len(state["actions"])))}
-    def _decode_action(self, number):
-        return self.game.state["actions"][number]
-
-def make(name):
-    assert name == "doudizhu"
-    return Environment()
-"""
-AGENTS = """
-import sys, time
-
-class Raw:
-    use_raw = True
-    def eval_step(self, state):
-        print("thinking aloud")
-        return state["raw_obs"]["actions"][-1], {}
-
-class Numbered:
-    use_raw = False
-    def eval_step(self, state):
-        return max(state["legal_actions"]), {}
-
-class Says:
-    use_raw = True
-    def __init__(self, action):
-        self.action = action
-    def eval_step(self, state):
-        return self.action(), []
-
-class Position(Raw):
-    def __init__(self, position):
-        self.position = position
-    def eval_step(self, state):
-        assert state["raw_obs"]["self"] == self.position
-        return super().eval_step(state)
-
-class Model:
-    agents = [Position(0), Position(1), Position(2)]
-
-agent = Raw()
-agents = (agent, Numbered(), agent)
-nonsense = Says(lambda: "hello")
-illegal = Says(lambda: "3456")
-raises = Says(lambda: 1 / 0)
-exits = Says(lambda: sys.exit(1))
-slow = Says(lambda: time.sleep(600))
-"""
+from tests.support.foreign import AGENTS, OPTIONS, RLCARD, documented, play, request
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 import games
 from stich.cli import cli
-from tests.pages import blocks
+from tests.support.pages import blocks
 from tournament.config.parse import parse_cup
 
 DOCS = Path(__file__).parents[3] / "docs"

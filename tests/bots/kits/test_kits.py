@@ -20,7 +20,7 @@ from urllib3.util.retry import Retry
 from bots.kits import Kit, catalogue
 from stich.commands.authors import check
 from stich.processes import find_port
-from tests import golden
+from tests.support import golden
 
 GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 # `make test-kits` sets this: it builds every kit and skips none.

@@ -11,8 +11,8 @@ import pytest
 import games
 from games import InvalidState
 from games.dasan import combinations as dasan_plays
-from tests.games.climbing.positions import dasan, dasan_wire, moves
-from tests.games.playing import play, reason
+from tests.support.climbing import dasan, dasan_wire, moves
+from tests.support.playing import play, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"

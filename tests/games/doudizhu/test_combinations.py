@@ -12,8 +12,8 @@ from games.doudizhu.combinations import combinations as plays_of
 from games.doudizhu.move_list import TrickMoves
 from games.errors import IllegalMove
 from games.move import parse
-from tests.games.climbing.positions import doudizhu, moves
-from tests.games.playing import reason
+from tests.support.climbing import doudizhu, moves
+from tests.support.playing import reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 

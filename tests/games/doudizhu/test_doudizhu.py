@@ -4,8 +4,8 @@ from typing import Any
 
 import games
 from games import State
-from tests.games.climbing.positions import doudizhu, moves
-from tests.games.playing import play, reason
+from tests.support.climbing import doudizhu, moves
+from tests.support.playing import play, reason
 
 GAME = games.get("doudizhu")
 

@@ -7,7 +7,7 @@ import pytest
 
 import games
 from games import InvalidState
-from tests.games.climbing.positions import doudizhu, doudizhu_wire
+from tests.support.climbing import doudizhu, doudizhu_wire
 
 GAME = games.get("doudizhu")
 HANDS = ["4c 9c 9d Tc", "8c 3c", "8d 3d"]

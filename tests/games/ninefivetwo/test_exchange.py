@@ -3,8 +3,8 @@
 import pytest
 
 from games.ninefivetwo.exchange import pairings
-from tests.games.ninefivetwo.positions import A, B, C, cards, exchange, exchanged, pairing, setup
-from tests.games.playing import play
+from tests.support.ninefivetwo import A, B, C, cards, exchange, exchanged, pairing, setup
+from tests.support.playing import play
 
 
 @pytest.mark.parametrize(

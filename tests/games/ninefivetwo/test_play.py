@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.ninefivetwo.positions import (
+from tests.support.ninefivetwo import (
     A,
     B,
     C,
@@ -13,7 +13,7 @@ from tests.games.ninefivetwo.positions import (
     setup,
     trick,
 )
-from tests.games.playing import play, reason
+from tests.support.playing import play, reason
 
 # Spielregeln
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.ninefivetwo.state import NinefivetwoState
-from tests.games.ninefivetwo.positions import GAME
+from tests.support.ninefivetwo import GAME
 
 DECK = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]
 KINDS = {"exchange": "give", "trump": "trump", "discard": "discard", "play": "play"}

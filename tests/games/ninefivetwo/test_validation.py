@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games import InvalidState
-from tests.games.ninefivetwo.positions import GAME, cards, exchanged, pairing, trick, wire
+from tests.support.ninefivetwo import GAME, cards, exchanged, pairing, trick, wire
 
 Wire = dict[str, Any]
 Change = Callable[[Wire], None]

@@ -3,8 +3,8 @@
 from typing import Any
 
 from games.ninefivetwo.state import NinefivetwoState
-from tests.games.ninefivetwo.positions import A, B, C, exchange, exchanged, pairing
-from tests.games.playing import play
+from tests.support.ninefivetwo import A, B, C, exchange, exchanged, pairing
+from tests.support.playing import play
 
 
 def views(state: NinefivetwoState) -> list[dict[str, Any]]:

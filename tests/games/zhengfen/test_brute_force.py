@@ -6,8 +6,8 @@ import pytest
 
 from games import IllegalMove, Position
 from games.zhengfen.combinations import CATEGORIES
-from tests.games.zhengfen import brute_force as brute
-from tests.games.zhengfen.positions import follow, lead
+from tests.support.zhengfen import follow, lead
+from tools import brute_force as brute
 
 
 def agree(hand: list[str], seed: int) -> None:

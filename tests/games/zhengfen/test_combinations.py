@@ -8,8 +8,8 @@ import pytest
 from games.zhengfen.combinations import CATEGORIES, DECK, readings
 from games.zhengfen.move_list import TrickMoves
 from games.zhengfen.play_groups import BOTH
-from tests.games.playing import reason
-from tests.games.zhengfen.positions import cards, follow, lead
+from tests.support.playing import reason
+from tests.support.zhengfen import cards, follow, lead
 
 
 def read(text: str) -> dict[str, tuple[str, int]]:

@@ -6,8 +6,8 @@ import pytest
 
 from games import InvalidState
 from games.zhengfen.state import GAME
-from tests.games.playing import play, reason
-from tests.games.zhengfen.positions import cards, position, wire
+from tests.support.playing import play, reason
+from tests.support.zhengfen import cards, position, wire
 
 
 class TestTricks:

@@ -14,7 +14,7 @@ import games
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
 from service.schemas.requests import RequestValidator
-from tests.service.support import states
+from tests.support.service import states
 
 POSITIONS = [state for name in games.GAMES for state in states(name)[::6]]
 VIEWS = [games.get(state["game"]).state(state).view(1).to_dict() for state in POSITIONS]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import games
-from tests.service.support import Service, states
+from tests.support.service import Service, states
 
 GAMES = list(games.GAMES)
 

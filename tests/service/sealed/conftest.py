@@ -3,8 +3,8 @@
 import pytest
 from flask.testing import FlaskClient
 
-from tests.service.sealed.support import KEY, OLD_KEY, application
-from tests.service.support import Service
+from tests.support.sealed import KEY, OLD_KEY, application
+from tests.support.service import Service
 
 
 @pytest.fixture

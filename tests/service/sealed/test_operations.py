@@ -7,9 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.games.test_all_games import IDS, TABLES
-from tests.service.sealed.support import OLD_KEY, application, hashed, start
-from tests.service.support import Service
+from tests.support.random_games import IDS, TABLES
+from tests.support.sealed import OLD_KEY, application, hashed, start
+from tests.support.service import Service
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

@@ -14,8 +14,8 @@ from service.app import create_app
 from service.problems import Problem
 from service.sealed import Sealer
 from service.settings import ConfigError, Settings
-from tests.games.test_all_games import random_game
-from tests.service.sealed.support import (
+from tests.support.random_games import random_game
+from tests.support.sealed import (
     KEY,
     OLD_KEY,
     URL_SAFE,
@@ -25,7 +25,7 @@ from tests.service.sealed.support import (
     secrets_of,
     start,
 )
-from tests.service.support import Service
+from tests.support.service import Service
 
 
 @pytest.mark.parametrize("path", ["moves", "validate", "advance", "view", "start"])

@@ -14,9 +14,9 @@ import games
 from games import State
 from service import sealed
 from service.json_codec import encode
-from tests.games.test_all_games import IDS, TABLES, random_game, rename
-from tests.service.sealed.support import URL_SAFE, sealed_state, secrets_of, start
-from tests.service.support import Service
+from tests.support.random_games import IDS, TABLES, random_game, rename
+from tests.support.sealed import URL_SAFE, sealed_state, secrets_of, start
+from tests.support.service import Service
 
 
 def permuted(state: State, seats: list[int | None], rng: random.Random) -> State:

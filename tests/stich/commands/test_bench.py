@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from stich.console.bench_table import badge, comparison_table, result_table
-from tests.tournament.bench.records import record, result
-from tests.tournament.cups import bot, stich
+from tests.support.bench_records import record, result
+from tests.support.cups import bot, stich
 from tournament.bench.compare import compare
 from tournament.bench.record import Problem, write_record
 

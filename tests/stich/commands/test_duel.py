@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import bot, events, started, stich
-from tests.tournament.memory_run import MemoryRun
+from tests.support import played
+from tests.support.cups import bot, events, started, stich
+from tests.support.memory_run import MemoryRun
 from tournament.formats.round_scores import RoundScores
 from tournament.store.store import Store
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import ROOT, stich
+from tests.support.cups import ROOT, stich
 
 NEEDY = f"""
 import os, runpy, sys

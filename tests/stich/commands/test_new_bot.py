@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from bots.kits import KitError, catalogue, find
 from stich.commands.authors import new_bot
-from tests import make_bot_types
-from tests.test_docs import links
+from tests.support import make_bot_types
+from tests.support.pages import links
 
 FOLDER = Path(__file__).parents[3] / "bots" / "kits"
 

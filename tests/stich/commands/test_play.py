@@ -14,7 +14,7 @@ from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.cards import card, cards
 from stich.console.play_screen import InputError, Menu
-from tests.tournament.check.misbehaving import Call, honest, only_move, running, says
+from tests.support.misbehaving import Call, honest, only_move, running, says
 from tournament.bot.supports import everything
 from tournament.check.positions import questions
 from tournament.display.replay import cards_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import stich
+from tests.support import played
+from tests.support.cups import stich
 from tournament.records import DecisionKind
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.prerequisites import needs_curl
-from tests.tournament import hostile
-from tests.tournament.cups import bot, served_toys, stich, write
+from tests.support.cups import bot, served_toys, stich, write
+from tests.support.prerequisites import needs_curl
+from tools import hostile
 from tournament.display.replay import steps
 from tournament.store.store import Store
 

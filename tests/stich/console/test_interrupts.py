@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import ROOT, started, toys, write
+from tests.support.cups import ROOT, started, toys, write
 
 TRACER = """
 import builtins, os, signal, sys

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
-from tests.tournament.store.records import fault, record
+from tests.support.store_records import fault, record
 from tournament.records import VoidRecord
 
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from stich.console.tables import make_console, standings_table
-from tests.tournament.results.test_standings import BOTS, cup, run_of
+from tests.support.standings import BOTS, cup, run_of
 from tournament.results.standings import standings
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.tournament.bench.records import record, result
+from tests.support.bench_records import record, result
 from tournament.bench.compare import MismatchError, compare
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests import make_schemas
-from tests.tournament.bench.records import record, result
+from tests.support import make_schemas
+from tests.support.bench_records import record, result
 from tournament.bench.record import RecordError, read_record, write_record
 
 
@@ -41,7 +41,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_it_conforms_to_the_schema_that_is_checked_in(data: dict[str, Any]) -> None:
     checked_in = json.loads(make_schemas.BENCH.read_text())
     assert checked_in == make_schemas.schema(make_schemas.BENCH), (
-        "run: python -m tests.make_schemas"
+        "run: python -m tests.support.make_schemas"
     )
     validator = Draft202012Validator(checked_in)
     validator.validate(data)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import hostile
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import Choice, Failure, HttpBot

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import all_end, bot, needs_sandbox
+from tests.support.cups import all_end, bot, needs_sandbox
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
@@ -106,13 +106,15 @@ def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> Non
 def test_it_goes_when_the_runner_is_killed(sandbox: bool) -> None:
     """With its supervisor, and with all that it has started."""
     code = (
-        "import sys, signal; sys.path.insert(0, sys.argv[1])\n"
-        "from tests.tournament.bot.test_started_bot import *\n"
+        "import os, sys, signal; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.support.cups import bot\n"
+        "from tournament.bot.started_bot import start\n"
+        "from tournament.config.cup import Bot, Limits\n"
         "from tournament.bot.launch import prepare_launch\n"
         "from tournament.bot.supervisor.process_tree import descendants\n"
         "x = Bot('x', command=bot('breeds'))\n"
         f"started = start(x, prepare_launch([x], Limits(), 60_000, sandbox={sandbox})[0])\n"
-        "started.move(REQUEST, 20)\n"
+        f"started.move({REQUEST!r}, 20)\n"
         "print(*descendants(os.getpid()), flush=True); signal.pause()"
     )
     root = str(Path(__file__).parents[3])

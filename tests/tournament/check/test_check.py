@@ -10,10 +10,8 @@ from click.testing import CliRunner
 
 from stich.commands.authors import check
 from stich.processes import find_port
-from tests.prerequisites import needs_curl
-from tests.service.support import validator
-from tests.tournament.check.checked import FEW, PATIENT, checked, failures
-from tests.tournament.check.misbehaving import (
+from tests.support.checked import FEW, PATIENT, checked, failures
+from tests.support.misbehaving import (
     MISBEHAVING,
     Act,
     Call,
@@ -24,6 +22,8 @@ from tests.tournament.check.misbehaving import (
     only_move,
     running,
 )
+from tests.support.prerequisites import needs_curl
+from tests.support.service import validator
 
 # Each misbehaviour: its fault, words of the sentence that names it, words of its fix.
 FOUND = {

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from stich.commands.authors import check
-from tests.tournament.check.checked import FEW, PATIENT, checked, failures
-from tests.tournament.check.misbehaving import MISBEHAVING, running
+from tests.support.checked import FEW, PATIENT, checked, failures
+from tests.support.misbehaving import MISBEHAVING, running
 from tournament.check.outcome import LEGAL
 from tournament.check.suite import OPTIONS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from stich.console.check_report import CheckProgress, print_as_they_come
-from tests.tournament.check.checked import FEW, checked, failures
-from tests.tournament.check.misbehaving import honest, running
+from tests.support.checked import FEW, checked, failures
+from tests.support.misbehaving import honest, running
 from tournament.bot.protocol import TimeBank
 from tournament.bot.url_bot import HttpBot
 from tournament.check import checks

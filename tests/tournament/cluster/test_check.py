@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.memory_run import MemoryRun
+from tests.support import played
+from tests.support.memory_run import MemoryRun
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.round_scores import RoundScores

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile
-from tests.tournament.cluster.dask import Cluster, cluster
-from tests.tournament.cups import Gate, all_end, events, standings, started, stich, toys, write
+from tests.support.cups import Gate, all_end, events, standings, started, stich, toys, write
+from tests.support.dask import Cluster, cluster
+from tools import hostile
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.serial

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import ROOT, stich, toys, write
+from tests.support.cups import ROOT, stich, toys, write
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cluster.dask import Cluster, cluster
-from tests.tournament.cups import ROOT, stich, toys, write
+from tests.support.cups import ROOT, stich, toys, write
+from tests.support.dask import Cluster, cluster
 from tournament.cluster import executor
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]

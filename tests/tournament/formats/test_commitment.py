@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
+from tests.support import played
 from tournament.config.cup import Cup
 from tournament.formats.commitment import commitment, committed_seed, follows, opens, weakness
 

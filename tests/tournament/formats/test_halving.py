@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournament.formats.test_formats import Known, Results, cup, played, schedule, strength
+from tests.support.formats import Known, Results, cup, played, schedule, strength
 from tournament.formats import make_schedule
 from tournament.formats.halving import plan
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.ranking.simulated_cups import from_blocks
-from tests.tournament.formats.test_formats import Known, cup
+from tests.support.formats import Known, cup
 from tournament.config.cup import Cup, Stop
 from tournament.formats import Schedule, make_schedule
 from tournament.formats.stopping import FIRST_LOOK, next_look

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.tournament import hostile, played
-from tests.tournament.played import Dice
+from tests.support import played
+from tests.support.played import Dice
+from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
 from tournament.match.referee import Referee

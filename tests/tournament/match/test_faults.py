@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile, played
-from tests.tournament.played import Dice
+from tests.support import played
+from tests.support.played import Dice
+from tools import hostile
 from tournament.bot.client import BODY_LIMIT, dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config.cup import Clock

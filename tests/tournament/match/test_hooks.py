@@ -3,8 +3,8 @@
 import socket
 import threading
 
-from tests.tournament import played
-from tests.tournament.played import Dice
+from tests.support import played
+from tests.support.played import Dice
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 

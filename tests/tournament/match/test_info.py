@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile, played
-from tests.tournament.played import Dice
+from tests.support import played
+from tests.support.played import Dice
+from tools import hostile
 from tournament.bot.protocol import Info, read_info
 from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT

@@ -9,9 +9,10 @@ from werkzeug.serving import make_server
 
 import games
 from service.wsgi import app
-from tests.serving import serving
-from tests.tournament import hostile, played
-from tests.tournament.played import Dice
+from tests.support import played
+from tests.support.played import Dice
+from tests.support.serving import serving
+from tools import hostile
 from tournament.match.referee import Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee
 from tournament.records import MatchRecord

@@ -11,10 +11,10 @@ from benchmarks.ranking.simulated_cups import (
     gauntlet,
     observed,
     round_robin,
-    simulated,
     swiss,
 )
-from tournament.ranking.arrays import UNKNOWN, Floats, Interval, Ints
+from tests.support.exact_points import exact, spread
+from tournament.ranking.arrays import UNKNOWN, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import rank_ranges
@@ -38,15 +38,6 @@ def matches(bots: int, deals: int, tables: list[tuple[int, ...]] | None = None) 
         np.array([seats for _, seats in rows]),
         scores,
     )
-
-
-def spread(bots: int) -> Floats:
-    return np.linspace(1.0, -1.0, bots)
-
-
-def exact(random: np.random.Generator, seats: Ints) -> Floats:
-    """Points without noise, of up to twelve bots."""
-    return simulated(spread(12), lambda _, n: np.zeros((n, 3)))(random, seats)
 
 
 def intervals(data: Observations) -> list[Interval]:

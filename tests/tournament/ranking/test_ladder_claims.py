@@ -8,7 +8,7 @@ import pytest
 from benchmarks.ranking.ladders import rows, season, seasons
 from benchmarks.ranking.recall import by_ladder, by_round_robin, recall
 from benchmarks.ranking.simulated_cups import normal, observed, simulated, spaced
-from tests.tournament.ranking.test_effects import exact
+from tests.support.exact_points import exact
 from tournament.ranking.arrays import LEVEL
 from tournament.ranking.evidence import Evidence, drawn_evidence
 from tournament.ranking.ranks import settled_by_arrival

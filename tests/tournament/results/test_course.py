@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.tournament.results.test_standings import match, run_of
+from tests.support.standings import match, run_of
 from tournament.display.formatting import bracket_note
 from tournament.records import MatchSummary
 from tournament.results.course import Course

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import asdict
 
 import games
-from tests.tournament.played import cup, played, unfinished
+from tests.support.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.export import ExportError, decision_rows, export
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.played import cup, run, unfinished
+from tests.support.played import cup, run, unfinished
 from tournament.results.export import FORMATS, ExportError, SeatRow, export
 from tournament.store.store import Store
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.tournament.played import cup, exported, run
+from tests.support.played import cup, exported, run
 from tournament.config.cup import FORMATS, STOPPING, Cup, Stop
 from tournament.display.formatting import format_stop
 from tournament.records import DecisionKind

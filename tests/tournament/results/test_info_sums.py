@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import games
 from stich.cli import cli
-from tests.tournament.played import cup, played, unfinished
+from tests.support.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.store.store import Store

@@ -11,8 +11,8 @@ import pytest
 
 import games
 from benchmarks.ranking.soft_play import FRIENDS, flagged
-from tests.tournament.cups import stich
-from tests.tournament.played import cup, run, unfinished
+from tests.support.cups import stich
+from tests.support.played import cup, run, unfinished
 from tournament.config.cup import Join
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from tests.tournament.memory_run import MemoryRun
-from tests.tournament.results.test_standings import match, row, run_of, without
+from tests.support.memory_run import MemoryRun
+from tests.support.standings import match, row, run_of, without
 from tournament.display.formatting import table_notes
 from tournament.formats.ladder import draw_tables
 from tournament.ranking.posterior import Posterior

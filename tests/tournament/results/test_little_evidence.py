@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from stich.console.tables import print_table
-from tests.tournament.results.test_standings import BOTS, match, row, run_of
+from tests.support.standings import BOTS, match, row, run_of
 from tournament.records import MatchSummary
 from tournament.results.standings import Standings, standings
 

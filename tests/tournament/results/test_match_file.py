@@ -11,9 +11,9 @@ from urllib.request import urlopen
 import jsonschema
 import pytest
 
-from tests import make_schemas
-from tests.tournament.cups import started, stich
-from tests.tournament.played import MATCH_KEY, cup, exported, played, run, unfinished
+from tests.support import make_schemas
+from tests.support.cups import started, stich
+from tests.support.played import MATCH_KEY, cup, exported, played, run, unfinished
 from tournament.config.cup import FORMATS
 from tournament.records import DecisionKind, MatchRecord
 from tournament.results.standings import standings
@@ -46,7 +46,9 @@ def lines(finished: Path) -> list[Line]:
 
 def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
     schema = json.loads(make_schemas.MATCH.read_text("utf-8"))
-    assert schema == make_schemas.schema(make_schemas.MATCH), "run: python -m tests.make_schemas"
+    assert schema == make_schemas.schema(make_schemas.MATCH), (
+        "run: python -m tests.support.make_schemas"
+    )
     validator = jsonschema.Draft202012Validator(schema)
     for line in lines:
         validator.validate(line)

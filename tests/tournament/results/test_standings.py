@@ -1,83 +1,12 @@
 import json
 import random
-from array import array
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournament.memory_run import MemoryRun
-from tournament.records import Decision, DecisionKind, MatchSummary, adjusted
-from tournament.results.standings import Standing, Standings, StopRule, standings
-
-BOTS = ("ann", "bob", "cat")
-
-
-def match(
-    block: int,
-    number: int,
-    seating: Sequence[str],
-    scores: Sequence[int],
-    *,
-    deals: int = 1,
-    struck: tuple[int, ...] = (),
-    sides: tuple[int, ...] | None = None,
-    faults: Sequence[Sequence[int]] | None = None,
-    times: Sequence[Sequence[float]] | None = None,
-) -> MatchSummary:
-    seats = len(seating)
-    return MatchSummary(
-        match=f"{block}-{number}",
-        block=block,
-        round=1,
-        stage="",
-        number=number,
-        seatings=seats,
-        seed="",
-        table=tuple(sorted(set(seating))),
-        seating=tuple(seating),
-        scores=tuple(scores),
-        adjusted=adjusted(tuple(scores), struck),
-        deals=deals,
-        struck=struck,
-        sides=sides,
-        faults=tuple(map(tuple, faults or [(0,) * 4] * seats)),
-        times=tuple(array("f", row) for row in times or [()] * seats),
-    )
-
-
-def run_of(played: list[MatchSummary], **about: Any) -> MemoryRun:
-    usual = {"name": "Test", "game": "doudizhu", "bots": [], "seed": "s", "finished": True}
-    return MemoryRun(usual | about, played)
-
-
-def row(table: Standings, bot: str) -> Standing:
-    (found,) = [line for line in table.standings if line.bot == bot]
-    return found
-
-
-def without(*bots: str) -> list[Decision]:
-    """The decisions that disqualify these bots."""
-    at = "2026-11-22T10:00:00+00:00"
-    return [
-        Decision(number, DecisionKind.DISQUALIFY, at, "", bot) for number, bot in enumerate(bots, 1)
-    ]
-
-
-def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
-    """Ann is better than the others, who are equal; three rotations a block."""
-    dice = random.Random(seed)
-    matches = []
-    for block in range(blocks):
-        for turn in range(3):
-            seating = BOTS[turn:] + BOTS[:turn]
-            one, two = dice.randint(-4, 4), dice.randint(-4, 4)
-            lift = [4 if bot == "ann" else -2 for bot in seating]
-            points = [one + lift[0], two + lift[1], -one - two + lift[2]]
-            matches.append(match(block, turn, seating, points))
-    return matches
+from tests.support.standings import BOTS, cup, match, row, run_of, without
+from tournament.results.standings import StopRule, standings
 
 
 def test_the_score_is_points_a_deal() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
+from tests.support import played
 
 BOTS = ("ann", "bob", "cat", "dan")
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from tests.tournament import played
+from tests.support import played
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup, Format, Limits

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import events, started, toys, write
+from tests.support.cups import events, started, toys, write
 from tournament.run.machine import Cores, shares
 
 CORES = len(os.sched_getaffinity(0))

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.tournament import played
-from tests.tournament.cups import (
+from tests.support import played
+from tests.support.cups import (
     Gate,
     code_and_text,
     events,
@@ -24,8 +24,8 @@ from tests.tournament.cups import (
     stich,
     write,
 )
-from tests.tournament.moments import before_statement
-from tests.tournament.one_table import OneTable, Organiser
+from tests.support.moments import before_statement
+from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup, Stop
 from tournament.decisions import absent, is_skipped

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile
-from tests.tournament.cups import bot, stich, write
-from tests.tournament.played import cup, played
+from tests.support.cups import bot, stich, write
+from tests.support.played import cup, played
+from tools import hostile
 from tournament.config.cup import Cup, Run
 from tournament.formats import make_schedule
 from tournament.records import MatchRecord

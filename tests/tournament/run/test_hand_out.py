@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import standings
-from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
+from tests.support import played
+from tests.support.cups import standings
+from tests.support.one_table import OneTable, Organiser, Stopped, stop
 from tournament.config.cup import Bot
 from tournament.run.runner import Runner
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import stich
+from tests.support import played
+from tests.support.cups import stich
 from tournament.config.cup import Cup, Join
 from tournament.decisions import absent, joined, with_joined
 from tournament.records import DecisionKind

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.tournament import hostile, played
-from tests.tournament.cups import stich
-from tests.tournament.hostile.server import ABOUT
-from tests.tournament.one_table import OneTable, Organiser, Stopped, stop
+from tests.support import played
+from tests.support.cups import stich
+from tests.support.one_table import OneTable, Organiser, Stopped, stop
+from tools import hostile
+from tools.hostile.server import ABOUT
 from tournament.config.cup import Bot, Clock, Cup, Join
 from tournament.decisions import sentences
 from tournament.formats import make_schedule

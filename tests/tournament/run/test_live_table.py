@@ -7,8 +7,8 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from tests.tournament import played
-from tests.tournament.memory_run import MemoryRun
+from tests.support import played
+from tests.support.memory_run import MemoryRun
 from tournament.bot.launch import LaunchSettings
 from tournament.formats import make_schedule
 from tournament.formats.round_scores import RoundScores

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile, played
-from tests.tournament.cups import (
+from tests.support import played
+from tests.support.cups import (
     HOSTILE,
     events,
     is_served,
@@ -24,7 +24,8 @@ from tests.tournament.cups import (
     toys,
     write,
 )
-from tests.tournament.formats.test_formats import Known
+from tests.support.formats import Known
+from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot
 from tournament.formats import make_schedule

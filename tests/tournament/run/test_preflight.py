@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tournament import hostile
-from tests.tournament.cups import bot
+from tests.support.cups import bot
+from tools import hostile
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Cup, Limits, Run
 from tournament.run.bot_pool import BotPool

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import bot, served_toys, standings, stich, toys, write
+from tests.support import played
+from tests.support.cups import bot, served_toys, standings, stich, toys, write
 from tournament.config.cup import Bot, Clock, Cup, Limits
 from tournament.config.parse import parse_cup, read_cup
 from tournament.formats import make_schedule

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from bots import sensible
-from tests.tournament import hostile
-from tests.tournament.cups import (
+from tests.support.cups import (
     ROOT,
     all_end,
     bot,
@@ -28,6 +27,7 @@ from tests.tournament.cups import (
     toys,
     write,
 )
+from tools import hostile
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.config.parse import read_cup
 from tournament.records import FaultKind

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.tournament import hostile
-from tests.tournament.cups import stich, write
+from tests.support.cups import stich, write
+from tools import hostile
 
 
 def test_tables_that_wait_for_bots_by_url_share_processes(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import code_and_text, served_toys, standings, stich, write
-from tests.tournament.one_table import OneTable, Organiser
+from tests.support import played
+from tests.support.cups import code_and_text, served_toys, standings, stich, write
+from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
 from tournament.formats.round_scores import RoundScores

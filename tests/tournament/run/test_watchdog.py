@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.tournament.cups import bot, stich, toys, write
+from tests.support.cups import bot, stich, toys, write
 from tournament.store.store import Store
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import postgres
+from tests.support import postgres
 from tournament.store.store import Store
 
 

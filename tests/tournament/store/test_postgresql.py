@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import postgres
-from tests.tournament.cups import ROOT, served_toys, standings, stich, toys, write
-from tests.tournament.moments import before_statement
-from tests.tournament.store.records import record
+from tests.support import postgres
+from tests.support.cups import ROOT, served_toys, standings, stich, toys, write
+from tests.support.moments import before_statement
+from tests.support.store_records import record
 from tournament.records import DecisionKind
 from tournament.run.resume import only_runner
 from tournament.store.engine import shown_target

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.tournament.moments import before_statement
-from tests.tournament.store.records import fault, record
+from tests.support.moments import before_statement
+from tests.support.store_records import fault, record
 from tournament.records import DecisionKind, FaultKind
 from tournament.run.resume import only_runner
 from tournament.store.reader import StoreReader

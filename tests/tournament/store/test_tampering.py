@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament import played
-from tests.tournament.cups import served_toys, stich, write
+from tests.support import played
+from tests.support.cups import served_toys, stich, write
 from tournament.config.parse import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw

@@ -11,12 +11,12 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
-from tests import npm
-from tests.browser import chromium, console_errors, show_as
-from tests.serving import served
-from tests.tournament.cups import toys, write
-from tests.tournament.played import cup, facts, played, run, unfinished
-from tests.web.arena.test_join import ANN, Arena
+from tests.support import npm
+from tests.support.arena import ANN, Arena
+from tests.support.browser import chromium, console_errors, show_as
+from tests.support.cups import toys, write
+from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.serving import served
 from tournament.records import DecisionKind, Pairing
 from tournament.run.live_table import make_folder, shown_live
 from tournament.store.store import Store

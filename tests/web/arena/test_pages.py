@@ -22,7 +22,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.tournament.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, facts, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.records import DecisionKind
 from tournament.store.reader import StoreReader

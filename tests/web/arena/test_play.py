@@ -12,9 +12,9 @@ from flask.testing import FlaskClient
 
 import games
 from stich.processes import find_port, pages_served
-from tests.connections import connections
-from tests.tournament.cups import bot as hostile
-from tests.tournament.cups import toys, write
+from tests.support.connections import connections
+from tests.support.cups import bot as hostile
+from tests.support.cups import toys, write
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup

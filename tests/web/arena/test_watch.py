@@ -15,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.tournament.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, facts, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.records import Pairing
 from tournament.run.live_table import LiveMatch, make_folder

@@ -6,40 +6,22 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
-from tests.tournament import cups, hostile
-from tests.tournament.cups import all_end, bot, children, events, standings, started, stich
-from tests.tournament.hostile.server import ABOUT
-from tests.web.gateways import Author
-from tests.web.network import Link
+from tests.support.connecting import HONEST, connect, ended, scores, started_here, token, write
+from tests.support.cups import all_end, bot, children, events, standings, started, stich
+from tests.support.gateways import Author
+from tests.support.network import Link
+from tools import hostile
+from tools.hostile.server import ABOUT
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
-HONEST = ("toy-0", "toy-1", "toy-2")
-
-
-def write(folder: Path, deals: int = 2, here: bool = False, **run: Any) -> Path:
-    """A cup of bots that connect, or of the same that the runner starts."""
-    bots = {name: {"command": bot(name)} if here else {"connect": True} for name in HONEST}
-    shared = '[format] cards = "shared"'
-    return cups.write(folder, bots, shared, deals=deals, move_ms=1000, bank_ms=60_000, **run)
-
-
-def token(cup: Path, name: str) -> str:
-    return stich("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
-
-
-def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str]:
-    words = (f"http://127.0.0.1:{port}", bot(name), "--token", token(cup, name), "--no-sandbox")
-    return started("connect", *words, *more)
 
 
 def arena(cup: Path, port: int, connect_port: int) -> subprocess.Popen[str]:
@@ -47,28 +29,9 @@ def arena(cup: Path, port: int, connect_port: int) -> subprocess.Popen[str]:
     return started("arena", cup, "--out", cup.parent / "run", *ports, "--exit", "--json")
 
 
-def started_here(above: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
-    """The results of the same cup with bots that the runner starts."""
-    folder = above / "here"
-    folder.mkdir()
-    path = write(folder, deals, here=True)
-    assert stich("run", path, "--out", folder / "run").returncode == 0
-    return scores(folder / "run")
-
-
 @pytest.fixture
 def ports() -> tuple[int, int]:
     return find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
-
-
-@contextlib.contextmanager
-def ended(*processes: subprocess.Popen[str]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
 
 
 def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
@@ -96,12 +59,6 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
     assert scores(tmp_path / "run") == started_here(tmp_path)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert json.dumps(str(ports[1])).encode() not in kept
-
-
-def scores(run: Path) -> tuple[int, list[dict[str, object]]]:
-    """The number of matches and the results of each bot, without incidents."""
-    table = standings(run)
-    return table["matches"], table["standings"]
 
 
 def test_a_connection_that_is_cut_in_mid_match_comes_back(

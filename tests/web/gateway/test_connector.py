@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
-from tests.tournament import hostile
-from tests.web.gateways import Gateway, served
+from tests.support.gateways import Gateway, served
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach

@@ -13,9 +13,9 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.tournament import hostile
-from tests.tournament.cups import stich, write
-from tests.web.gateways import MOVE, PASS, Author, Gateway, served
+from tests.support.cups import stich, write
+from tests.support.gateways import MOVE, PASS, Author, Gateway, served
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.decisions import exclusion_notices

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from stich.processes import find_port
-from tests.tournament.cluster.dask import Cluster, cluster
-from tests.tournament.cups import bot, events, started, stich
-from tests.web.gateway.test_connect import HONEST, connect, ended, scores, started_here, write
-from tests.web.test_season import LADDER
+from tests.support.connecting import HONEST, LADDER, connect, ended, scores, started_here, write
+from tests.support.cups import bot, events, started, stich
+from tests.support.dask import Cluster, cluster
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prerequisites import needs_node
+from tests.support.prerequisites import needs_node
 
 FOLDER = Path(__file__).parent / "javascript"
 

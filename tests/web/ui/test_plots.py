@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from tests.tournament.memory_run import MemoryRun
-from tests.tournament.played import cup, facts, played
+from tests.support.memory_run import MemoryRun
+from tests.support.played import cup, facts, played
 from tournament.display.formatting import format_points
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute, standings

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.tournament import hostile
-from tests.tournament.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tools import hostile
 from tournament.bot.launch import (
     LaunchSettings,
     environment,

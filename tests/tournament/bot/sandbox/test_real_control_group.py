@@ -8,23 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.cups import ROOT, bot, toys, write
+from tests.support.cups import ROOT, bot, toys, write
 from tournament.bot.sandbox.control_group import ROOT as GROUPS
-from tournament.config.cup import Limits
 from tournament.store.store import Store
-
-REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
-LIMITS = Limits(memory_mb=300, processes=40)
 
 DELEGATED = """
 import os
-from tests.tournament.bot.sandbox.test_real_control_group import LIMITS, REQUEST
-from tests.tournament.cups import bot, stich
+from tests.support.cups import bot, stich
 from tournament.bot.sandbox.control_group import delegate
 from tournament.bot.launch import prepare_launch
 from tournament.bot.url_bot import Failure
 from tournament.bot.started_bot import start
-from tournament.config.cup import Bot
+from tournament.config.cup import Bot, Limits
 parent = delegate()
 assert parent is not None, "memory and pids are not delegated"
 {}
@@ -33,12 +28,14 @@ assert left == [], left
 """
 
 TRY = """
+request = b'{{"turn": 1, "match": "m", "moves": ["pass"], "view": {{"hand": []}}}}'
+limits = Limits(memory_mb=300, processes=40)
 for sandbox in (False, None):
     bots = [Bot("x", bot("{how}"))]
-    launch, _ = prepare_launch(bots, LIMITS, 60_000, sandbox=sandbox)
+    launch, _ = prepare_launch(bots, limits, 60_000, sandbox=sandbox)
     assert launch.group == parent
     started = start(bots[0], launch)
-    outcome = started.move(REQUEST, 60)
+    outcome = started.move(request, 60)
     {then}
     started.close()
 """
@@ -95,7 +92,7 @@ def test_a_cup_ends_and_costs_only_the_attacker(
     cup = write(
         tmp_path,
         {**toys(2), "attacker": bot(how)},
-        f"[limits]\nmemory_mb = {LIMITS.memory_mb}\nprocesses = {LIMITS.processes}",
+        "[limits]\nmemory_mb = 300\nprocesses = 40",
         deals=1,
         move_ms=5000,
         start_ms=120_000,  # such systems may be emulated

@@ -1,7 +1,7 @@
-"""Record golden games: `python -m tests.make_golden`, from the root of the project.
+"""Record golden games: `python -m tests.support.make_golden`, from the root of the project.
 
-    python -m tests.make_golden own-dasan-4-open-higher
-    python -m tests.make_golden own-dasan-3-new dasan 3 '{"deals": 2}'
+    python -m tests.support.make_golden own-dasan-4-open-higher
+    python -m tests.support.make_golden own-dasan-3-new dasan 3 '{"deals": 2}'
 
 The first plays a recorded game again and writes what the rules now answer; a move that has become
 illegal is replaced by a random one. The second records a random game. Golden games fix behaviour:
@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 import games
-from tests.golden import VECTORS, load
+from tests.support.golden import VECTORS, load
 
 LISTED = 50
 """The list of moves is recorded if it is not longer than this."""

@@ -35,7 +35,7 @@ class Installed:
     """A wheel in an environment of its own.
 
     `python` is that environment's interpreter, `packages` its site-packages; `folder` has the
-    benchmarks, tests and pages of rules, but no packages of the checkout.
+    benchmarks, tests, tools and pages of rules, but no packages of the checkout.
     """
 
     wheel: Path
@@ -80,6 +80,6 @@ def installed_wheel() -> Iterator[Installed]:
         subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
         (packages,) = environment.glob("lib/python*/site-packages")
         folder.mkdir()
-        for name in ("benchmarks", "tests", "docs", "pyproject.toml"):
+        for name in ("benchmarks", "tests", "tools", "docs", "pyproject.toml"):
             (folder / name).symlink_to(ROOT / name)
         yield Installed(wheel, python, packages, folder)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.tournament.memory_run import MemoryRun
+from tests.support.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, Player
 from tournament.config.cup import Bot, Clock, Cup, Format
 from tournament.formats import Schedule, make_schedule

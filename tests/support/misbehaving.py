@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
-from tests.tournament import hostile
+from tools import hostile
 
 Act = Callable[["Call"], None]
 

@@ -1,4 +1,7 @@
-"""The JSON Schemas of matches and of results of `stich bench`: `python -m tests.make_schemas`."""
+"""The JSON Schemas of matches and of results of `stich bench`.
+
+`python -m tests.support.make_schemas` writes both.
+"""
 
 import json
 from inspect import cleandoc
@@ -10,7 +13,7 @@ import msgspec
 from tournament.bench.record import Record
 from tournament.results.match_lines import MatchLine
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "docs" / "match-format.schema.json"
 BENCH = ROOT / "examples" / "bench.schema.json"
 

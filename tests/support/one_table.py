@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from stich.console.progress import JsonLines
-from tests.tournament import played
+from tests.support import played
 from tournament.config.cup import Cup
 from tournament.match.match import Match
 from tournament.match.referee import Referee

@@ -1,6 +1,6 @@
 """Build a wheel with compiled rules, and run their tests on it: `make wheel` keeps it in dist/.
 
-`python -m tests.make_wheel` does not keep it.
+`python -m tests.support.make_wheel` does not keep it.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tests.wheel import ROOT, Installed, installed_wheel
+from tools.wheel import ROOT, Installed, installed_wheel
 
 
 def run_tests(installed: Installed) -> int:

@@ -14,7 +14,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
-from tests.service.support import ROOT
+from tests.support.service import ROOT
 
 
 class Running:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests import wheel
-from tests.programs import Program
+from tests.support.programs import Program
+from tools import wheel
 
 COMMANDS = re.compile(r"^<!-- run (\w+) -->\n```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

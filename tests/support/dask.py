@@ -7,7 +7,7 @@ from os import environ
 from pathlib import Path
 from typing import Any
 
-from tests.programs import Program
+from tests.support.programs import Program
 
 
 def start(folder: Path, *words: object, python: Sequence[str] = (), **env: str) -> Program:

@@ -1,5 +1,6 @@
-"""Make the pictures of `docs/pages.md`: `python -m tests.make_screens`, from the root. With names
-of pages, as in `python -m tests.make_screens bot report`, it makes only theirs.
+"""Make the pictures of `docs/pages.md`: `python -m tests.support.make_screens`, from the root.
+
+With names of pages, as in `python -m tests.support.make_screens bot report`, it makes only theirs.
 
 It needs Chromium and its driver. Games of a person begin with other cards each time.
 """
@@ -17,14 +18,14 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.browser import chromium, show_as
-from tests.serving import served
-from tests.tournament.cups import stich
+from tests.support.browser import chromium, show_as
+from tests.support.cups import stich
+from tests.support.serving import served
 from tournament.store.reader import StoreReader
 from web.arena.app import create_app
 from web.report import report
 
-FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 SIZES = {1400: 900, 390: 844}
 QUALITY = 70  # WebP
 WAIT_S = 60

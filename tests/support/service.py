@@ -1,5 +1,7 @@
 """A client of the service that checks every response against openapi.yaml."""
 
+from __future__ import annotations
+
 import json
 from functools import cache
 from pathlib import Path
@@ -11,6 +13,7 @@ from jsonschema import Draft202012Validator
 from werkzeug.test import TestResponse
 
 import games
+from tests.support.zhengfen import wire
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,3 +111,13 @@ def states(game: str, plies: int = 30, seed: str = "test", players: int | None =
         state = state.advance(moves[len(moves) // 2])
         found.append(state.to_dict())
     return found
+
+
+LONGEST = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
+
+
+"""The hand with the longest list that a deal can give: 800 KB."""
+
+
+def moves(*hands: str) -> bytes:
+    return json.dumps({"state": wire(list(hands))}).encode()

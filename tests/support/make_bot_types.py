@@ -1,6 +1,6 @@
 """Generates the types of the TypeScript kit: those of openapi.yaml that a bot needs.
 
-Usage: python -m tests.make_bot_types [FILE.d.ts]
+Usage: python -m tests.support.make_bot_types [FILE.d.ts]
 """
 
 import subprocess
@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "openapi.yaml"
 TYPES = ROOT / "bots" / "kits" / "typescript" / "src" / "api.d.ts"
 ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")

@@ -20,12 +20,12 @@ import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.tournament import hostile
+from tools import hostile
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.config.cup import Bot, Limits
 
-HOSTILE = Path(__file__).with_name("hostile")
 ROOT = Path(__file__).parents[2]
+HOSTILE = ROOT / "tools" / "hostile"
 
 
 def why_no_sandbox() -> str:

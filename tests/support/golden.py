@@ -13,7 +13,7 @@ from typing import Any
 import games
 from games import IllegalMove, Position
 
-VECTORS = Path(__file__).parent / "vectors"
+VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 def files() -> list[str]:

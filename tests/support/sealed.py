@@ -11,7 +11,7 @@ from games import State
 from service.app import create_app
 from service.sealed import Sealer
 from service.settings import Settings
-from tests.service.support import Service
+from tests.support.service import Service
 
 KEY, OLD_KEY = bytes(range(32)), bytes(32)
 URL_SAFE = set(string.ascii_letters + string.digits + "-._~")

@@ -9,7 +9,7 @@ import msgspec
 from websockets.sync.client import connect
 
 from stich.processes import find_port, gateway_served
-from tests.tournament import hostile
+from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 from tournament.config.cup import Bot, Cup

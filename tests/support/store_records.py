@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from tests.tournament import played
+from tests.support import played
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
 
 NAMES = ("ann", "böb", "cat")

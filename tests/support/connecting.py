@@ -1,0 +1,69 @@
+"""Cups of bots that connect."""
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.support import cups
+from tests.support.cups import bot, standings, started, stich
+
+HONEST = ("toy-0", "toy-1", "toy-2")
+
+
+def write(folder: Path, deals: int = 2, here: bool = False, **run: Any) -> Path:
+    """A cup of bots that connect, or of the same that the runner starts."""
+    bots = {name: {"command": bot(name)} if here else {"connect": True} for name in HONEST}
+    shared = '[format] cards = "shared"'
+    return cups.write(folder, bots, shared, deals=deals, move_ms=1000, bank_ms=60_000, **run)
+
+
+def token(cup: Path, name: str) -> str:
+    return stich("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
+
+
+def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str]:
+    words = (f"http://127.0.0.1:{port}", bot(name), "--token", token(cup, name), "--no-sandbox")
+    return started("connect", *words, *more)
+
+
+def started_here(above: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
+    """The results of the same cup with bots that the runner starts."""
+    folder = above / "here"
+    folder.mkdir()
+    path = write(folder, deals, here=True)
+    assert stich("run", path, "--out", folder / "run").returncode == 0
+    return scores(folder / "run")
+
+
+@contextlib.contextmanager
+def ended(*processes: subprocess.Popen[str]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def scores(run: Path) -> tuple[int, list[dict[str, object]]]:
+    """The number of matches and the results of each bot, without incidents."""
+    table = standings(run)
+    return table["matches"], table["standings"]
+
+
+LADDER = """
+name = "Season"
+game = "doudizhu"
+[faults]
+outage_s = 5
+[format]
+type = "ladder"
+[join]
+open = true
+[run]
+concurrency = 2
+[sandbox]
+enabled = false
+"""

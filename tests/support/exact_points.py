@@ -1,0 +1,17 @@
+"""Points without noise."""
+
+import numpy as np
+
+from benchmarks.ranking.simulated_cups import (
+    simulated,
+)
+from tournament.ranking.arrays import Floats, Ints
+
+
+def spread(bots: int) -> Floats:
+    return np.linspace(1.0, -1.0, bots)
+
+
+def exact(random: np.random.Generator, seats: Ints) -> Floats:
+    """Points without noise, of up to twelve bots."""
+    return simulated(spread(12), lambda _, n: np.zeros((n, 3)))(random, seats)

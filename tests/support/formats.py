@@ -1,0 +1,64 @@
+"""Schedules of cups whose results are known."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from benchmarks.ranking.simulated_cups import from_blocks
+from tournament.config.cup import Bot, Cup, Format
+from tournament.formats import Block, Schedule, make_schedule
+from tournament.formats.round_scores import RoundScores
+from tournament.ranking.observations import Observations
+
+Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]
+
+
+def cup(bots: int, players: int = 3, **fields: Any) -> Cup:
+    names = tuple(Bot(f"bot{i:02d}", command="x") for i in range(bots))
+    return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))
+
+
+def schedule(bots: int, players: int = 3, seed: str = "seed", **fields: Any) -> Schedule:
+    return make_schedule(cup(bots, players, **fields), seed, seed)
+
+
+def strength(name: str) -> Fraction:
+    return Fraction(-int(name[3:]))
+
+
+@dataclass
+class Known(RoundScores):
+    """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
+
+    results: Results
+
+    def __call__(self, round: int) -> Mapping[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]:
+        return self.results[round]
+
+    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
+        tables = [means for tables in self.results.values() for means in tables.values()]
+        points = np.array([[float(means.get(bot, 0)) for bot in bots] for means in tables])
+        return from_blocks(points, np.array([[bot in means for bot in bots] for means in tables]))
+
+    def disqualified(self, blocks: int) -> frozenset[str]:
+        return frozenset()
+
+
+def played(
+    of: Schedule, score: Callable[[str], Fraction] = strength
+) -> tuple[list[Block], Results]:
+    """All blocks, if every bot always scores its strength."""
+    blocks: list[Block] = []
+    results: Results = {}
+    for round in of.rounds(Known(results)):
+        mine = list(round.blocks)
+        assert len(mine) == round.size
+        blocks += mine
+        results[round.number] = {
+            (block.stage, block.table): {name: score(name) for name in block.table}
+            for block in mine
+        }
+    return blocks, results

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 import msgspec
 
@@ -124,7 +123,7 @@ def play_bot(
     return played
 
 
-def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, Any]:
+def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
     """What the bot says about itself; StartError with a sentence if it does not answer."""
     if bot.url is not None:
         return about_by_url(bot, bot.url)
@@ -153,7 +152,7 @@ def result_of(table: BenchTable, played: Played, par: tuple[int, ...]) -> Result
 
 def run_bench(
     bot: Bot,
-    about: Mapping[str, Any],
+    about: Mapping[str, object],
     tables: Sequence[BenchTable],
     seed: str,
     houses: Houses,

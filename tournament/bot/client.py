@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic
-from typing import Any
 from urllib.parse import urlsplit
 
 import httptools
@@ -82,7 +81,7 @@ def dial_through(
     return _connect(socket.socket(fileno=passed[0]), address, deadline)
 
 
-def _connect(sock: socket.socket, address: tuple[Any, ...], deadline: float) -> socket.socket:
+def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) -> socket.socket:
     try:
         sock.settimeout(seconds_left(deadline))
         sock.connect(address)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -161,12 +160,12 @@ def _one_line(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
-def read_about(reply: Reply) -> Mapping[str, Any]:
+def read_about(reply: Reply) -> Mapping[str, object]:
     """What a bot says about itself in its answer to GET /, unchecked; InvalidAnswer."""
     return _read_object(reply, _ABOUT)
 
 
-def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
+def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
     """All that is wrong with what a bot says about itself, as sentences; it must play `wanted`."""
     problems = [
         f'"{field}" must be a string that is not empty.'
@@ -193,16 +192,16 @@ def about_problems(about: Mapping[str, Any], wanted: Sequence[str]) -> list[str]
     return [*problems, *dict.fromkeys(found)]
 
 
-class _Object(dict[str, Any]):
+class _Object(dict[str, object]):
     """A JSON object that knows which of its names it had more than once."""
 
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
         counts = Counter(name for name, _ in pairs)
         self.repeated = {name for name, count in counts.items() if count > 1}
 
 
-def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, Any]:
+def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
     """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
     if 300 <= reply.status < 400:
         raise InvalidAnswer(

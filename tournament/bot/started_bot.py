@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, Self
+from typing import Self
 
 from tournament.bot.client import (
     Busy,
@@ -28,6 +28,7 @@ from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
+from tournament.bot.supervisor.main import Group, Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
 from tournament.config.cup import Bot, is_reference
@@ -80,15 +81,18 @@ class BotProcess:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        order = {
+        group: Group | None = None
+        if self._group is not None:
+            group = {"folder": self._group, "files": group_files(limits)}
+        order: Order = {
             "sandbox": words,
             "filters": passed,
             "proxy": proxy,
             "argv": shlex.split(str(bot.command)),
-            "env": env,
+            "env": dict(env),
             "cwd": str(launch.folder / (bot.dir or "")),
             "home": SANDBOX_HOME if words else None,
-            "group": self._group and {"folder": self._group, "files": group_files(limits)},
+            "group": group,
             "memory_mb": limits.memory_mb,
             "files": limits.files,
         }
@@ -150,7 +154,7 @@ class StartedBot(HttpBot):
         self._spawn()
 
     def _spawn(self) -> None:
-        self.about: Mapping[str, Any] = {}
+        self.about: Mapping[str, object] = {}
         self.answered = False
         self._began = monotonic()
         self._reserved, self._port = _reserved_port()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -51,7 +51,7 @@ def everything(name: str) -> Scope:
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 
 
-def read_supports(about: Mapping[str, Any], name: str) -> tuple[Scope, list[str]]:
+def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
     """What a bot says that it plays of a game, and what is wrong with that, as sentences; then it
     counts as not said."""
     whole = everything(name)
@@ -76,7 +76,9 @@ def read_supports(about: Mapping[str, Any], name: str) -> tuple[Scope, list[str]
     return whole if problems else scope, unknown + problems
 
 
-def misfit(about: Mapping[str, Any], game: str, players: int, options: Mapping[str, Value]) -> str:
+def misfit(
+    about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
+) -> str:
     """Why a bot does not play a match with all these options, as a sentence; "" if it does, as far
     as it says."""
     known = about.get("games", [game])

@@ -5,10 +5,10 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any
 from urllib.parse import urlsplit
 
 from games import IllegalMove
+from games.game import JsonDict
 from tournament.bot.client import (
     Busy,
     ConnectionLost,
@@ -84,7 +84,7 @@ class Player:
         return ""
 
 
-MoveFunction = Callable[[dict[str, Any], Sequence[str]], str]
+MoveFunction = Callable[[JsonDict, Sequence[str]], str]
 """Chooses one of the legal moves from a view, both in their wire form."""
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import groupby
 from statistics import median, quantiles
 from threading import Barrier
-from typing import Any
 
 import games
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
@@ -56,7 +55,7 @@ def _send(
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /; the outcome, and what is to be checked: what is `wanted`, or else of each game
     that the bot names, what it says that it plays."""
-    about: Mapping[str, Any] = {}
+    about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         exchange, result = _send(examiner, bot, "/")
     problem = str(result)
@@ -75,7 +74,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     if not problem:
         name, version = (
             text if len(text) <= _NAME_SHOWN else f"{text[:_NAME_SHOWN]}…"
-            for text in (printable(about["name"]), printable(about["version"]))
+            for text in (printable(str(about["name"])), printable(str(about["version"])))
         )
         taken = _milliseconds(exchange.elapsed_ms)
         return Outcome(f"{name} {version}: {', '.join(known)}; {taken}"), scopes
@@ -90,7 +89,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 
 
 def _ask_all(
-    examiner: Examiner, asked: Sequence[Question], more: Mapping[str, Any] | None = None
+    examiner: Examiner, asked: Sequence[Question], more: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
     """Ask over one connection until there are enough failures: how many were asked, and those.
 

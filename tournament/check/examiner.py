@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from time import sleep
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from games import IllegalMove
 from tournament.bot.protocol import TimeBank, request
@@ -63,7 +63,7 @@ class Connection(HttpBot):
         if self.takes("/end") and not self.failed:
             self.notify("/end", end, seconds)
 
-    def ask(self, question: Question, more: Mapping[str, Any] | None = None) -> Verdict:
+    def ask(self, question: Question, more: Mapping[str, object] | None = None) -> Verdict:
         """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
         examiner = self._examiner
         self._turn += 1

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
-from typing import Any
 
 import games
 from games import State
-from games.game import Game, Value
+from games.game import Game, JsonDict, Value
 from games.shuffle import Randomness
 from tournament.bot.supports import Scope
 from tournament.sampling import spread
@@ -40,7 +39,7 @@ class Question:
     """
 
     situation: str
-    view: Mapping[str, Any]
+    view: JsonDict
     moves: Sequence[str]
     position: State
     played: str
@@ -52,7 +51,7 @@ class Question:
         return self.played, self.view["seat"]
 
 
-def _situation(view: Mapping[str, Any], moves: Sequence[str]) -> str:
+def _situation(view: JsonDict, moves: Sequence[str]) -> str:
     """A description that similar positions share."""
     words = [f"{view['players']} players", str(view["phase"])]
     table = view.get("table")

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
 
 import msgspec
 
 from games import IllegalMove, State
+from games.game import Options
 from tournament.bot.protocol import TimeBank, request
 from tournament.bot.url_bot import Choice, Player, illegal_move, refused_fallback
 from tournament.config.cup import Clock
@@ -43,7 +43,7 @@ class Rules:
 
     game: str
     players: int
-    options: Mapping[str, Any]
+    options: Options
     clock: Clock
     strikes: int = 3
     names: bool = False

@@ -1,10 +1,10 @@
 """What a match needs of a game: the rules in this process."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import games
 from games import State
+from games.game import JsonDict, Options
 from tournament.errors import StichError
 
 
@@ -15,7 +15,7 @@ class RefereeError(StichError):
 class Referee:
     """Starts games and decides on moves, by the rules in this process."""
 
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> State:
+    def start(self, game: str, players: int, seed: str, options: Options) -> State:
         """The first position."""
         return games.get(game).start(players, seed, options)
 
@@ -23,7 +23,7 @@ class Referee:
         """The legal moves of the seat to move, in canonical order."""
         return state.moves().texts()
 
-    def view(self, state: State) -> dict[str, Any]:
+    def view(self, state: State) -> JsonDict:
         """What the seat to move may know, in its wire form."""
         return state.view(state.turn).to_dict()
 

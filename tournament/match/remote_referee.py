@@ -5,14 +5,42 @@ module is imported only by a cup that names a rules service.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
+import msgspec
 import requests
 
 import games
 from games import IllegalMove, Reason, State
+from games.game import JsonDict, Options
 from tournament.match.referee import Referee, RefereeError
 from tournament.text import printable
+
+_Answer = TypeVar("_Answer")
+
+
+class _Anything(msgspec.Struct):
+    """An object."""
+
+
+class _Moves(msgspec.Struct):
+    moves: list[str]
+
+
+class _View(msgspec.Struct):
+    view: dict[str, object]
+
+
+class _Position(msgspec.Struct):
+    state: dict[str, object]
+
+
+class _Verdict(msgspec.Struct):
+    """Of a legal move the canonical form, of another the `reason` why it is not legal."""
+
+    move: str = ""
+    reason: Reason | None = None
+    detail: str = ""
 
 
 class HttpReferee(Referee):
@@ -28,55 +56,64 @@ class HttpReferee(Referee):
 
     def ready(self, seconds: float = 5.0) -> None:
         """Check that it answers GET /healthz in this time."""
-        self._request("GET", "/healthz", seconds)
+        self._request("GET", "/healthz", seconds, _Anything)
 
-    def start(self, game: str, players: int, seed: str, options: Mapping[str, Any]) -> State:
+    def start(self, game: str, players: int, seed: str, options: Options) -> State:
         """The first position."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
-        return self._state(self._request("POST", "/v1/start", self._timeout_s, body))
+        return self._state(self._request("POST", "/v1/start", self._timeout_s, _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
         """The legal moves of the seat to move, in canonical order."""
-        moves: list[str] = self._call("moves", state)["moves"]
-        return moves
+        return self._call("moves", state, _Moves).moves
 
-    def view(self, state: State) -> dict[str, Any]:
+    def view(self, state: State) -> JsonDict:
         """What the seat to move may know, in its wire form."""
-        view: dict[str, Any] = self._call("view", state, seat=state.turn)["view"]
-        return view
+        return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
         """The move in canonical form and the position after it; games.IllegalMove."""
-        answer = self._call("validate", state, move=move)
-        if not answer["legal"]:
-            raise IllegalMove(Reason(answer["reason"]), answer["detail"])
-        after = self._call("advance", state, moves=[answer["move"]])
-        return answer["move"], self._state(after)
+        verdict = self._call("validate", state, _Verdict, move=move)
+        if verdict.reason is not None:
+            raise IllegalMove(verdict.reason, verdict.detail)
+        after = self._call("advance", state, _Position, moves=[verdict.move])
+        return verdict.move, self._state(after)
 
-    def _state(self, answer: Mapping[str, Any]) -> State:
+    def _state(self, answer: _Position) -> State:
         try:
-            state = answer["state"]
-            return games.get(state["game"]).state(state)
+            return games.get(str(answer.state["game"])).state(answer.state)
         except (LookupError, TypeError, ValueError) as error:
             raise RefereeError(
                 f"The rules service at {self.url} answers with a position that cannot be read"
                 f" ({printable(repr(error)[:200])}): run this version of it, or fix run.referee."
             ) from None
 
-    def _call(self, operation: str, state: State, **more: object) -> dict[str, Any]:
+    def _call(self, operation: str, state: State, answer: type[_Answer], **more: object) -> _Answer:
         body = {"state": state.to_dict(), **more}
-        return self._request("POST", f"/v1/{operation}", self._timeout_s, body)
+        return self._request("POST", f"/v1/{operation}", self._timeout_s, answer, body)
 
     def _request(
-        self, method: str, path: str, seconds: float, body: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        answer: type[_Answer],
+        body: Mapping[str, object] | None = None,
+    ) -> _Answer:
         try:
             response = self._session.request(
-                method, f"{self.url}{path}", json=body, timeout=seconds, allow_redirects=False
+                method,
+                f"{self.url}{path}",
+                data=None if body is None else msgspec.json.encode(body),
+                headers={"Content-Type": "application/json"},
+                timeout=seconds,
+                allow_redirects=False,
             )
-            if response.status_code == 200 and isinstance(answer := response.json(), dict):
-                return answer
+            if response.status_code == 200:
+                return msgspec.json.decode(response.content, type=answer)
             why = f"status {response.status_code}, {printable(response.text[:200])}"
+        except (msgspec.DecodeError, RecursionError):
+            why = f"something else, {printable(response.text[:200])}"
         except requests.Timeout:
             why = f"nothing within {seconds:g} s"
         except requests.ConnectionError:

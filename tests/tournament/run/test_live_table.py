@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any
 
+from games.game import JsonDict
 from tests.support import played
 from tests.support.memory_run import MemoryRun
 from tournament.bot.launch import LaunchSettings
@@ -27,7 +27,7 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
     assert folder.stat().st_mode & 0o777 == 0o700
     seen: list[list[str]] = []
 
-    def choose(view: dict[str, Any], moves: Sequence[str]) -> str:
+    def choose(view: JsonDict, moves: Sequence[str]) -> str:
         known = [entry["move"] for entry in view["history"]]
         if len(known) > 3 and not seen:  # it thinks until all moves are seen
             while known not in [one.moves for one in live_matches(RUN)]:

@@ -3,15 +3,10 @@
 When its control socket closes, which also happens when the runner is killed, it ends the bot with
 everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
 
-Its argument is the descriptor of the control socket, on which it receives packets. The first is
-the order of `BotProcess` in JSON: `sandbox` has the words that start a sandbox, or none, and
-`filters` the descriptors in them; `proxy` is null or the control socket of the sandbox proxy;
-`home` is the bot's private folder if it need not be created; `group` is null or has the `folder` of
-a control group to create, and what to write to its `files`.
-
-Every other packet is a request for a report; with `C`, the output so far is forgotten. A report is
-a line of JSON and the end of the output. The line is null while the bot runs, else its return code
-(negative for a signal), or text that says why it could not be started.
+Its argument is the descriptor of the control socket, on which it receives packets. The first is an
+`Order`. Every other packet is a request for a report; with `C`, the output so far is forgotten. A
+report is a line of JSON and the end of the output. The line is null while the bot runs, else its
+return code (negative for a signal), or text that says why it could not be started.
 """
 
 import contextlib
@@ -27,7 +22,7 @@ import subprocess
 import sys
 import time
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TypedDict
 
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
@@ -47,6 +42,34 @@ _ORDER_SIZE = 1 << 20
 _NS_GET_USERNS = 0xB701
 
 
+class Group(TypedDict):
+    """The control group to create for a bot: its folder, and what to write to which of its
+    files."""
+
+    folder: str
+    files: dict[str, str]
+
+
+class Order(TypedDict):
+    """The first packet on the control socket, in JSON.
+
+    `sandbox` has the words that start a sandbox, or none, and `filters` the descriptors in them.
+    `proxy` is the control socket of the sandbox proxy, `home` the bot's private folder unless it
+    must be created. `files` is the limit of open files.
+    """
+
+    sandbox: list[str]
+    filters: list[int]
+    proxy: int | None
+    argv: list[str]
+    env: dict[str, str]
+    cwd: str
+    home: str | None
+    group: Group | None
+    memory_mb: int
+    files: int
+
+
 class Supervisor:
     """One bot and its output."""
 
@@ -58,7 +81,7 @@ class Supervisor:
         self.group: str | None = None
         self.bot: subprocess.Popen[bytes] | None = None
 
-    def start(self, order: dict[str, Any], home: str) -> None:
+    def start(self, order: Order, home: str) -> None:
         """Start the bot; `status` says why if it cannot be started."""
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
@@ -166,7 +189,7 @@ class Supervisor:
         self.control.sendall(head + b"\n" + self.tail[-KEPT:])
 
 
-def _prepare(order: dict[str, Any], supervisor: int) -> None:
+def _prepare(order: Order, supervisor: int) -> None:
     """In the child: end it with its supervisor, and set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
@@ -208,7 +231,7 @@ def main() -> None:
     data = control.recv(_ORDER_SIZE)
     if not data:
         return
-    order = json.loads(data)
+    order: Order = json.loads(data)
     supervisor = Supervisor(control)
     with TemporaryDirectory(prefix="stich-bot-", ignore_cleanup_errors=True) as private:
         try:

@@ -124,9 +124,10 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
         return place
     try:
         leads = place.resolve()
-    except RuntimeError:  # a loop of links; later versions of Python leave it unresolved
+    except RuntimeError:  # a loop of links
         leads = None
-    if leads != Path(os.path.normpath(place)):
+    # From Python 3.13 on, resolve() returns a loop of links as it is.
+    if leads != Path(os.path.normpath(place)) or place.is_symlink():
         raise SandboxError(
             f"{place}, the folder of {bot.name}, is a link or behind one (write the folder itself)"
         )

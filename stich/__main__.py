@@ -3,12 +3,12 @@
 from stich.console.interrupts import exit_at_once
 
 
-def main(name: str = "stich") -> None:
-    """Run the program by this name; its exit code is that of the command."""
+def main() -> None:
+    """Run the program; its exit code is that of the command."""
     exit_at_once()  # before anything else is loaded, which takes a moment
     from stich.cli import main
 
-    main(name)
+    main()
 
 
 if __name__ == "__main__":

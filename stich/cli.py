@@ -83,11 +83,11 @@ def cli() -> None:
     """
 
 
-def main(name: str) -> None:
-    """Run the program by this name; its exit code is that of the command."""
+def main() -> None:
+    """Run the program; its exit code is that of the command."""
     try:
         try:
-            cli(prog_name=name)
+            cli(prog_name="stich")
         finally:
             sys.stdout.flush()
     except OSError as error:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from .answers import WAYS
+from .channels import hears, locks, tells
 from .escapes import copies, escapes, spies
 from .processes import breeds, clogs, dies, litters, silences
 from .resources import bombs, floods, gorges, hoards, hungry, multiplies, swarms
@@ -17,7 +18,9 @@ PROGRAMS: dict[str, Handler] = {
     "honest": first,
     **{handle.__name__: handle for handle in HANDLERS},
 }
-ONCE = {attempt.__name__: attempt for attempt in (copies, escapes, bombs, gorges)}
+ONCE = {
+    attempt.__name__: attempt for attempt in (copies, escapes, bombs, gorges, hears, locks, tells)
+}
 """Programs that try something and end."""
 
 

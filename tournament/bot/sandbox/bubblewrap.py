@@ -46,6 +46,7 @@ _ISOLATION = (
 _INSTALL = "install the package bubblewrap"
 _NEWER = "install bubblewrap 0.8 or newer"
 _ALLOW = "allow unprivileged user namespaces"
+_FILTERS = "use a kernel that is built with CONFIG_SECCOMP_FILTER"
 
 
 class SandboxError(StichError):
@@ -164,15 +165,18 @@ def _python() -> list[Path]:
 
 def _try(words: Sequence[str]) -> None:
     """SandboxError if the system does not allow this sandbox."""
-    with seccomp.opened() as (options, descriptors):
-        done = subprocess.run(  # noqa: S603 - bubblewrap itself
-            [words[0], *options, *words[1:], "true"],
-            pass_fds=descriptors,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    try:
+        with seccomp.opened() as (options, descriptors):
+            done = subprocess.run(  # noqa: S603 - bubblewrap itself
+                [words[0], *options, *words[1:], "true"],
+                pass_fds=descriptors,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+    except seccomp.FilterError as error:
+        raise SandboxError(str(error)) from None
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        old = "nknown option" in why
-        raise SandboxError(f"{why} ({_NEWER if old else _ALLOW})")
+        old, unfiltered = "nknown option" in why, "seccomp" in why.lower()
+        raise SandboxError(f"{why} ({_NEWER if old else _FILTERS if unfiltered else _ALLOW})")

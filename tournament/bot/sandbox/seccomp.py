@@ -1,88 +1,133 @@
 """The system calls that a bot in a sandbox may not make: a seccomp filter for bubblewrap.
 
-They would reach into other processes, or enter parts of the kernel in which holes have been found
-often. What needs a capability is not listed: bubblewrap leaves a bot none.
+Those calls reach into other processes, tell other sandboxes something through a file that both can
+read, or enter parts of the kernel in which holes have been found often. Calls that need a
+capability are not listed: bubblewrap leaves a bot none.
 """
 
 import errno
+import fcntl
 import os
 import platform
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
-_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_DENIED = {  # name: number on x86_64, on aarch64 (linux/asm/unistd.h)
-    "add_key": (248, 217),
-    "bpf": (321, 280),
-    "kcmp": (312, 272),
-    "keyctl": (250, 219),
-    "perf_event_open": (298, 241),
-    "pidfd_getfd": (438, 438),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "ptrace": (101, 117),
-    "request_key": (249, 218),
-    "setsid": (112, 157),  # Linux shares the processor among sessions
-    "syslog": (103, 116),
-    "userfaultfd": (323, 282),
-}
-_MISSING = {  # programs go without these if the kernel says that it has none
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_uring_setup": (425, 425),
-}
-_SOCKET = (41, 198)
-_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # 16: netlink, for interfaces
-_OTHER_ABI = 0x40000000  # x32 on x86_64
-
+_ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
+_DO_NOTHING: Final = _FAIL | 0
+"""The call returns 0, as if it had succeeded."""
+_DENY: Final = _FAIL | errno.EPERM
+_MISSING: Final = _FAIL | errno.ENOSYS
+"""Programs do without these calls if the kernel says that it has none."""
+
+_OUTCOMES: Final = {  # the number on x86_64 and on aarch64 (linux/asm/unistd.h), and the outcome
+    "add_key": (248, 217, _DENY),
+    "bpf": (321, 280, _DENY),
+    "fanotify_init": (300, 262, _MISSING),
+    "flock": (73, 32, _DO_NOTHING),
+    "inotify_init": (253, 26, _MISSING),  # aarch64 has the other one only
+    "inotify_init1": (294, 26, _MISSING),
+    "io_uring_enter": (426, 426, _MISSING),
+    "io_uring_register": (427, 427, _MISSING),
+    "io_uring_setup": (425, 425, _MISSING),
+    "kcmp": (312, 272, _DENY),
+    "keyctl": (250, 219, _DENY),
+    "perf_event_open": (298, 241, _DENY),
+    "pidfd_getfd": (438, 438, _DENY),
+    "process_vm_readv": (310, 270, _DENY),
+    "process_vm_writev": (311, 271, _DENY),
+    "ptrace": (101, 117, _DENY),
+    "request_key": (249, 218, _DENY),
+    "setsid": (112, 157, _DENY),  # Linux shares the processor among sessions
+    "syslog": (103, 116, _DENY),
+    "userfaultfd": (323, 282, _DENY),
+}
+_FCNTL: Final = (72, 25)
+_SET_LOCK: Final = (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
+_COMMANDS: Final = (
+    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, 1027),  # F_DUPFD_QUERY
+    *(fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL, 1028),  # F_CREATED_QUERY
+    # Nobody has a lock, and SQLite asks.
+    *(fcntl.F_GETLK, fcntl.F_OFD_GETLK),
+    *(fcntl.F_SETOWN, fcntl.F_GETOWN, fcntl.F_SETSIG, fcntl.F_GETSIG, 15, 16),  # F_..OWN_EX
+    *(fcntl.F_SETPIPE_SZ, fcntl.F_GETPIPE_SZ, fcntl.F_ADD_SEALS, fcntl.F_GET_SEALS),
+)
+"""The commands of fcntl that are allowed. All others fail, among them leases, notifications and
+write hints, which every process notices that can read the file."""
+_SOCKET: Final = (41, 198)
+_FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # netlink, for interfaces
+_OTHER_ABI: Final = 0x40000000  # x32 on x86_64
+
+
+class FilterError(Exception):
+    """There is no filter for this system; the text is a clause with the fix."""
 
 
 @contextmanager
 def opened() -> Iterator[tuple[list[str], list[int]]]:
-    """The filter in a file in memory: bubblewrap's options that use it, and its descriptor. Both
-    are empty on other architectures."""
-    code = program()
-    if code is None:
-        yield [], []
-        return
+    """Write the filter to a file in memory: bubblewrap's options that use the filter, and the
+    descriptors in them. Raises: FilterError."""
     descriptor = os.memfd_create("seccomp")
     try:
-        os.pwrite(descriptor, code, 0)
+        os.pwrite(descriptor, program(), 0)
         yield ["--seccomp", str(descriptor)], [descriptor]
     finally:
         os.close(descriptor)
 
 
-def program() -> bytes | None:
-    """The filter as a BPF program; None on other architectures than x86_64 and aarch64."""
+def program() -> bytes:
+    """The filter as a BPF program.
+
+    Raises:
+        FilterError: if this machine is neither x86_64 nor aarch64.
+    """
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
-        return None
+        raise FilterError(
+            f"there is no filter of system calls for {machine} (use a machine with x86_64 or"
+            " aarch64)"
+        )
     at = list(_ARCHITECTURES).index(machine)
+    locks = dict.fromkeys(_SET_LOCK, _DO_NOTHING)
     rules = [
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, _ARCHITECTURES[machine], 1, 0),
-        _step(_RETURN, _FAIL | errno.ENOSYS),
+        _step(_RETURN, _MISSING),
         _step(_LOAD, _NUMBER),
-        _if(_AT_LEAST, _OTHER_ABI, _FAIL | errno.ENOSYS),
-        *(_if(_EQUAL, numbers[at], _FAIL | errno.EPERM) for numbers in _DENIED.values()),
-        *(_if(_EQUAL, numbers[at], _FAIL | errno.ENOSYS) for numbers in _MISSING.values()),
-        _step(_EQUAL, _SOCKET[at], 1, 0),
+        _if(_AT_LEAST, _OTHER_ABI, _MISSING),
+        *(_if(_EQUAL, call[at], call[2]) for call in _OUTCOMES.values()),
+        *_by_argument(_FCNTL[at], 1, locks | _allow(_COMMANDS), _FAIL | errno.EINVAL),
+        *_by_argument(_SOCKET[at], 0, _allow(_FAMILIES), _FAIL | errno.EAFNOSUPPORT),
         _step(_RETURN, _ALLOW),
-        _step(_LOAD, _FIRST_ARGUMENT),
-        *(_if(_EQUAL, int(family), _ALLOW) for family in _FAMILIES),
-        _step(_RETURN, _FAIL | errno.EAFNOSUPPORT),
     ]
     return b"".join(rules)
 
 
+def _allow(values: Iterable[int]) -> dict[int, int]:
+    return dict.fromkeys(map(int, values), _ALLOW)
+
+
+def _by_argument(
+    call: int, argument: int, outcomes: dict[int, int], otherwise: int
+) -> Iterator[bytes]:
+    """Decide a system call by an argument, whose lower 32 bits are all that Linux reads of it."""
+    rules = [
+        _step(_LOAD, _ARGUMENTS + 8 * argument),
+        *(_if(_EQUAL, value, outcome) for value, outcome in outcomes.items()),
+        _step(_RETURN, otherwise),
+    ]
+    steps = b"".join(rules)
+    yield _step(_EQUAL, call, 0, len(steps) // 8)
+    yield steps
+
+
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """One instruction, a struct sock_filter; a comparison skips so many after it."""
+    """One instruction, a struct sock_filter. A comparison skips as many instructions as told."""
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

@@ -7,7 +7,6 @@ import ssl
 import warnings
 from functools import cache
 from importlib.metadata import version
-from typing import Any
 
 from distributed import Client, Security
 from distributed.comm import core
@@ -20,7 +19,7 @@ _CONNECT_S = 10.0
 _PACKAGES = ("games", "tournament", "bots")
 
 
-def connect(address: str) -> tuple[Any, str]:
+def connect(address: str) -> tuple[Client, str]:
     """A connected Dask client, and what Dask reports about packages whose versions differ, or "".
     RunError, which says what is wrong, if it cannot connect."""
     # The runner reports in its own sentences what Dask logs.
@@ -31,19 +30,16 @@ def connect(address: str) -> tuple[Any, str]:
         asyncio.run(_try(address))
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            client: Any = Client  # which has no types
-            connected = client(address, timeout=_CONNECT_S, set_as_default=False)
+            client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TypeError, ValueError, RuntimeError) as error:
         raise RunError(_why_not(address, error)) from None
     differing = [str(one.message) for one in found if one.category is VersionMismatchWarning]
-    return connected, "\n".join(differing)
+    return client, "\n".join(differing)
 
 
 async def _try(address: str) -> None:
-    security: Any = Security
-    arguments = security().get_connection_args("client")
-    connect: Any = core.connect
-    await (await connect(address, timeout=_CONNECT_S, **arguments)).close()
+    arguments = Security().get_connection_args("client")
+    await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 
 
 def _why_not(address: str, error: Exception) -> str:

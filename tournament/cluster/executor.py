@@ -1,15 +1,21 @@
 """Plays the blocks of a run as tasks of a Dask cluster."""
 
+from __future__ import annotations
+
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
+
+from dask.typing import Key
+from distributed import Client, Future
 
 from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
@@ -45,15 +51,29 @@ class _Worker:
     name: str
     tables: int
     joined: bool | None = None
-    owner: Any = None
+    owner: Future[str] | None = None
 
 
 class _Task(NamedTuple):
     """Some jobs, and the addresses of the workers that may play them."""
 
     jobs: tuple[Job, ...]
-    future: Any
+    future: Future[list[Played]]
     workers: frozenset[str]
+
+
+_WorkerEvent = TypedDict(
+    "_WorkerEvent",
+    {
+        "action": str,
+        "worker": str,
+        "processing-tasks": Iterable[Key],
+        "lost-computed-tasks": Iterable[Key],
+        "expected": bool,
+    },
+)
+"""What Dask reports when a worker, named by its address, comes or goes. The last three are there
+when it goes: the keys of the tasks that it had, and whether it was retired."""
 
 
 class ClusterExecutor:
@@ -69,7 +89,8 @@ class ClusterExecutor:
         self._cup = cup
         self._archives = archives
         self._session = f"stich-{secrets.token_hex(8)}"
-        self._client: Any = None
+        self._client: Client
+        self._exits = ExitStack()
         self._absent: frozenset[str] = frozenset()
         self._news: SimpleQueue[Callable[[], Iterable[Event]]] = SimpleQueue()
         self._begun = False
@@ -77,7 +98,7 @@ class ClusterExecutor:
         self._about: Mapping[str, Mapping[str, str]] = {}
         self._workers: dict[str, _Worker] = {}  # by address
         self._pending: list[Job] = []
-        self._tasks: dict[str, _Task] = {}  # by key, in the drawn order
+        self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
         self._size = 1  # blocks in a task
         self._turn = 1
@@ -89,6 +110,7 @@ class ClusterExecutor:
         """Let the present workers join, and start or reach every bot on each."""
         self._absent = frozenset(absent)
         self._client, differing = connect(self._address)
+        self._exits.callback(self._client.close)
         self._client.subscribe_topic("all", self._on_cluster_event)
         early: list[Event] = [Notice(f"Warning: {differing}")] if differing else []
         until = monotonic() + WAIT_S
@@ -151,7 +173,7 @@ class ClusterExecutor:
         else:
             self._problems += problems
 
-    def _on_cluster_event(self, event: tuple[float, Mapping[str, Any]]) -> None:
+    def _on_cluster_event(self, event: tuple[float, _WorkerEvent]) -> None:
         """In a thread of Dask."""
         _, news = event
         if news.get("action") == "add-worker":
@@ -159,7 +181,7 @@ class ClusterExecutor:
         elif news.get("action") == "remove-worker":
             self._news.put(partial(self._on_left, news))
 
-    def _on_left(self, news: Mapping[str, Any]) -> Iterator[Event]:
+    def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
         """Take back the tasks of a worker. Those submitted first were being played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
@@ -223,15 +245,16 @@ class ClusterExecutor:
             self._tasks[future.key] = _Task(group, future, addresses)
             future.add_done_callback(self._fetch)
 
-    def _fetch(self, future: Any) -> None:
+    def _fetch(self, future: Future[list[Played]]) -> None:
         """In a thread of Dask: fetch what a task returned."""
+        answer: list[Played] | BaseException
         try:
             answer = future.result()
         except BaseException as error:
             answer = error
         self._news.put(partial(self._on_end, future.key, answer))
 
-    def _on_end(self, key: str, answer: list[Played] | BaseException) -> Iterator[Event]:
+    def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs
@@ -283,8 +306,7 @@ class ClusterExecutor:
 
     def close(self) -> None:
         """Leave the cluster. Dask then releases all tasks, which stops the bots."""
-        if self._client is not None:
-            self._client.close()
+        self._exits.close()
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
@@ -306,7 +328,7 @@ def _belongs(cup: Cup, job: Job, one: MatchRecord | VoidRecord) -> bool:
     if isinstance(one, VoidRecord):
         said = {name: getattr(one, name) for name in ("bot", "why", "started", "ended")}
         return one == VoidRecord.of(pairing, **said)
-    asked: dict[str, Any] = asdict(pairing)
+    asked = asdict(pairing)
     asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
     by_seat = (one.scores, one.adjusted, one.times, one.outputs)
     seats = {*one.struck, *(fault.seat for fault in one.faults)}

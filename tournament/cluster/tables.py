@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
-from typing import Any
 
-from distributed import WorkerPlugin, get_worker
+from distributed import Worker, WorkerPlugin, get_worker
 
 from tournament.bot.launch import launch_of_cup
 from tournament.bot.sandbox.bubblewrap import SandboxError
@@ -39,7 +38,7 @@ async def open_tables(
     archives: Mapping[str, bytes],
     tables: int,
     absent: Collection[str],
-    dask_worker: Any,
+    dask_worker: Worker,
 ) -> tuple[Inspected, str]:
     """Called on a worker: start or reach all bots there, if it has this `version` of Stich. Returns
     what was found, and a warning or "". The bots run until Dask releases the key `owner`, because
@@ -56,14 +55,15 @@ async def open_tables(
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """A task: play these jobs one after the other, until the tables are stopped."""
-    tables: Any = get_worker().plugins.get(session)
+    tables = get_worker().plugins.get(session)
     # None: the worker was restarted.
-    return [[] for _ in jobs] if tables is None else tables.play(jobs, turn)
+    return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
-def stop_after_match(session: str, turn: int, dask_worker: Any) -> None:
+def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
     """Called on every worker: tasks of this or an earlier turn end after their match."""
-    if tables := dask_worker.plugins.get(session):
+    tables = dask_worker.plugins.get(session)
+    if isinstance(tables, Tables):
         tables.stopped_turn = turn
 
 
@@ -132,13 +132,13 @@ class Tables(WorkerPlugin):
             if self.closed:
                 self.close()  # with the bots that were started meanwhile
 
-    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
+    def transition(self, key: object, start: str, finish: str, **_: object) -> None:
         """Called by Dask when a key of the worker changes its state."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait
 
-    def teardown(self, worker: Any) -> None:
+    def teardown(self, worker: Worker) -> None:
         """Called by Dask when the worker ends."""
         self.close()
 

@@ -86,10 +86,16 @@ def unpacked(text: str) -> list[dict[str, Any]]:
     return steps
 
 
+def stepped(record: MatchRecord) -> list[dict[str, Any]]:
+    """The steps as a page reads them."""
+    steps: list[dict[str, Any]] = json.loads(json.dumps(page_steps(record, CONFIG)))
+    return steps
+
+
 def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each step with the state that it should show."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown_steps = page_steps(record, CONFIG)
+    shown_steps = stepped(record)
     yield shown_steps[0], state.to_dict()
     for move, step in zip(record.moves, shown_steps[1:], strict=True):
         state = state.advance(move)
@@ -123,7 +129,7 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     assert set(page.data) == set(records)
     for name, shown in page.data.items():
         assert shown["seats"] == list(records[name].seating)
-        assert unpacked(shown["steps"]) == page_steps(records[name], CONFIG)
+        assert unpacked(shown["steps"]) == stepped(records[name])
 
 
 @pytest.mark.parametrize(
@@ -146,14 +152,14 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
                 assert step["last"][seat] == move
                 assert others in ([seats[one] for one in range(3) if one != seat], [None, None])
             seats = step["last"]
-        shown = page_steps(record, CONFIG)
+        shown = stepped(record)
         ended = [step["ended"]["scores"] for step in shown if step["ended"]]
         assert ended == [list(result["scores"]) for result in record.results]
 
 
 def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     record = next(record for record in store.matches() if record.struck)
-    moves = [step["move"] for step in page_steps(record, CONFIG)[1:]]
+    moves = [step["move"] for step in stepped(record)[1:]]
     assert [move[1] for move in moves] == list(record.moves)
     for fault in record.faults:
         seat, _, time, text, is_default = moves[fault.move]

@@ -5,9 +5,8 @@ game. How keys fit each other only `stich run` checks.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import games
 from games.game import Game, Option
@@ -15,11 +14,10 @@ from tournament.config.cup import BOT, SECTIONS, TOP
 from tournament.config.keys import Key
 
 
-def cup_schema() -> dict[str, Any]:
+def cup_schema() -> dict[str, object]:
     """The schema, of JSON Schema draft 7, which TOML editors know."""
     sections = {name: _object(keys) for name, keys in SECTIONS.items()}
-    cup = _object(TOP)
-    cup["properties"] |= {
+    more = {
         **sections,
         "options": {
             "type": ["object", "string"],
@@ -27,9 +25,12 @@ def cup_schema() -> dict[str, Any]:
         },
         "bots": {"type": "array", "minItems": 1, "items": _object(BOT)},
     }
-    cup["required"].append("bots")
-    cup["allOf"] = [_of_game(game) for game in games.GAMES.values()]
-    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stich cup", **cup}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Stich cup",
+        **_object(TOP, more, ["bots"]),
+        "allOf": [_of_game(game) for game in games.GAMES.values()],
+    }
 
 
 def write(path: Path) -> None:
@@ -37,16 +38,19 @@ def write(path: Path) -> None:
     path.write_text(json.dumps(cup_schema(), indent=1) + "\n", encoding="utf-8")
 
 
-def _object(keys: Mapping[str, Key]) -> dict[str, Any]:
+def _object(
+    keys: Mapping[str, Key], more: Mapping[str, object] | None = None, required: Sequence[str] = ()
+) -> dict[str, object]:
+    """An object with these keys, and `more` properties of which some are `required`."""
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [name for name, key in keys.items() if key.required],
-        "properties": {name: key.schema() for name, key in keys.items()},
+        "required": [*(name for name, key in keys.items() if key.required), *required],
+        "properties": {**{name: key.schema() for name, key in keys.items()}, **(more or {})},
     }
 
 
-def _of_game(game: Game) -> dict[str, Any]:
+def _of_game(game: Game) -> dict[str, object]:
     """How many play a game, and its options."""
     options = {
         "type": "object",
@@ -61,7 +65,7 @@ def _of_game(game: Game) -> dict[str, Any]:
     }
 
 
-def _option(option: Option) -> dict[str, Any]:
+def _option(option: Option) -> dict[str, object]:
     kind = "boolean" if isinstance(option.default, bool) else "integer"
     limits = {"minimum": option.minimum, "maximum": option.maximum}
     return {

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import games
+from games.game import JsonDict
 from tournament.bot.protocol import TimeBank
 from tournament.display.post_mortem import fault_dict
 from tournament.records import FaultRecord, MatchRecord
@@ -32,8 +33,8 @@ class Step:
     ms: float | None
     banks: tuple[float, ...]
     fault: FaultRecord | None
-    before: dict[str, Any] | None
-    state: dict[str, Any]
+    before: JsonDict | None
+    state: JsonDict
     forced: bool = False
     info: Mapping[str, str | float] = field(default_factory=dict)
 

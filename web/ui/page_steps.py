@@ -6,17 +6,79 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, TypeVar
 
 import games
-from games import Game
+from games.game import Game, JsonDict
 from tournament.display.formatting import info_text
 from tournament.display.replay import Step, cards_of, steps
 from tournament.records import MatchRecord, Pairing
 from tournament.run.live_table import LiveMatch
 from web.ui.plots import series
 
-PageStep = dict[str, Any]
+PageFact = tuple[str, str, str, int | None, bool]
+"""A fact as the game states it: label, value, cards in one string, seat, whether it lies on the
+table."""
+PageMove = tuple[int | None, str, float | None, str | None, bool]
+"""A move: seat, text, milliseconds, fault, whether it was the default move."""
+_T = TypeVar("_T")
+
+
+class PagePosition(TypedDict):
+    """What a page shows of a state or view.
+
+    `hands` are by seat, each in one string with a space between groups. `roles` are by seat.
+    """
+
+    deal: int
+    phase: str
+    turn: int | None
+    hands: list[str]
+    roles: list[list[str]]
+    scores: list[int]
+    facts: list[PageFact]
+
+
+class DealEnd(TypedDict):
+    """What is shown of a deal that has ended: its `scores`, by seat the `hands` when they were
+    largest and the cards `left` in them, and its `facts` with the last trick."""
+
+    scores: list[int]
+    hands: list[str]
+    left: list[str]
+    facts: list[PageFact]
+
+
+class ShownPosition(PagePosition):
+    """A position and the move before it.
+
+    `last` is by seat the move in this trick. A trick that has just ended still lies there:
+    `trick_over`. `ended` is the deal that the last move ended.
+    """
+
+    last: list[str | None]
+    trick_over: bool
+    ended: DealEnd | None
+
+
+class PageStep(ShownPosition):
+    """A step of a match: a position and the move that led to it, None before the first."""
+
+    move: PageMove | None
+
+
+class ReplayStep(PageStep):
+    """A step of a finished match.
+
+    By seat, of what a bot did last: `times` (text, and whether it took time from the bank) and
+    `infos` (what it said). Of the move: `forced` (it was the only legal one), and `value` (what the
+    bot thought the deal was worth).
+    """
+
+    times: list[tuple[str, bool] | None]
+    infos: list[str | None]
+    forced: bool
+    value: str | float | None
 
 
 def match_data(
@@ -38,26 +100,24 @@ class DealLog:
     """A game as a table shows it, move by move, from its full states, or from the views of an
     onlooker, who sees no hands.
 
-    `shown` is what a page shows after the last move: the fields of `position`, and ``last``, the
-    move of each seat in this trick. A trick that has just ended still lies there: ``trick_over``.
-    ``ended`` is None, or what is shown of the deal that the last move ended: its ``scores``; by
-    seat the ``hands`` when they were largest, and the cards ``left`` in them; and its ``facts``,
-    with the last trick.
+    `shown` is what a page shows after the last move.
     """
 
-    def __init__(self, game: Game, state: Mapping[str, Any]) -> None:
+    def __init__(self, game: Game, state: JsonDict) -> None:
         self._game = game
         self._over = False
         self._largest: list[list[str]] = state.get("hands", [])
-        nothing = {"last": [None] * state["players"], "trick_over": False, "ended": None}
-        self.shown = position(game, state) | nothing
+        self.shown: ShownPosition = {
+            **position(game, state),
+            "last": [None] * state["players"],
+            "trick_over": False,
+            "ended": None,
+        }
 
-    def add(
-        self, seat: int, move: str, before: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> None:
+    def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
         """Add a move as it is shown, which may hide cards, and the states before and after it."""
         was, now = self.shown, position(self._game, after)
-        nobody = [None] * after["players"]
+        nobody: list[str | None] = [None] * after["players"]
         last = _with(nobody if self._over else was["last"], seat, move)
         deal_over = len(after["results"]) > len(before["results"])
         new_deal = after["deal"] != before["deal"]
@@ -67,12 +127,12 @@ class DealLog:
         self._over = deal_over or new_deal or next_phase or (bool(trick) and cleared)
         cards = cards_of(move) if move.startswith("play:") else []
         if cards:
-            played = ["", "", "".join(cards), seat, True]
+            played: PageFact = ("", "", "".join(cards), seat, True)
             trick = [*trick, played] if self._game.keeps_trick else [played]
         stays = self._over and bool(trick) and cleared and not new_deal
         if stays:
             now["facts"] += trick
-        ended = None
+        ended: DealEnd | None = None
         if deal_over:
             left = [Counter(hand) for hand in before.get("hands", ())]
             if left:
@@ -86,39 +146,41 @@ class DealLog:
         hands = after.get("hands", [])
         both = zip(hands, hands if new_deal else self._largest, strict=True)
         self._largest = [max(now, most, key=len) for now, most in both]
-        self.shown = now | {
+        self.shown = {
+            **now,
             "last": nobody if new_deal else last,
             "trick_over": stays,
             "ended": ended,
         }
 
 
-def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[PageStep]:
+def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[ReplayStep]:
     """The position before the first move, then one step for each move.
 
-    Each has the fields of `DealLog.shown`. By seat, of what a bot did last: ``times`` (``[text,
-    whether it took time from the bank]``), ``infos`` (what it said). Of the move: ``move``
-    (``[seat, move, milliseconds or None, fault or None, whether it was the default move]``),
-    ``forced`` (it was the only legal one), ``value`` (what the bot thought the deal was worth).
+    Raises:
+        ValueError: if the record has moves after the end of its game.
     """
-    times, infos = ([None] * record.players for _ in range(2))
+    times: list[tuple[str, bool] | None] = [None] * record.players
+    infos: list[str | None] = [None] * record.players
     banks: tuple[float, ...] = ()
     log: DealLog | None = None
-    found: list[PageStep] = []
+    found: list[ReplayStep] = []
     for step in steps(record, config):
         log = log or DealLog(games.get(record.game), step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
             infos = _with(infos, step.seat, info_text(step.info))
-        move = {
-            "times": times,
-            "infos": infos,
-            "move": None if step.move is None else _move(step),
-            "forced": step.forced,
-            "value": step.info.get("value"),
-        }
-        found.append(log.shown | move)
+        found.append(
+            {
+                **log.shown,
+                "times": times,
+                "infos": infos,
+                "move": None if step.move is None else _move(step, step.move),
+                "forced": step.forced,
+                "value": step.info.get("value"),
+            }
+        )
         banks = step.banks
     return found
 
@@ -133,20 +195,19 @@ def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
     state = game.start(config["players"], match.pairing.seed, config["options"])
     view = state.view(None).to_dict()
     log = DealLog(game, view)
-    found: list[PageStep] = [log.shown | {"move": None}]
+    found: list[PageStep] = [{**log.shown, "move": None}]
     for move in match.moves:
         before, state = view, state.advance(move)
         view = state.view(None).to_dict()
         history = view["history"]  # without the move that ended a deal
         shown = history[-1]["move"] if history else move
         log.add(before["turn"], shown, before, view)
-        found.append(log.shown | {"move": [before["turn"], shown, None, None, False]})
+        found.append({**log.shown, "move": (before["turn"], shown, None, None, False)})
     return found
 
 
-def position(game: Game, data: Mapping[str, Any]) -> PageStep:
-    """What a page shows of a state or view. Of the ``hands`` by seat, each in one string with a
-    space between groups, a view hides those of the others."""
+def position(game: Game, data: JsonDict) -> PagePosition:
+    """What a page shows of a state or view, which hides the hands of the others."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
     seats = range(data["players"])
     return {
@@ -160,7 +221,7 @@ def position(game: Game, data: Mapping[str, Any]) -> PageStep:
         "roles": [game.roles(data, seat) for seat in seats],
         "scores": data["scores"],
         "facts": [
-            [fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table]
+            (fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table)
             for fact in game.facts(data)
         ],
     }
@@ -170,21 +231,21 @@ def _in_groups(game: Game, cards: Sequence[str]) -> str:
     return " ".join("".join(group) for group in game.groups(cards))
 
 
-def _move(step: Step) -> list[Any]:
+def _move(step: Step, move: str) -> PageMove:
     fault = step.fault
     reason = None if fault is None else f"{fault.kind}: {fault.detail}"
     ms = None if step.ms is None else round(step.ms, 1)
-    return [step.seat, step.move, ms, reason, step.default]
+    return step.seat, move, ms, reason, step.default
 
 
-def _time(step: Step, bank: float) -> list[str | bool] | None:
+def _time(step: Step, bank: float) -> tuple[str, bool] | None:
     """The time of a move, and whether it took some from what was in the bank."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]
     late = left < bank
-    return [f"{step.ms:.1f} ms" + (f", bank {left / 1000:.1f} s" if late else ""), late]
+    return f"{step.ms:.1f} ms" + (f", bank {left / 1000:.1f} s" if late else ""), late
 
 
-def _with(values: list[Any], seat: int, value: object) -> list[Any]:
+def _with(values: list[_T], seat: int, value: _T) -> list[_T]:
     return [value if one == seat else old for one, old in enumerate(values)]

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
-from typing import Any, Final
+from typing import Final, TypedDict
 
 import games
 from games import State
 from games.errors import IllegalMove
-from games.game import Value
+from games.game import Options, Value
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
@@ -27,7 +27,7 @@ from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices
-from web.ui.page_steps import DealLog, position
+from web.ui.page_steps import DealLog, ShownPosition, position
 
 MAX_BOTS: Final = 12
 """How many bots play against persons at once: fewer games than the server has threads."""
@@ -43,6 +43,38 @@ _KEPT: Final = 300
 
 class FullError(StichError):
     """No further game can begin now; the text is a sentence."""
+
+
+class Frame(ShownPosition):
+    """What a person sees after the move with this `number`: the position, the `moves` of its deal
+    (seat and text), and what its bot did wrong (`said`, "" if nothing)."""
+
+    number: int
+    moves: Sequence[tuple[int, str]]
+    said: str
+
+
+class PersonalView(TypedDict):
+    """What a person sees of a game and may do now: the names of the `seats`, whether the person is
+    `asked` for a move, the `others` than plays of cards, the cards that are `lit`, and the latest
+    `frames`."""
+
+    game: str
+    seats: Sequence[str]
+    clockwise: bool
+    asked: bool
+    others: list[str]
+    lit: list[str]
+    frames: list[Frame]
+
+
+class Chosen(TypedDict):
+    """The `moves` that the chosen cards can be, or `why` they are none; `lit` are the cards that
+    could be added."""
+
+    moves: list[str]
+    why: str
+    lit: list[str]
 
 
 class _GameLeft(Exception):
@@ -73,11 +105,11 @@ class AvailableBots:
         own = self._own if self._cup.game == game else {}
         return [(choice, bot.name) for choice, bot in own.items()]
 
-    def options(self, game: str) -> Mapping[str, Any]:
+    def options(self, game: str) -> Options:
         """The options of the cup, for its game."""
         return self._cup.options if self._cup.game == game else {}
 
-    def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Mapping[str, Any], Clock]:
+    def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """The bots of choices, and the options and the clock of their game: those of the cup if
         one is of the cup."""
         bots = [self._own.get(one) or self._reference[one] for one in chosen]
@@ -141,12 +173,9 @@ class BrowserGame(Player, Observer):
         with bots, suppress(_GameLeft):
             Match(rules, pairing, Referee(), [self, *self._players], observer=self).play()
 
-    def position(self, after: int | None = None) -> dict[str, Any]:
+    def position(self, after: int | None = None) -> PersonalView:
         """What seat 0 has seen since the move with this number, by default the last position, and
         what it may do now.
-
-        Each of the `frames` has the `number` of its move, the `moves` of its deal (seat and text),
-        what its bot did wrong (`said`), and the fields of `DealLog.shown`.
         """
         with self._lock:
             self.seen = monotonic()
@@ -162,20 +191,22 @@ class BrowserGame(Player, Observer):
                 "frames": [frame for frame in self._frames if frame["number"] > known],
             }
 
-    def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> dict[str, Any]:
+    def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
         """What seat 0 sees after a move: its view, and the trick, which everybody sees."""
         seen, log = position(self._state.game, self._state.view(0).to_dict()), self._log.shown
         own = [fact for fact in seen["facts"] if not fact[-1]]
         return {
             **seen,
             "facts": own + [fact for fact in log["facts"] if fact[-1]],
-            **{name: log[name] for name in ("last", "trick_over", "ended")},
+            "last": log["last"],
+            "trick_over": log["trick_over"],
+            "ended": log["ended"],
             "number": number,
             "moves": moves,
             "said": self._failed,
         }
 
-    def choose(self, cards: Sequence[str]) -> dict[str, Any]:
+    def choose(self, cards: Sequence[str]) -> Chosen:
         """What the chosen cards are: the moves they can be, or why they are none; and the cards
         that could be added."""
         with self._lock:

@@ -1,6 +1,6 @@
 """Pages on which a person plays against bots."""
 
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, abort, current_app, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -12,7 +12,7 @@ from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config.arguments import fill_seats
 from tournament.config.cup import REFERENCE_BOTS
-from web.arena.play.game import BrowserGame, BrowserGames, FullError
+from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, PersonalView
 
 play_pages = Blueprint("play_pages", __name__)
 
@@ -89,13 +89,13 @@ def play(key: str) -> str:
 
 
 @play_pages.get("/play/<key>/position")
-def position(key: str) -> dict[str, Any]:
+def position(key: str) -> PersonalView:
     """What the person has seen since a move, and may do now."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
-def chosen(key: str) -> dict[str, Any]:
+def chosen(key: str) -> Chosen:
     """What the chosen cards are."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
@@ -106,7 +106,7 @@ def chosen(key: str) -> dict[str, Any]:
 
 
 @play_pages.post("/play/<key>/move")
-def move(key: str) -> dict[str, Any]:
+def move(key: str) -> dict[str, str]:
     """Make a move."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:

@@ -126,7 +126,7 @@ ZHENGFEN: Final = ComboRules(
 )
 
 
-class _Run(NamedTuple):
+class _RunOfRanks(NamedTuple):
     multiple: int
     low: int
     length: int
@@ -152,8 +152,8 @@ def plan(rules: ComboRules, counts: Counts) -> Plan:
 
 
 def _divisions(
-    rules: ComboRules, rest: list[int], runs: list[_Run], first: tuple[int, int]
-) -> Iterator[tuple[list[int], list[_Run]]]:
+    rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
+) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
     """A division of a hand, and those that take one more run or several out of its rest."""
     yield rest, runs
     for run in _runs(rules, rest, first):
@@ -176,7 +176,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
     return tuple(left)
 
 
-def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_Run]:
+def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
     """The runs that may be taken next: largest multiple first, then lowest, then longest."""
     found = []
     for multiple in range(first[0], 0, -1):
@@ -189,12 +189,12 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
             end = low
             while end < rules.run_end and rest[end] >= multiple:
                 end += 1
-            found += [_Run(multiple, low, n) for n in range(end - low, shortest - 1, -1)]
+            found += [_RunOfRanks(multiple, low, n) for n in range(end - low, shortest - 1, -1)]
             low += 1
     return found
 
 
-def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_Run]) -> float:
+def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> float:
     """The worth of what remains after the runs, and of the kickers that triples take from it."""
     total = 0.0
     if rules.has_rocket(rest):
@@ -205,7 +205,7 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_Run]) -> float:
 
 
 def _attach_kickers(
-    rules: ComboRules, rest: list[int], runs: list[_Run]
+    rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
     """Give each triple the kickers that save most; the worth saved, and the kickers.
 
@@ -238,14 +238,14 @@ def _attach_kickers(
     return total, kickers
 
 
-def _combos(rules: ComboRules, rest: list[int], runs: list[_Run]) -> Iterator[Combo]:
+def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iterator[Combo]:
     """The plays of a division."""
     left = list(rest)
     has_rocket = rules.has_rocket(left)
     if has_rocket:
         left[-2:] = [0, 0]
     kickers = iter(_attach_kickers(rules, left, runs)[1])
-    triples = [_Run(3, rank, 1) for rank, count in enumerate(left) if count == 3]
+    triples = [_RunOfRanks(3, rank, 1) for rank, count in enumerate(left) if count == 3]
     for run in (*runs, *triples):
         kinds = rules.run_kinds if run.length > 1 else rules.group_kinds
         kind = kinds[run.multiple - 1]

@@ -37,7 +37,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _Trick:
     """What a score depends on."""
 
     counts: Counts
@@ -61,7 +61,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     return sorted(scored, key=lambda entry: -entry[0])
 
 
-def _read_view(view: View) -> _Turn:
+def _read_view(view: View) -> _Trick:
     counts = tuple(count_ranks("zhengfen", view["hand"]))
     table = view["table"]
     others = [n for seat, n in enumerate(view["counts"]) if seat != view["seat"] and n]
@@ -70,7 +70,7 @@ def _read_view(view: View) -> _Turn:
         step *= 1.5
     if others and min(others) <= 4:
         step *= 1.5
-    return _Turn(
+    return _Trick(
         counts=counts,
         unseen=tuple(count_ranks("zhengfen", unseen(view))),
         opponents=len(others),
@@ -160,7 +160,7 @@ def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
     return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * higher)
 
 
-def _score(turn: _Turn, combo: Combo) -> float:
+def _score(turn: _Trick, combo: Combo) -> float:
     left = without(turn.counts, combo.ranks)
     if not any(left):
         return 500.0

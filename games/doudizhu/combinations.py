@@ -112,23 +112,11 @@ class Combinations:
         self.doubling_bomb = doubling_bomb
 
     def identify(self, move: Move) -> Move:
-        """The play with its category, rank and length; `not-a-combination` if it is none.
-
-        A move that has them already, from a list of legal moves, is returned as it is: building it
-        again would make a game 1 to 2 % slower.
-        """
+        """The play with its category, rank and length; `not-a-combination` if it is none."""
         found = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if found is None:
             raise not_a_combination(move, "Dou Dizhu")
-        category, level, length = found
-        if (
-            move.category is not None
-            and move.value == category
-            and move.level == level
-            and move.length == length
-        ):
-            return move
-        return self._move(move.cards, category, level, length)
+        return self._move(move.cards, *found)
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
         return Move(

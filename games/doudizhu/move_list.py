@@ -61,7 +61,7 @@ class Kickers:
         return next(islice(combinations(ranks_in(self._mask), self._number), index, None))
 
 
-class TrickMoves(LegalMoves):
+class DoudizhuMoves(LegalMoves):
     """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
 
     def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:

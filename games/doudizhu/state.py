@@ -17,7 +17,7 @@ from games.climbing import auction
 from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
-from games.doudizhu.move_list import TrickMoves
+from games.doudizhu.move_list import DoudizhuMoves
 from games.doudizhu.validation import validate_position
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Value
 from games.move import BID, PLAY, Move
@@ -63,7 +63,7 @@ class DoudizhuPosition(ClimbingPosition):
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
         table = self.table
-        return TrickMoves(self.plays, hand, None if table is None else table.move)
+        return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""

@@ -18,8 +18,8 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """A pairing of a giver and a debtor; `given` are the cards chosen so far of `count` in all.
+class ExchangePair:
+    """The pairing of a giver and a debtor; `given` are the cards chosen so far of `count` in all.
 
     Once it is closed, `returned[i]` was returned for `given[i]`.
     """
@@ -35,22 +35,25 @@ class Pairing:
         """How many cards the giver still has to choose."""
         return self.count - len(self.given)
 
-    def seen_by(self, seat: int | None) -> Pairing:
+    def seen_by(self, seat: int | None) -> ExchangePair:
         """The pairing as a seat may know it."""
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
-        return Pairing(self.giver, self.debtor, self.count, given, returned)
+        return ExchangePair(self.giver, self.debtor, self.count, given, returned)
 
 
-def _read_owed(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
+def _read_owed(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     """Open pairings from their wire form, the given cards in deck order."""
     return tuple(
-        [Pairing(**{**entry, "given": tuple(deck.in_order(entry["given"]))}) for entry in entries]
+        [
+            ExchangePair(**{**entry, "given": tuple(deck.in_order(entry["given"]))})
+            for entry in entries
+        ]
     )
 
 
-def _read_exchanged(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
+def _read_exchanged(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     """Closed pairings from their wire form: `given` in deck order, `returned` sorted with it."""
     closed = []
     for entry in entries:
@@ -62,7 +65,7 @@ def _read_exchanged(deck: Deck, entries: Any) -> tuple[Pairing, ...]:
             given = [card for card, _ in pairs]
             returned = [card for _, card in pairs]
         closed.append(
-            Pairing(entry["giver"], entry["debtor"], len(given), tuple(given), tuple(returned))
+            ExchangePair(entry["giver"], entry["debtor"], len(given), tuple(given), tuple(returned))
         )
     return tuple(closed)
 
@@ -90,7 +93,7 @@ OWED_FIELD: Final = Field("owed", _write_owed, _read_owed)
 EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read_exchanged)
 
 
-def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ...]:
+def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
     """The pairings after a deal with these targets and tricks, in order.
 
     One giver and two debtors: the giver's left neighbour comes first. Two givers and one debtor:
@@ -103,12 +106,12 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[Pairing, ..
     if len(givers) == 1:
         giver = givers[0]
         left_first = sorted(debtors, key=lambda seat: (seat - giver) % players)
-        return tuple(Pairing(giver, debtor, -over[debtor]) for debtor in left_first)
+        return tuple(ExchangePair(giver, debtor, -over[debtor]) for debtor in left_first)
     if not debtors:
         return ()
     debtor = debtors[0]
     left_first = sorted(givers, key=lambda seat: (seat - debtor) % players)
-    return tuple(Pairing(giver, debtor, over[giver]) for giver in left_first)
+    return tuple(ExchangePair(giver, debtor, over[giver]) for giver in left_first)
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
@@ -127,7 +130,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 
 
 def history_for(
-    history: History, seat: int | None, closed: Sequence[Pairing], due: Sequence[Pairing]
+    history: History, seat: int | None, closed: Sequence[ExchangePair], due: Sequence[ExchangePair]
 ) -> History:
     """A history as a seat may know it: discards and exchanges of others are masked.
 

@@ -20,7 +20,7 @@ from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
     EXCHANGED_FIELD,
     OWED_FIELD,
-    Pairing,
+    ExchangePair,
     give_back,
     history_for,
     pairings,
@@ -73,8 +73,8 @@ class NinefivetwoPosition(BasePosition):
     )
     targets: tuple[int, ...]
     trump: int | None
-    owed: tuple[Pairing, ...]
-    exchanged: tuple[Pairing, ...]
+    owed: tuple[ExchangePair, ...]
+    exchanged: tuple[ExchangePair, ...]
     trick: Trick
     tricks: tuple[int, ...]
 
@@ -229,7 +229,7 @@ class NinefivetwoState(NinefivetwoPosition):
         due = self.owed[0]
         chosen = self.deck.hand(due.given) | move.cards
         given = tuple(self.deck.names_of(chosen))
-        due = Pairing(due.giver, due.debtor, due.count, given)
+        due = ExchangePair(due.giver, due.debtor, due.count, given)
         if due.open:
             self.owed = (due, *self.owed[1:])
             return
@@ -239,7 +239,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._move_cards(due.debtor, -back)
         self._move_cards(due.giver, back)
         self.owed = self.owed[1:]
-        self.exchanged += (Pairing(due.giver, due.debtor, due.count, given, returned),)
+        self.exchanged += (ExchangePair(due.giver, due.debtor, due.count, given, returned),)
         self._start_exchange_or_trump()
 
     def _start_exchange_or_trump(self) -> None:
@@ -284,7 +284,7 @@ class NinefivetwoView(NinefivetwoPosition):
 
 
 def _deal(
-    state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[Pairing, ...]
+    state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
 ) -> None:
     """Deal from the 5-player on, and start the exchange if cards are owed."""
     order = Randomness(state.seed, deal).shuffle(DECK.order)

@@ -18,7 +18,7 @@ from games.zhengfen.move_generator import MoveGenerator
 from games.zhengfen.play_groups import Group, mirror, texts_of
 
 
-class TrickMoves(LegalMoves):
+class ZhengfenMoves(LegalMoves):
     """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:

@@ -18,7 +18,7 @@ from games.move import PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
-from games.zhengfen.move_list import TrickMoves
+from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.validation import validate_position
 
 LEADING_CARD: Final = DECK.hand(["3h"])
@@ -57,7 +57,7 @@ class ZhengfenPosition(ClimbingPosition):
     def legal_moves(self, hand: int) -> LegalMoves:
         """The legal moves in the contract's order."""
         table = self.table
-        return TrickMoves(hand, None if table is None else reading_of(table.move))
+        return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
         """Set all fields from a wire form; raises InvalidState with everything that is wrong."""

@@ -28,7 +28,7 @@ from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
-from tournament.bot.supervisor.main import Group, Order
+from tournament.bot.supervisor.main import ControlGroup, Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
 from tournament.config.cup import Bot, is_reference
@@ -81,7 +81,7 @@ class BotProcess:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        group: Group | None = None
+        group: ControlGroup | None = None
         if self._group is not None:
             group = {"folder": self._group, "files": group_files(limits)}
         order: Order = {

@@ -23,7 +23,7 @@ class _Anything(msgspec.Struct):
     """An object."""
 
 
-class _Moves(msgspec.Struct):
+class _ListedMoves(msgspec.Struct):
     moves: list[str]
 
 
@@ -35,7 +35,7 @@ class _Position(msgspec.Struct):
     state: dict[str, object]
 
 
-class _Verdict(msgspec.Struct):
+class _Validated(msgspec.Struct):
     """Of a legal move the canonical form, of another the `reason` why it is not legal."""
 
     move: str = ""
@@ -65,7 +65,7 @@ class HttpReferee(Referee):
 
     def moves(self, state: State) -> Sequence[str]:
         """The legal moves of the seat to move, in canonical order."""
-        return self._call("moves", state, _Moves).moves
+        return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
         """What the seat to move may know, in its wire form."""
@@ -73,7 +73,7 @@ class HttpReferee(Referee):
 
     def play(self, state: State, move: str) -> tuple[str, State]:
         """The move in canonical form and the position after it; games.IllegalMove."""
-        verdict = self._call("validate", state, _Verdict, move=move)
+        verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)
         after = self._call("advance", state, _Position, moves=[verdict.move])

@@ -9,7 +9,7 @@ import pytest
 import games
 from games.doudizhu.combinations import CATEGORIES
 from games.doudizhu.combinations import combinations as plays_of
-from games.doudizhu.move_list import TrickMoves
+from games.doudizhu.move_list import DoudizhuMoves
 from games.errors import IllegalMove
 from games.move import parse
 from tests.support.climbing import doudizhu, moves
@@ -195,7 +195,7 @@ def test_list_is_what_all_subsets_give(
         plays = plays_of(players, pair_as_solos)
         listed = {
             m.text: (m.category, m.rank, m.length)
-            for m in TrickMoves(plays, plays.deck.hand(hand), None)
+            for m in DoudizhuMoves(plays, plays.deck.hand(hand), None)
         }
         assert listed == expected
 
@@ -204,7 +204,7 @@ def test_known_counts_from_the_full_deck() -> None:
     """Distinct plays (up to suits) of at most 20 cards with three players: 12,654 together."""
     plays = plays_of(3, False)
     found: Counter[str] = Counter()
-    for move in TrickMoves(plays, plays.deck.full, None):
+    for move in DoudizhuMoves(plays, plays.deck.full, None):
         if move.cards.bit_count() <= 20:
             found[str(move.category)] += 1
     assert {name: found[name] for name in CATEGORIES} == KNOWN

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from games.zhengfen.combinations import CATEGORIES, DECK, readings
-from games.zhengfen.move_list import TrickMoves
+from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.play_groups import BOTH
 from tests.support.playing import reason
 from tests.support.zhengfen import cards, follow, lead
@@ -176,7 +176,7 @@ def test_known_counts_from_the_full_deck() -> None:
     """Distinct sets of cards by category, out of all 54; runs by number, never spelled out."""
     found: dict[tuple[str, int], int] = {}
     houses = [0, 0, 0]
-    for group in TrickMoves(DECK.full, None).groups:
+    for group in ZhengfenMoves(DECK.full, None).groups:
         category, _, length = group.reading
         name = CATEGORIES[category]
         found[name, length] = found.get((name, length), 0) + group.count
@@ -202,4 +202,4 @@ def test_known_counts_from_the_full_deck() -> None:
         expected |= {(name, length): runs(size, length) for length in range(shortest, 14)}
     assert found == expected
     assert houses == [16448, 2 * 24061, 11340], "by the number of jokers"
-    assert len(TrickMoves(DECK.full, None)) == sum(expected.values())
+    assert len(ZhengfenMoves(DECK.full, None)) == sum(expected.values())

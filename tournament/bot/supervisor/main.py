@@ -42,7 +42,7 @@ _ORDER_SIZE = 1 << 20
 _NS_GET_USERNS = 0xB701
 
 
-class Group(TypedDict):
+class ControlGroup(TypedDict):
     """The control group to create for a bot: its folder, and what to write to which of its
     files."""
 
@@ -65,7 +65,7 @@ class Order(TypedDict):
     env: dict[str, str]
     cwd: str
     home: str | None
-    group: Group | None
+    group: ControlGroup | None
     memory_mb: int
     files: int
 

@@ -65,7 +65,7 @@ def _first(deal: Deal, auction: bool) -> Request:
     return {"own": numbers((*deal.dealt, *talon)), "publiccard": numbers(deal.talon)}
 
 
-class Match(adapter.Program):
+class BotzoneMatch(adapter.Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str, auction: bool) -> None:
@@ -137,5 +137,5 @@ def serve(
 ) -> None:
     """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*."""
     adapter.serve(
-        lambda: Match(program, folder, auction), name=name, version=version, auction=auction
+        lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction
     )

@@ -47,7 +47,7 @@ def _cards(cards: Sequence[str]) -> str:
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
-class Match(adapter.Program):
+class DoudizhuverMatch(adapter.Program):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
@@ -119,4 +119,4 @@ def _read(answer: str, line: str, expected: str) -> str:
 
 def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
     """Serve a program as a bot."""
-    adapter.serve(lambda: Match(program, folder), name=name, version=version)
+    adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -22,7 +22,7 @@ from stich.commands.common import (
 )
 from stich.console.bench_table import badge, comparison_table, result_table
 from stich.console.progress import watch
-from stich.console.tables import make_console
+from stich.console.result_tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.play import ask_about, matches, read_par, run_bench

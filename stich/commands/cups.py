@@ -17,7 +17,7 @@ import click
 from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
 from stich.commands.runs import is_file, open_run, read_run
 from stich.console.progress import JsonLines, watch
-from stich.console.tables import make_console, print_estimate, print_table
+from stich.console.result_tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config.cup import Bot, Cup

@@ -25,7 +25,7 @@ from stich.commands.common import (
     stopping,
 )
 from stich.console.progress import JsonLines, watch
-from stich.console.tables import make_console, print_table
+from stich.console.result_tables import make_console, print_table
 from tournament.config.cup import Bot, Clock, Cup, Format, Run, usual_cards
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel

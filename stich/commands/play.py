@@ -26,7 +26,7 @@ from stich.commands.common import (
     stopping,
 )
 from stich.console import play_screen as screen
-from stich.console.cards import play_text
+from stich.console.card_text import play_text
 from stich.processes import find_port, pages_served
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Player

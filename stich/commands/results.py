@@ -13,7 +13,7 @@ from rich.progress import track
 from stich.commands.common import command, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
 from stich.console.replay_screen import print_match, step_through
-from stich.console.tables import integrity_table, make_console, print_table
+from stich.console.result_tables import integrity_table, make_console, print_table
 from tournament.display.formatting import format_flag, signed
 from tournament.display.post_mortem import post_mortem
 from tournament.display.replay import to_dict

@@ -15,7 +15,7 @@ from games import View
 from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
-from stich.console.cards import cards, fact_text, move_text
+from stich.console.card_text import cards, fact_text, move_text
 from tournament.display.formatting import format_scores
 from tournament.display.replay import VERBS
 

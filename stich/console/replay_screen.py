@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 import games
-from stich.console.cards import cards, fact_text, move_text
+from stich.console.card_text import cards, fact_text, move_text
 from tournament.display.formatting import format_scores, info_text, signed
 from tournament.display.post_mortem import post_mortem
 from tournament.display.replay import Step, steps

@@ -103,7 +103,7 @@ ALLOWED = {
     "tournament/check/positions.py": fields(),
     # Kinds of moves, not fields.
     "stich/console/menu.py": {"bid", "trump"},
-    "stich/console/cards.py": {"bid", "trump"},
+    "stich/console/card_text.py": {"bid", "trump"},
     "stich/console/play_screen.py": {"bid", "trump"},
 }
 

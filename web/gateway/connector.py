@@ -75,7 +75,7 @@ class Connector:
         self._headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(len(bots))}
         self._say = say
         self._printing = threading.Lock()
-        self._tables = [_Table(self, bot) for bot in bots]
+        self._tables = [_ConnectedTable(self, bot) for bot in bots]
         self._link: ClientConnection | None = None
         self._asked = set[int]()  # the numbers of requests that are at a table
 
@@ -170,7 +170,7 @@ class Connector:
         raise _Unreachable(f"it answers with status {status}{hint}")
 
 
-class _Table:
+class _ConnectedTable:
     """Takes requests to the bot, one after the other, and its answers back."""
 
     def __init__(self, connector: Connector, bot: HttpBot) -> None:

@@ -44,7 +44,7 @@ _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
 
 
-class Gateway:
+class GatewayServer:
     """What authors' programs connect to, and where the runner asks their bots.
 
     `folder` is that of the run. Every bot with a valid token may connect, but for those in
@@ -183,8 +183,8 @@ def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
     return BotAnswer(head.encode("ascii") + body, True)
 
 
-class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the runner reaches the gateway, and the arguments of `Gateway`."""
+class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the runner reaches the gateway, and the arguments of `GatewayServer`."""
 
     runner_host: str
     runner_port: int
@@ -194,11 +194,11 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: str
 
 
-async def _run(host: str, port: int, settings: _Settings) -> None:
+async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
     """Serve until stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
-    gateway = Gateway(settings.folder, settings.cup, settings.others, settings.secret)
+    gateway = GatewayServer(settings.folder, settings.cup, settings.others, settings.secret)
     async with (
         await gateway.listen_to_runner(settings.runner_host, settings.runner_port),
         gateway.listen(host, port) as server,
@@ -207,4 +207,4 @@ async def _run(host: str, port: int, settings: _Settings) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(*begin(CONNECTIONS, _Settings)))
+    asyncio.run(_run(*begin(CONNECTIONS, _GatewaySettings)))

@@ -21,7 +21,7 @@ from tests.support.foreign import (
 
 def adapter(folder: Path, source: str) -> Adapter:
     program = command(folder, source)
-    return Adapter(lambda: doudizhuver.Match(program, str(folder)), auction=True)
+    return Adapter(lambda: doudizhuver.DoudizhuverMatch(program, str(folder)), auction=True)
 
 
 def test_a_program_is_told_the_documented_position() -> None:

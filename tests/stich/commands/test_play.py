@@ -12,7 +12,7 @@ import games
 from games import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
-from stich.console.cards import card, cards
+from stich.console.card_text import card, cards
 from stich.console.play_screen import InputError, Menu
 from tests.support.misbehaving import Call, honest, only_move, running, says
 from tournament.bot.supports import everything

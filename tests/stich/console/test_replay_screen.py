@@ -4,7 +4,7 @@ import pytest
 
 import games
 from stich.console.replay_screen import step_through
-from stich.console.tables import make_console
+from stich.console.result_tables import make_console
 from tests.support import played
 from tournament.display.replay import steps
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from stich.console.tables import print_table
+from stich.console.result_tables import print_table
 from tests.support.standings import BOTS, match, row, run_of
 from tournament.records import MatchSummary
 from tournament.results.standings import Standings, standings

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from stich.console.tables import make_console, standings_table
+from stich.console.result_tables import make_console, standings_table
 from tests.support.standings import BOTS, cup, run_of
 from tournament.results.standings import standings
 

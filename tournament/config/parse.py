@@ -9,7 +9,7 @@ from math import comb
 from typing import Any
 
 import games
-from games.game import Game
+from games.game import Game, Options
 from tournament.config.cup import (
     BOT,
     LADDER,
@@ -39,6 +39,9 @@ CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 
 LARGEST = 1 << 20
 _MAX_TABLES = 200_000
+
+_Section = Mapping[str, Any]
+"""A section whose values have the types of its keys: `_check_section` has found nothing wrong."""
 
 
 class CupError(StichError):
@@ -107,10 +110,10 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     return cup
 
 
-def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
+def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
     """Check each key by itself: known, present, of its type and in its range. The sections that
     the file leaves out are empty."""
-    sections: dict[str, Any] = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
+    sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
     top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}
     _check_section(top, TOP, (), errors, (*sections, "bots"))
@@ -132,7 +135,7 @@ def _check_keys(toml: Mapping[str, Any], errors: _Errors) -> dict[str, Any]:
 
 
 def _check_section(
-    section: Mapping[str, Any],
+    section: Mapping[str, object],
     keys: Mapping[str, Key],
     path: Path,
     errors: _Errors,
@@ -157,7 +160,7 @@ def _place_of(name: str) -> str | None:
     return f"it belongs in {' or '.join(places)}; move it there." if places else None
 
 
-def _make_cup(checked: Mapping[str, Any], errors: _Errors) -> Cup:
+def _make_cup(checked: _Section, errors: _Errors) -> Cup:
     """Check what depends on other keys, and make the cup."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
@@ -216,9 +219,7 @@ def _check_tables(bots: int, players: int, kind: str, errors: _Errors) -> None:
         )
 
 
-def _options(
-    options: Mapping[str, Any] | str, game: Game, errors: _Errors
-) -> dict[str, int | bool | None]:
+def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -273,7 +274,7 @@ def _stop(section: Mapping[str, Any], kind: str, bots: int, errors: _Errors) -> 
     return Stop(**section)
 
 
-def _bots(sections: list[dict[str, Any]], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
+def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
         path = ("bots", index)

@@ -10,13 +10,12 @@ the number of ordered pairs. Partners of a deal are not compared.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 import games
 from games import State
-from games.move import PASS
+from games.move import PASS, Move
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.student import student_tail
 from tournament.records import MatchRecord
@@ -83,7 +82,7 @@ class Integrity:
         """The first ordered pairs by p, then by difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
         return asdict(self)
 
@@ -149,7 +148,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 
 
 def _chance(
-    record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Any], answers: int, move: str
+    record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Move], answers: int, move: str
 ) -> Chance:
     leader, play = to_beat
     counts = state.view(seat).counts

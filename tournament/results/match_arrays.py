@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +122,7 @@ class MatchCollector:
             self._times[bot] = array("f")
         return self._numbers[bot]
 
-    def _row(self, match: MatchSummary) -> tuple[Any, ...]:
+    def _row(self, match: MatchSummary) -> tuple[object, ...]:
         numbers = [self._number(bot) for bot in match.seating]
         for bot, thought in zip(match.seating, match.times, strict=True):
             self._times[bot].extend(thought)

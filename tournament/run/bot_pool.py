@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from functools import cached_property
 from math import inf
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
@@ -170,7 +170,7 @@ class BotPool:
                 starting += 1
             keep.append(place)
 
-    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
+    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start bots, as many in parallel as fit into memory. Yields what each says about itself,
         or why it does not run."""
         starting = [bot for bot in bots if self._is_started(bot.name)]

@@ -39,7 +39,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
     return Inspected(tuple(problems), identities)
 
 
-def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, Any] | StartError]]:
+def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
     """What each bot by URL states about itself, or why it does not answer."""
     for bot in bots:
         if bot.url is not None:
@@ -59,7 +59,7 @@ def identity(about: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
+def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
     """What a bot by URL states about itself; StartError if no bot answers there. It must state its
     protocol and games, because another server, or a wrong path, often answers too."""
     player = reach_url(bot, url)
@@ -81,7 +81,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, Any]:
     return about
 
 
-def misfits(bot: Bot, about: Mapping[str, Any], cup: Cup) -> Iterator[str]:
+def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
     """How what a bot states about itself does not fit the cup. What it leaves out fits."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:

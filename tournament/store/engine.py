@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -98,7 +97,7 @@ def sqlite(path: Path) -> Engine:
     return engine
 
 
-def _set_pragmas(connection: Any, _record: object) -> None:
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     # With WAL, NORMAL loses nothing if the process is killed. If the machine fails, the last
     # matches may be lost, each as a whole, and are played again.
     cursor = connection.cursor()

@@ -30,7 +30,7 @@ class Program:
     Times are those of `time.monotonic`.
     """
 
-    def __init__(self, command: Sequence[str], folder: str = ".") -> None:
+    def __init__(self, command: Sequence[str], folder: str | os.PathLike[str] = ".") -> None:
         self.command = command
         self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None

@@ -7,6 +7,7 @@ request.
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
@@ -68,7 +69,7 @@ def _first(deal: Deal, auction: bool) -> Request:
 class BotzoneMatch(adapter.Program):
     """A match with such a program."""
 
-    def __init__(self, command: Sequence[str], folder: str, auction: bool) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, auction: bool) -> None:
         super().__init__(command, folder)
         self._auction = auction
         self._deal = 0
@@ -133,7 +134,7 @@ class BotzoneMatch(adapter.Program):
 
 
 def serve(
-    program: Sequence[str], folder: str, *, name: str, version: str, auction: bool = True
+    program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
     """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*."""
     adapter.serve(

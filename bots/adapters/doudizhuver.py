@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -50,7 +51,7 @@ def _cards(cards: Sequence[str]) -> str:
 class DoudizhuverMatch(adapter.Program):
     """A match with such a program."""
 
-    def __init__(self, command: Sequence[str], folder: str) -> None:
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
         self._deal: Deal | None = None
         self._said: list[str] = []  # by the program, a line for each step
@@ -112,11 +113,11 @@ def _read(answer: str, line: str, expected: str) -> str:
         if found is not None:
             cards = sorted(map(int, found[2].split(",")))
             return f"{verb}{found[1]}{','.join(map(str, cards))}"
-    elif text.startswith(expected):
-        return expected
+    else:
+        return expected  # an acknowledgement carries nothing, and real programs confuse them
     raise NoAnswer("unreadable", f"the program answered {answer[:60]!r} to {line[:20]!r}")
 
 
-def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
+def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve a program as a bot."""
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

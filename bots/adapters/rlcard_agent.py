@@ -48,7 +48,7 @@ def ranks(cards: Iterable[str]) -> str:
 class Agent(adapter.Program):
     """The process of an agent, which plays all matches."""
 
-    def __init__(self, command: Sequence[str], folder: str) -> None:
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
         self._lock = RLock()
 
@@ -87,7 +87,7 @@ class Agent(adapter.Program):
         """Keep the process for the next match."""
 
 
-def serve(program: Sequence[str], folder: str, *, name: str, version: str) -> None:
+def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve an agent as a bot.
 
     `program` is `module:name` of the agent, perhaps after the words that start the Python that has

@@ -26,7 +26,8 @@ class Kit:
     `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
     inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
     toolchain with a program or the path of a file (a pattern) that it brings. An adapter is put in
-    front of a `program`, of which this is an example. The author of one `by_url` keeps it running.
+    front of a `program`, of which this is an example; `prepare` is a Python program to run once
+    with the Python of the program. The author of one `by_url` keeps it running.
     """
 
     language: str
@@ -38,6 +39,7 @@ class Kit:
     build: Sequence[str] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
     program: str | None = None
+    prepare: str | None = None
     by_url: bool = False
 
     def missing(self) -> tuple[str, ...]:
@@ -55,15 +57,19 @@ class Kit:
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
         """Copy the kit into a new or empty directory; return the names of the files.
 
-        An adapter starts `program`, words of a command, in the current directory. Raises KitError
-        if `target` is not empty, is a file or cannot be written, and if there is a program too many
-        or too few.
+        With an adapter, `program` has the words of a command. Files and folders of the current
+        directory that they name are copied too, and are the last of the names.
+
+        Raises:
+            KitError: if `target` is not empty, is a file or cannot be written, if there is a
+                program too many or too few, or if a file of it is missing.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
         if self.program is not None and not program:
             example = f"stich new-bot {self.language} -- {self.program}"
             raise KitError(f"Name the program after --, as in `{example}`.")
+        copies = _files_of(program)
         try:
             target.mkdir(parents=True, exist_ok=True)
             if any(target.iterdir()):
@@ -73,17 +79,62 @@ class Kit:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(files("bots").joinpath(*source.split("/")).read_bytes())
             if program:
+                folder = target / _PROGRAM_FOLDER
+                folder.mkdir()
+                for path in copies.values():
+                    copy = shutil.copytree if path.is_dir() else shutil.copy2
+                    copy(path, folder / path.name)
+                words = [_word(word, copies) for word in program]
                 bot = target / self.decision
-                text = bot.read_text("utf-8").replace(f'["{self.program}"]', repr([*program]))
-                bot.write_text(
-                    text.replace('FOLDER = "."', f"FOLDER = {str(Path.cwd())!r}"), "utf-8"
-                )
+                text = bot.read_text("utf-8").replace(f'["{self.program}"]', repr(words))
+                name = f"NAME = {program_name(program)!r}"
+                bot.write_text(text.replace('NAME = "their-bot"', name), "utf-8")
         except (FileExistsError, NotADirectoryError):
             raise KitError(f"{target} is a file; name a directory that is new or empty.") from None
         except OSError as error:
             reason = error.strerror or str(error)
             raise KitError(f"Cannot write to {target}: {reason}.") from error
-        return list(self.sources)
+        copied = [f"{_PROGRAM_FOLDER}/{path.name}" for path in copies.values()]
+        return [*self.sources, *copied]
+
+
+_PROGRAM_FOLDER = "program"
+"""The folder in a copy with the files of the program behind an adapter."""
+
+
+def _files_of(program: Sequence[str]) -> dict[str, Path]:
+    """The files and folders in or below the current directory that words of a command name.
+
+    `module:name` names `module.py` or the folder of a package. Links, as those of a virtual
+    environment, are left where they are.
+
+    Raises:
+        KitError: if a word is a relative path at which there is nothing.
+    """
+    found = {}
+    for word in program:
+        package = word.partition(":")[0].partition(".")[0]
+        places = [word, f"{package}.py", package] if ":" in word else [word]
+        path = next((path for path in map(Path, places) if path.exists()), None)
+        if path is not None and not path.is_absolute() and not path.is_symlink():
+            found[word] = path
+        elif path is None and "/" in word and not word.startswith("/"):
+            raise KitError(f"There is no {word}; write the program as you start it here.")
+    return found
+
+
+def _word(word: str, copies: Mapping[str, Path]) -> str:
+    """A word of the command for the folder of the program."""
+    if word not in copies or ":" in word:
+        return str(Path(word).absolute()) if Path(word).is_symlink() else word
+    return f"./{copies[word].name}" if "/" in word else copies[word].name
+
+
+def program_name(program: Sequence[str]) -> str:
+    """What to call the bot of a program: its name, or that of the last file in its command."""
+    copies = [path.stem for word, path in _files_of(program).items() if ":" not in word]
+    last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
+    return copies[-1] if copies else last
 
 
 def _pages() -> list[str]:

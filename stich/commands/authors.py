@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from stich.console.check_report import CheckProgress, print_as_they_come, print_
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import Scope
 from tournament.check.suite import MAX_FALLBACK, QUICK, check_bot
+from tournament.text import printable
 
 
 @command
@@ -149,12 +152,12 @@ def new_bot(
                 "Name a language and a directory, as in `stich new-bot python my-bot`; "
                 "`stich new-bot --list` lists the languages."
             )
-        kit.copy(directory, program)
+        copied = kit.copy(directory, program)[len(kit.sources) :]
     except KitError as error:
         raise click.UsageError(str(error)) from error
     command = kit.command(directory)
     install = [f"apt-get install {' '.join(kit.missing())}"] if kit.missing() else []
-    options = " --option single_round=true --option reveal_talon=true" if kit.program else ""
+    options = " --option botzone" if kit.program else ""
     steps = {
         "Install what is missing:": install,
         "Build it:": [f"(cd {shlex.quote(str(directory))} && {step})" for step in kit.build],
@@ -167,11 +170,32 @@ def new_bot(
         steps = {"Start it, and let it play by its URL, as README.md says:": [command]}
     what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
     click.echo(f"Copied a bot for {kit.title} to {directory}. {what} {kit.decision}.\n")
+    if kit.program is not None:
+        took = f"Copied {', '.join(copied)}." if copied else "No file of the program is here."
+        click.echo(f"{took} What else the program needs belongs in {directory}/program.\n")
+    if kit.prepare is not None:
+        _prepare(kit.prepare, program)
     for title, lines in steps.items():
         if lines:
             click.echo("\n  ".join([title, *lines]))
     page = "first-bot" if kit.program is None else "adapters"
     click.echo(f"{directory}/docs/{page}.md leads from here to a cup.")
+
+
+def _prepare(source: str, program: list[str]) -> None:
+    """Run Python once with the Python that the first word of a program names, else with ours."""
+    python = program[0] if len(program) > 1 else sys.executable
+    try:
+        subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603
+    except OSError as error:
+        click.echo(f"Warning: {python} cannot be started: {error.strerror}.\n", err=True)
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
+        click.echo(
+            f"Warning: {python} cannot prepare what the program needs ({printable(last)}). Install"
+            f" that, then run once: {shlex.join([python, '-c', source])}\n",
+            err=True,
+        )
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:

@@ -96,13 +96,18 @@ def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
     options: dict[str, object] = {}
+    sets = {name: each for game in games.GAMES.values() for name, each in game.option_sets.items()}
     for pair in pairs:
         name, _, value = pair.partition("=")
+        if pair in sets:
+            options |= sets[pair]
+            continue
         try:
             options[name] = json.loads(value)
         except (ValueError, RecursionError):
             raise click.BadParameter(
-                f"{short(pair)}: write NAME=VALUE with a number, true or false, as in deals=4."
+                f"{short(pair)}: write NAME=VALUE with a number, true or false, as in deals=4, or a"
+                f" set of options: {', '.join(sets)}."
             ) from None
     return options
 
@@ -113,7 +118,7 @@ game_options = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     callback=_game_options,
-    help="An option of the game, as in deals=3. Can be repeated.",
+    help="An option of the game, as in deals=3, or a set of options, as botzone. Can be repeated.",
 )
 
 

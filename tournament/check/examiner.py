@@ -73,8 +73,6 @@ class Connection(HttpBot):
         self.failed = True
         exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
-            if outcome.fallback is not None:
-                examiner.last_fallback = exchange
             examiner.valid.append(exchange)
             try:
                 question.position.check(outcome.move)
@@ -90,6 +88,10 @@ class Connection(HttpBot):
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
+        elif outcome.fallback is not None:
+            taken = outcome.elapsed_s * 1000
+            exchange = Exchange(f"{self.url}/move", body, self.answer(), taken)
+            self._examiner.last_fallback = exchange
         self._examiner.count(outcome)
         return outcome
 
@@ -99,10 +101,10 @@ class Examiner:
 
     `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
     counts by the reason what was dropped of the bot's `info`; `valid` are the valid answers.
-    `fallbacks` counts by the reason the moves that were not the bot's own, of `moves` answered in
-    all; `last_fallback` is one of those exchanges.
-    `failed_before`: its answers to usual requests were wrong already. `on_answer` is called with
-    every answer.
+    `fallbacks` counts by the reason the moves that were not the bot's own, of `moves` answered: in
+    a match as soon as one was played, else in all positions. `last_fallback` is one of them.
+    `played`: a match was. `failed_before`: its answers to usual requests were wrong already.
+    `on_answer` is called with every answer.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class Examiner:
         self.dropped: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
         self.moves = 0
+        self.played = False
         self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
@@ -129,9 +132,9 @@ class Examiner:
             self.clock.charge(outcome.elapsed_s * 1000)
             if isinstance(outcome, Choice):
                 self.dropped.update(outcome.info.dropped)
-                self.moves += 1
-                if outcome.fallback is not None:
-                    self.fallbacks[outcome.fallback] += 1
+                if not self.played:
+                    self.moves += 1
+                    self.fallbacks.update([outcome.fallback] if outcome.fallback else [])
 
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange

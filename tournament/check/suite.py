@@ -54,6 +54,11 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
         record = Match(rules, pairing, Referee(), players).play()
+    if not examiner.played:  # in recorded games a program must follow moves that are not its own
+        examiner.played, examiner.moves = True, 0
+        examiner.fallbacks.clear()
+    examiner.moves += len(record.times[0])
+    examiner.fallbacks.update(fallback.why for fallback in record.fallbacks)
     causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
     failures = []
     for fault in record.faults:

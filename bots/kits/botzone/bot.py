@@ -1,10 +1,13 @@
 """An HTTP bot in front of a program for Botzone's Dou Dizhu; docs/adapters.md has more."""
 
+from pathlib import Path
+
 from bots.adapters import botzone
 
 PROGRAM = ["./their-bot"]
-FOLDER = "."  # where it runs
+FOLDER = Path(__file__).parent / "program"  # where it runs, and has its files
+NAME = "their-bot"
 AUCTION = True  # False: a program for FightTheLandlord (1), which does not bid
 
 if __name__ == "__main__":
-    botzone.serve(PROGRAM, FOLDER, name="my-botzone-bot", version="0.1", auction=AUCTION)
+    botzone.serve(PROGRAM, FOLDER, name=NAME, version="0.1", auction=AUCTION)

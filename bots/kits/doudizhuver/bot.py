@@ -1,9 +1,12 @@
 """An HTTP bot in front of a program for DOUDIZHUVER 1.0; docs/adapters.md has more."""
 
+from pathlib import Path
+
 from bots.adapters import doudizhuver
 
 PROGRAM = ["./their-bot"]
-FOLDER = "."  # where it runs
+FOLDER = Path(__file__).parent / "program"  # where it runs, and has its files
+NAME = "their-bot"
 
 if __name__ == "__main__":
-    doudizhuver.serve(PROGRAM, FOLDER, name="my-doudizhuver-bot", version="0.1")
+    doudizhuver.serve(PROGRAM, FOLDER, name=NAME, version="0.1")

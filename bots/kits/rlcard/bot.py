@@ -1,9 +1,12 @@
 """An HTTP bot in front of an agent of RLCard; docs/adapters.md has more."""
 
+from pathlib import Path
+
 from bots.adapters import rlcard_agent
 
 PROGRAM = ["module:name"]  # before it, if need be, the Python that has RLCard: "/venv/bin/python"
-FOLDER = "."  # where it runs
+FOLDER = Path(__file__).parent / "program"  # where it runs, and has its files
+NAME = "their-bot"
 
 if __name__ == "__main__":
-    rlcard_agent.serve(PROGRAM, FOLDER, name="my-rlcard-bot", version="0.1")
+    rlcard_agent.serve(PROGRAM, FOLDER, name=NAME, version="0.1")

@@ -36,7 +36,7 @@ while True:
 
 def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
     program = command(folder, source)
-    return Adapter(lambda: botzone.BotzoneMatch(program, str(folder), auction), auction=auction)
+    return Adapter(lambda: botzone.BotzoneMatch(program, folder, auction), auction=auction)
 
 
 def test_a_program_with_an_auction_is_told_the_documented_position() -> None:

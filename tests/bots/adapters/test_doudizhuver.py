@@ -21,7 +21,7 @@ from tests.support.foreign import (
 
 def adapter(folder: Path, source: str) -> Adapter:
     program = command(folder, source)
-    return Adapter(lambda: doudizhuver.DoudizhuverMatch(program, str(folder)), auction=True)
+    return Adapter(lambda: doudizhuver.DoudizhuverMatch(program, folder), auction=True)
 
 
 def test_a_program_is_told_the_documented_position() -> None:
@@ -56,6 +56,14 @@ def test_whole_games(tmp_path: Path, seat: int) -> None:
     landlords = [line[9] for line in lines if line.startswith("LEFTOVER ")]
     won = [result["out"] == result["declarer"] for result in state.results]
     assert [line[9] == landlord for line, landlord in zip(over, landlords, strict=True)] == won
+
+
+def test_any_acknowledgement_will_do(tmp_path: Path) -> None:
+    """The one real program of the platform answers `OK BID` to `LEFTOVER`."""
+    source = CONTEST.replace('answer = "OK " + verb', 'answer = "OK BID"')
+    _, sums = play(adapter(tmp_path, source), "whole", 0)
+    assert sums["asked"] > 3
+    assert sums["fallback"] == 0, sums
 
 
 def test_after_an_illegal_move_sensible_plays_the_deal(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.support.foreign import AGENTS, CONTEST, ONCE, RLCARD
+from tests.support.foreign import RLCARD
 from tests.support.pages import blocks
-from tournament.config.parse import parse_cup
 from tournament.store.reader import StoreReader
 
 BOTZONE = ["new-bot", "botzone", "--", "python", "their.py"]
+PAGE = "docs/adapters.md"
 
 
 def run(*words: str) -> str:
@@ -26,19 +28,39 @@ def run(*words: str) -> str:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder with a program for Botzone."""
-    (tmp_path / "their.py").write_text(ONCE)
+    """A current folder with the programs of the page."""
+    for block in blocks(PAGE, "python"):
+        name = block.partition("\n")[0].removeprefix("# ")
+        (tmp_path / name).write_text(block)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_it_names_the_program_and_where_it_runs(here: Path) -> None:
-    assert "It starts the program named in bot.py." in run(*BOTZONE)
-    text = (here / "botzone-bot" / "bot.py").read_text()
-    assert "PROGRAM = ['python', 'their.py']\n" in text
-    assert f"FOLDER = {str(here)!r}" in text
-    run("new-bot", "botzone", "other", "--", "./their bot")
-    assert "PROGRAM = ['./their bot']\n" in (here / "other" / "bot.py").read_text()
+@pytest.mark.parametrize(
+    ("program", "inside", "name", "copies"),
+    [
+        (["python", "their.py"], ["python", "their.py"], "their", ["their.py"]),
+        (["./a bot"], ["./a bot"], "a bot", ["a bot"]),
+        (["./deep/bin/x", "data"], ["./x", "data"], "data", ["data", "x"]),
+        (["cat"], ["cat"], "cat", []),
+        (["/bin/cat"], ["/bin/cat"], "cat", []),
+    ],
+)
+def test_the_program_is_copied_in(
+    here: Path, program: list[str], inside: list[str], name: str, copies: list[str]
+) -> None:
+    (here / "a bot").write_text("")
+    (here / "deep" / "bin").mkdir(parents=True)
+    (here / "deep" / "bin" / "x").write_text("")
+    (here / "data").mkdir()
+    said = run("new-bot", "botzone", "copy", "--", *program)
+    text = (here / "copy" / "bot.py").read_text()
+    assert f"PROGRAM = {inside!r}\n" in text
+    assert f"NAME = {name!r}\n" in text
+    assert str(here) not in text
+    assert sorted(path.name for path in (here / "copy" / "program").iterdir()) == copies
+    assert all(f"program/{copy}" in said for copy in copies)
+    assert "--option botzone" in said
 
 
 @pytest.mark.parametrize(
@@ -47,17 +69,17 @@ def test_it_names_the_program_and_where_it_runs(here: Path) -> None:
         (["botzone"], "Name the program after --, as in `stich new-bot botzone -- ./their-bot`."),
         (["python", "dir", "--", "./x"], "The kit python takes no program"),
         (["botzone", "--"], "Name the program after --"),
+        (["botzone", "--", "./none"], "There is no ./none; write the program as you start it"),
     ],
 )
-def test_a_program_too_few_or_too_many_is_refused(here: Path, words: list[str], says: str) -> None:
+def test_a_wrong_program_is_refused(here: Path, words: list[str], says: str) -> None:
+    before = sorted(here.iterdir())
     result = CliRunner().invoke(cli, ["new-bot", *words])
     assert (result.exit_code, says in result.output) == (2, True)
-    assert [path.name for path in here.iterdir()] == ["their.py"]
+    assert sorted(here.iterdir()) == before
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("'python'", "'./none'"), ("FOLDER = '", "FOLDER = '/none")]
-)
+@pytest.mark.parametrize(("old", "new"), [("'python'", "'./none'"), ('"program"', '"none"')])
 def test_a_program_that_is_not_there_is_told_at_the_start(here: Path, old: str, new: str) -> None:
     run(*BOTZONE)
     bot = here / "botzone-bot" / "bot.py"
@@ -69,7 +91,9 @@ def test_a_program_that_is_not_there_is_told_at_the_start(here: Path, old: str, 
 
 
 def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None:
-    run("new-bot", "rlcard", "--", "nowhere:agent")
+    (here / "rlcard.py").write_text("raise ImportError('cannot unpack its files')")
+    said = run("new-bot", "rlcard", "--", "nowhere:agent")
+    assert "cannot prepare what the program needs (ImportError: cannot unpack its files)" in said
     bot = [sys.executable, str(here / "rlcard-bot" / "bot.py")]
     ended = subprocess.run(bot, capture_output=True, text=True, check=False)
     # Where RLCard is not installed, that is what is missing first.
@@ -80,30 +104,24 @@ def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None
     )
 
 
-def test_the_cup_of_the_page_spells_its_options_out() -> None:
-    (block,) = blocks("docs/adapters.md", "toml")
-    cup = parse_cup(block.encode(), "cup.toml")
-    assert cup.to_dict()["options"] == {
-        "deals": 1,
-        "redeals": 9,
-        "quad_pair_as_solos": False,
-        "spring": True,
-        "reveal_talon": True,
-        "single_round": True,
-    }
-
-
-def test_a_cup_with_a_program_of_each_platform(here: Path) -> None:
-    (here / "contest.py").write_text(CONTEST)
+def test_the_page_from_first_to_last_command(here: Path) -> None:
+    """A program of each platform is checked, duels, and plays a cup without a fallback."""
     (here / "rlcard.py").write_text(RLCARD)
-    (here / "agents.py").write_text(AGENTS)
-    run(*BOTZONE)
-    run("new-bot", "doudizhuver", "--", "python", "contest.py")
-    run("new-bot", "rlcard", "--", "agents:agent")
-    words = ["new-cup", "CUP.toml", "--name", "X", "--game", "doudizhu", "--options", "botzone"]
-    platforms = ("botzone", "doudizhuver", "rlcard")
-    bots = [f"{each}=python3 {each}-bot/bot.py" for each in platforms]
-    run(*words, "--deals", "1", *(word for bot in bots for word in ("--bot", bot)))
+    commands = [
+        shlex.split(command.removeprefix("stich "))
+        for block in blocks(PAGE, "sh")
+        for command in block.replace("--deals 20", "--deals 1").splitlines()
+    ]
+    told = ""
+    for words in commands:
+        more = {"check": ["--positions", "9", "--no-sandbox"], "duel": ["--no-sandbox"]}
+        told += run(*words, *more.get(words[0], []))
+        if words[:2] == ["new-bot", "rlcard"]:
+            shutil.copy("rlcard.py", "rlcard-bot/program")
+    assert "GET / says what the bot is (their 0.1: doudizhu" in told
+    assert told.count("ok   its moves are its own\n") == 3
+    (cup,) = blocks(PAGE, "toml")
+    Path("CUP.toml").write_text(cup.replace("deals = 20", "deals = 1"))
     run("run", "CUP.toml", "--no-sandbox", "--out", "out")
     found = json.loads(run("standings", "out", "--json"))
     assert sum(sum(line["faults"].values()) for line in found["standings"]) == 0

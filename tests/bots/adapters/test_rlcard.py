@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def session(name: str, folder: Path) -> rlcard_agent.Agent:
-    return rlcard_agent.Agent([sys.executable, rlcard_worker.__file__, name], str(folder))
+    return rlcard_agent.Agent([sys.executable, rlcard_worker.__file__, name], folder)
 
 
 def test_the_state_of_the_documented_position() -> None:

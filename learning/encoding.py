@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
-from games import LegalMoves, View
+from games import LegalMoves, Position, View
 from games.deck import Deck
 from games.move import BID, CALL, DISCARD, GIVE, PASS, PLAY, TRUMP, Shape
 
@@ -168,6 +168,27 @@ class Encoding:
 
 _OPEN: Final = ("trick", "discards")
 """The piles whose cards are in no hand."""
+
+
+def action_of(position: Position, move: str) -> int | None:
+    """The index of a legal move in the list of a position's legal moves.
+
+    A play in other suits than the list names has the index of the play with the same ranks. None
+    for several cards that 9-5-2 gives or discards at once: its list names them one by one. Raises
+    IllegalMove.
+    """
+    legal, moves, deck = position.check(move), position.moves(), position.deck
+    texts = moves.texts()
+    if legal.text in texts:
+        return texts.index(legal.text)
+    called: int = getattr(position, "called", 0)  # Dasan: a play may show this card or keep it
+
+    def like(cards: int, shape: Shape) -> object:
+        return shape, [number // 4 for number in deck.numbers(cards)], cards & called
+
+    wanted = like(legal.cards, legal.shape)
+    found = [n for n, one in enumerate(moves.shapes()) if like(*one) == wanted]
+    return found[0] if found else None
 
 
 def _words(deck: Deck, hands: Sequence[int]) -> list[int]:

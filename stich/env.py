@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import games
 from games import View
-from learning.encoding import DESCRIPTION, ROLES, Encoded, Encoding
+from learning.encoding import DESCRIPTION, ROLES, Encoded, Encoding, action_of
 from learning.environment import Environment
 
 if TYPE_CHECKING:
@@ -37,4 +37,13 @@ def aec_env(
     return CardGame(game, players, options)
 
 
-__all__ = ["DESCRIPTION", "ROLES", "Encoded", "Encoding", "Environment", "aec_env", "read_view"]
+__all__ = [
+    "DESCRIPTION",
+    "ROLES",
+    "Encoded",
+    "Encoding",
+    "Environment",
+    "action_of",
+    "aec_env",
+    "read_view",
+]

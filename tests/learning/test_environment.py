@@ -182,6 +182,43 @@ def test_any_view_that_is_valid_is_encoded(history: list[dict[str, Any]], unseen
     assert parts["scores"] == [32767, -32767, 0]
 
 
+def set_up(game: str, players: int, **changes: Any) -> Any:
+    """A dealt position with some fields changed."""
+    return games.get(game).state(games.get(game).start(players, "1", {}).to_dict() | changes)
+
+
+@pytest.mark.parametrize(
+    ("position", "move", "listed"),
+    [
+        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3h3d4s", None),
+        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3h3d", "play:3c3d"),
+        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3c3d3h4s", "play:3c3d3h4c"),
+        (("dasan", ["7c", "7d", "7h"]), "play:7d", "play:7c"),
+        (("dasan", ["7c", "7d", "7h"]), "play:7h7d", "play:7c7h"),
+    ],
+)
+def test_a_play_in_other_suits_is_the_listed_play_of_its_ranks(
+    position: tuple[str, list[str]], move: str, listed: str | None
+) -> None:
+    game, hand = position
+    seat_0 = {"hands": [hand, ["9c"], ["9d"], *[["9s"]] * (game == "dasan")], "turn": 0, "first": 0}
+    play = {"phase": "play", "bid": 1, "declarer": 1, "talon": []}
+    called = {"called": "7h", "partner": 0} if game == "dasan" else {}
+    state = set_up(game, 3 + bool(called), **seat_0, **play, **called)
+    if listed is None:
+        with pytest.raises(games.IllegalMove):
+            stich_env.action_of(state, move)
+    else:
+        assert stich_env.action_of(state, move) == state.moves().texts().index(listed)
+
+
+def test_cards_that_are_discarded_at_once_are_no_action() -> None:
+    state = games.get("ninefivetwo").start(3, "1", {}).advance("trump:c")
+    cards = state.deck.names_of(state.hand_to_move())[:4]
+    assert stich_env.action_of(state, f"discard:{cards[2]}") == 2
+    assert stich_env.action_of(state, f"discard:{''.join(cards)}") is None
+
+
 @pytest.mark.parametrize("action", [-1, 999, None])
 def test_an_action_that_is_not_in_the_list_is_refused(action: int | None) -> None:
     environment = Environment("doudizhu")

@@ -18,6 +18,7 @@ import msgspec
 
 import games
 from games import IllegalMove
+from learning.encoding import Encoding, action_of
 from tournament.decisions import disqualified
 from tournament.errors import StichError
 from tournament.records import FAULT_KINDS, MatchRecord
@@ -51,7 +52,9 @@ class SeatRow(Row, frozen=True, kw_only=True):
 class DecisionRow(msgspec.Struct, frozen=True):
     """A decision: `view` and the numbers of `info` are JSON, `moves` the legal ones in canonical
     order. `ms` is None if nobody was asked, `fault` why the default move was played. The points are
-    those of the seat, known when the deal or match ended."""
+    those of the seat, known when the deal or match ended. The view is also there in `words` and
+    `numbers`, and the legal moves in `move_words`, as `learning.encoding` makes arrays of them.
+    `action` is the index of the move, None as for `action_of`."""
 
     match: str
     block: int
@@ -67,6 +70,10 @@ class DecisionRow(msgspec.Struct, frozen=True):
     info: str | None
     deal_points: int
     match_points: int
+    words: list[int]
+    numbers: list[int]
+    move_words: list[int]
+    action: int | None
 
 
 class ExportError(StichError):
@@ -153,21 +160,30 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     faults = {fault.move: str(fault.kind) for fault in record.faults}
     points = [result["scores"] for result in record.results]
     state = games.get(record.game).start(record.players, record.seed, record.options)
+    encoding = Encoding(record.game, record.players)
     for index, move in enumerate(record.moves):
+        try:
+            after = state.advance(move)
+        except IllegalMove as error:
+            raise ValueError(
+                f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
+            ) from None
         seat = state.turn
         if seat is not None:
             ms = None if index in forced else next(times[seat], None)
             if ms is not None or index in forced:
                 said = record.info.get(index, {})
                 numbers = {key: one for key, one in said.items() if not isinstance(one, str)}
+                view, moves = state.view(seat), state.moves()
+                encoded = encoding.encode(view)
                 yield DecisionRow(
                     match=record.match,
                     block=record.block,
                     seat=seat,
                     bot=record.seating[seat],
                     index=index,
-                    view=_to_json(state.view(seat).to_dict()).decode(),
-                    moves=list(state.moves().texts()),
+                    view=_to_json(view.to_dict()).decode(),
+                    moves=moves.texts(),
                     move=move,
                     forced=index in forced,
                     ms=ms if ms is None else round(ms, 3),
@@ -175,13 +191,12 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
                     info=_to_json(numbers).decode() if numbers else None,
                     deal_points=points[len(state.results)][seat],
                     match_points=record.scores[seat],
+                    words=encoded.words,
+                    numbers=encoded.numbers,
+                    move_words=encoding.encode_moves(moves),
+                    action=action_of(state, move),
                 )
-        try:
-            state = state.advance(move)
-        except IllegalMove as error:
-            raise ValueError(
-                f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
-            ) from None
+        state = after
 
 
 def standings_csv(table: Standings) -> str:
@@ -251,6 +266,7 @@ def arrow_schema(kind: type[msgspec.Struct]) -> Any:
         float: pyarrow.float64(),
         bool: pyarrow.bool_(),
         list[str]: pyarrow.list_(pyarrow.string()),
+        list[int]: pyarrow.list_(pyarrow.int64()),
     }
     hints = get_type_hints(kind).items()  # int, or int | None
     alone = {

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import asdict
 
 import games
+from learning.encoding import Encoding
 from tests.support.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.export import ExportError, decision_rows, export
@@ -23,7 +24,7 @@ def record() -> MatchRecord:
 def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecord) -> None:
     rows = {row.index: asdict(row) for row in decision_rows(record)}
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    asked = [0] * record.players
+    encoding, asked = Encoding(record.game, record.players), [0] * record.players
     for index, move in enumerate(record.moves):
         seat = state.turn
         assert seat is not None
@@ -35,6 +36,10 @@ def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecor
             assert row["forced"] == (index in record.forced) == (len(row["moves"]) == 1)
             assert row["deal_points"] == record.results[len(state.results)]["scores"][seat]
             assert row["match_points"] == record.scores[seat]
+            encoded = encoding.encode(state.view(seat))
+            assert (row["words"], row["numbers"]) == (encoded.words, encoded.numbers)
+            assert row["move_words"] == encoding.encode_moves(state.moves())
+            assert row["action"] == row["moves"].index(move)
             if not row["forced"]:
                 assert row["ms"] == round(record.times[seat][asked[seat]], 3)
                 asked[seat] += 1

@@ -11,8 +11,9 @@ from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
 from service.problems import PROBLEM_TYPES, Problem
-from service.routes import SEALER, v1
+from service.routes import v1
 from service.sealed import Sealer
+from service.sealed_routes import SEALER, sealed_v1
 from service.settings import Settings
 from service.static_routes import METRICS, static_routes
 
@@ -55,6 +56,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.extensions[METRICS] = metrics
     app.extensions[SEALER] = Sealer(settings.seal_keys) if settings.seal_keys else None
     app.register_blueprint(v1)
+    app.register_blueprint(sealed_v1)
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
     middleware = Middleware(app.wsgi_app, settings, metrics)

@@ -7,6 +7,7 @@ names in one object, no deeper nesting than `MAX_DEPTH`.
 
 import json
 import math
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
@@ -21,6 +22,10 @@ unknown, and the object is refused anyway."""
 _BYTES_PER_CONTAINER: Final = 16
 """The states that need the fewest bytes for each list and object, of many deals, have 20."""
 _SPARE_CONTAINERS: Final = 4096
+_EXACT: Final = 2.0**53
+"""A smaller float stands for one whole number only."""
+_HUGE: Final = 1e37
+"""No field accepts a number beyond this."""
 _TOO_DEEP: Final = f"The body is nested too deeply; at most {MAX_DEPTH} levels are allowed."
 
 
@@ -70,6 +75,7 @@ def decode(body: bytes) -> dict[str, Any]:
             text,
             parse_constant=_refuse_constant,
             parse_int=_parse_int,
+            parse_float=_parse_float,
             object_pairs_hook=_unique_names,
         )
     except json.JSONDecodeError as error:
@@ -92,6 +98,15 @@ def has_too_many_containers(body: bytes) -> bool:
 def _parse_int(digits: str) -> float:
     # int() refuses thousands of digits; no field accepts so many, nor infinity
     return int(digits) if len(digits) < 1000 else math.inf
+
+
+def _parse_float(text: str) -> float:
+    """A number with a point or an exponent, exact if it is whole: 1e+36 is 10**36, as in JSON."""
+    number = float(text)
+    if abs(number) < _EXACT or not number.is_integer() or abs(number) > _HUGE:
+        return number
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else math.nan
 
 
 def _refuse_constant(name: str) -> float:

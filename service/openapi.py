@@ -19,6 +19,7 @@ from marshmallow.fields import Field
 
 import games
 from service.app import create_app
+from service.problems import PROBLEM_TYPES
 from service.schemas import requests
 from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
@@ -43,7 +44,12 @@ def update(contract: dict[str, Any]) -> None:
     schemas = contract["components"]["schemas"]
     schemas["GameName"]["enum"] = list(games.GAMES)
     schemas["Reason"]["enum"] = [reason.value for reason in games.Reason]
+    schemas["Problem"]["properties"]["code"]["enum"] = list(PROBLEM_TYPES)
     schemas |= _object_schemas()
+    responses = contract["components"]["responses"]
+    for problem in PROBLEM_TYPES.values():
+        if problem.response in responses:
+            responses[problem.response]["description"] = problem.description
     _answer_examples(contract["paths"])
 
 
@@ -51,9 +57,9 @@ def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions, each after those that it refers to."""
     found: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
-        for schemas in (requests.START.schemas, STATES, VIEWS):
+        for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
             _add(found, schemas[name])
-    for validator in requests.BY_POSITION:
+    for validator in requests.VALIDATORS:
         for schema in validator.schemas.values():
             _add(found, schema)
     spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
@@ -71,13 +77,13 @@ def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Send the request of each example to the service; tokens of sealed games are not real."""
+    """Send the request of each example to the service, except for the tokens of sealed games."""
     client = create_app().test_client()
     for path, operation, examples in _examples(paths):
+        if path.startswith("/v1/sealed/"):
+            continue
         asked = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
         for name, example in examples.items():
-            if name.startswith("sealed"):
-                continue
             if asked:
                 answer = client.post(path, json=asked["examples"][name]["value"])
             else:

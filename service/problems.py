@@ -15,35 +15,117 @@ MAX_ERRORS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A type of problem; the contract says when it occurs."""
+    """A type of problem; `description`, in Markdown, says when it occurs."""
 
     code: str
     status: int
     title: str
+    description: str
 
     @property
-    def schema(self) -> str:
-        """The name of its schema in the contract, such as `TooLargeProblem`."""
+    def response(self) -> str:
+        """The name of its response in the contract, such as `TooLargeProblem`."""
         return self.code.title().replace("-", "") + "Problem"
 
 
 PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
     type_.code: type_
     for type_ in (
-        ProblemType("malformed-json", 400, "The body is not a JSON object"),
-        ProblemType("invalid-token", 403, "The token or key is not valid"),
-        ProblemType("not-found", 404, "Not found"),
-        ProblemType("method-not-allowed", 405, "Method not allowed"),
-        ProblemType("timeout", 408, "The body did not arrive in time"),
-        ProblemType("too-large", 413, "The body is too large"),
-        ProblemType("unsupported-media-type", 415, "The body must be JSON"),
-        ProblemType("invalid-request", 422, "The request has wrong or missing fields"),
-        ProblemType("invalid-state", 422, "The state or view breaks a rule of its game"),
-        ProblemType("illegal-move", 422, "A move is illegal"),
-        ProblemType("internal", 500, "The service failed"),
-        ProblemType("busy", 429, "The service is busy"),
-        ProblemType("unavailable", 503, "The service does not answer"),
-        ProblemType("sealing-unavailable", 503, "The service has no seal keys"),
+        ProblemType(
+            "malformed-json",
+            400,
+            "The body is not a JSON object",
+            "The body is not a JSON object (RFC 8259), is not in UTF-8, is nested too deeply,"
+            " repeats a field within an object, or has too many lists and objects for its length.",
+        ),
+        ProblemType(
+            "invalid-token",
+            403,
+            "The token or key is not valid",
+            "A token or a key was altered or cut off, belongs to another game or service, or was"
+            " made with a seal key that is no longer in use. The answer is the same for all of"
+            " these.",
+        ),
+        ProblemType(
+            "not-found",
+            404,
+            "Not found",
+            "There is no operation at this path, or no game of this name.",
+        ),
+        ProblemType(
+            "method-not-allowed",
+            405,
+            "Method not allowed",
+            "The path does not support this method; the `Allow` header lists those it does.",
+        ),
+        ProblemType(
+            "timeout",
+            408,
+            "The body did not arrive in time",
+            "The body did not arrive within ten seconds.",
+        ),
+        ProblemType(
+            "too-large",
+            413,
+            "The body is too large",
+            "The body exceeds the size limit, 1 MiB by default.",
+        ),
+        ProblemType(
+            "unsupported-media-type",
+            415,
+            "The body must be JSON",
+            "`Content-Type` is not `application/json`, the charset is not UTF-8, or the body has"
+            " a `Content-Encoding`.",
+        ),
+        ProblemType(
+            "invalid-request",
+            422,
+            "The request has wrong or missing fields",
+            "A field is missing, unknown or of the wrong type, or an option is out of range."
+            " `errors` maps the path of each such field to what is wrong with it.",
+        ),
+        ProblemType(
+            "invalid-state",
+            422,
+            "The state or view breaks a rule of its game",
+            "Every field has the right type, but together they are not a position of the game;"
+            " `problems` lists what is wrong. /v1/moves also rejects a set-up position with more"
+            " than 32,000 legal moves.",
+        ),
+        ProblemType(
+            "illegal-move",
+            422,
+            "A move is illegal",
+            "A move is illegal: `index` says which one (from 0) and `reason` why. None of the"
+            " moves was made.",
+        ),
+        ProblemType(
+            "internal",
+            500,
+            "The service failed",
+            "An error in the service itself. The request changed nothing and can be retried.",
+        ),
+        ProblemType(
+            "busy",
+            429,
+            "The service is busy",
+            "Too many large requests and answers are under way, such as answers that nobody"
+            " reads; `Retry-After` says in how many seconds to try again.",
+        ),
+        ProblemType(
+            "unavailable",
+            503,
+            "The service does not answer",
+            "A proxy in front of the service cannot reach it, for example while it restarts;"
+            " `Retry-After` says in how many seconds to try again.",
+        ),
+        ProblemType(
+            "sealing-unavailable",
+            503,
+            "The service has no seal keys",
+            "The request needs sealed states, but the operator of the service has not set"
+            " `STICH_SEAL_KEYS`.",
+        ),
     )
 }
 

@@ -74,7 +74,7 @@ def openapi_yaml() -> Response:
 @static_routes.get("/docs")
 def docs() -> Response:
     """The contract as a page that can try each operation."""
-    return _page("docs.html", problems=PROBLEM_TYPES.values())
+    return _page("docs.html", problems=_described_problems())
 
 
 @static_routes.get("/docs/assets/<name>")
@@ -108,8 +108,20 @@ def _page(template: str, **values: object) -> Response:
 
 
 @cache
+def _described_problems() -> list[dict[str, object]]:
+    return [
+        {"code": problem.code, "status": problem.status, "text": _html(problem.description)}
+        for problem in PROBLEM_TYPES.values()
+    ]
+
+
+def _html(markdown: str) -> Markup:
+    return Markup(_MARKDOWN.render(markdown))  # noqa: S704 - HTML is escaped
+
+
+@cache
 def _rendered_rules(name: str) -> Markup:
-    return Markup(_MARKDOWN.render(_read_rules(name).decode()))  # noqa: S704 - HTML is escaped
+    return _html(_read_rules(name).decode())
 
 
 def _read_rules(name: str) -> bytes:

@@ -190,12 +190,12 @@ def moves_of(size: int) -> Iterator[Body]:
 def starts(size: int) -> Iterator[Body]:
     """Bad ways to start a game."""
     for game in games.GAMES.values():
-        start = {"game": game.name, "players": 3, "seed": "x", "options": {}, "key_hashes": []}
+        start = {"game": game.name, "players": 3, "seed": "x", "options": {}}
         for what, bad in inside(start, size):
             yield "start", f"{game.name}, {what}", bad.encode()
         hashes = array('"' + "a" * 64 + '"', size)
-        body = f'{{"game":"{game.name}","seal":true,"key_hashes":{hashes}}}'
-        yield "start", f"{game.name}, hashes", body.encode()
+        body = f'{{"game":"{game.name}","key_hashes":{hashes}}}'
+        yield "sealed/start", f"{game.name}, hashes", body.encode()
 
 
 def bodies(size: int = MEBIBYTE) -> Iterator[Body]:

@@ -63,13 +63,13 @@ class Table:
                     raise Refused("The table is full.")
                 self.hashes.append(secret_hash)
             if self.sealed is None and len(self.hashes) == self.players:
-                game = {"game": self.game, "players": self.players, "seal": True}
-                self.pass_on(self.ask("/v1/start", {**game, "key_hashes": self.hashes})["sealed"])
+                game = {"game": self.game, "players": self.players, "key_hashes": self.hashes}
+                self.pass_on(self.ask("/v1/sealed/start", game)["sealed"])
             return {"seat": self.hashes.index(secret_hash)}
 
     def pass_on(self, sealed: str) -> None:
         """Make this the token of the table, if it is the one after the present one."""
-        view = self.ask("/v1/view", {"sealed": sealed})["view"]
+        view = self.ask("/v1/sealed/view", {"sealed": sealed})["view"]
         if self.sealed is not None and not follows(self.view, view):
             raise Refused("The table is not where this move was made.")
         self.sealed, self.view = sealed, view

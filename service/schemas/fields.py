@@ -18,6 +18,8 @@ from service.problems import MAX_ERRORS
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
+MAX_INT32: Final = 2**31 - 1
+"""The largest integer of a client whose contract does not say `int64`."""
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_LISTED_MOVES: Final = 32_000
@@ -62,8 +64,8 @@ class JsonField(Field[Any]):
 
     `value_type` and `value_schema` are those of a value that is not null. `load` converts such a
     value, or raises ValidationError with what is wrong; it refuses none that `value_type` accepts.
-    `default` is the value that the contract documents for a field which is left out, `nested` the
-    schema of the object, or of the objects in the list.
+    An `optional` field may be missing, and null means that it is. `nested` is the schema of the
+    object, or of the objects in the list.
     """
 
     def __init__(
@@ -75,19 +77,18 @@ class JsonField(Field[Any]):
         *,
         required: bool = True,
         nullable: bool = False,
-        default: Any = missing,
+        optional: bool = False,
         nested: ObjectSchema | None = None,
     ) -> None:
         super().__init__(
-            required=required,
-            allow_none=nullable,
+            required=required and not optional,
+            allow_none=nullable or optional,
             error_messages={"required": "This field is missing.", "null": "Must not be null."},
         )
         self.description = description
         self.value_type = value_type
         self.value_schema = value_schema
         self.load = load
-        self.default = default
         self.nested = nested
 
     def member_type(self) -> Any:
@@ -103,8 +104,6 @@ class JsonField(Field[Any]):
                 schema = {"oneOf": [schema, {"type": "null"}]}
             else:
                 schema = {**schema, "type": [schema["type"], "null"]}
-        if self.default is not missing:
-            schema = {**schema, "default": self.default}
         return {"description": self.description, **schema} if self.description else schema
 
     def deserialize(
@@ -132,7 +131,7 @@ def integer(
     null = " or null" if nullable else ""
 
     def load(value: Any) -> int:
-        # Beyond this a float may stand for another integer than the one that was written.
+        # The reader of JSON makes an int of any larger float that is whole.
         if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
             value = int(value)
         if type(value) is not int or not low <= value <= high:
@@ -144,7 +143,9 @@ def integer(
 
     # msgspec reads 64 bits only
     limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
-    schema = {"type": "integer", "minimum": minimum, "maximum": maximum}
+    schema: JsonSchema = {"type": "integer", "minimum": minimum, "maximum": maximum}
+    if maximum > MAX_INT32:
+        schema["format"] = "int64"
     return JsonField(description, Annotated[int, limits], schema, load, nullable=nullable, **kwargs)
 
 

@@ -1,5 +1,7 @@
 """The fields of states and views: what all games share, then those of each game."""
 
+import json
+from functools import cache
 from typing import cast
 
 import games
@@ -57,9 +59,11 @@ class GameLimits:
         return self.by_seat(description, card_list("", self.deck))
 
 
-def make_schema(name: str, description: str, fields: Fields) -> type[ObjectSchema]:
+def make_schema(
+    name: str, description: str, fields: Fields, base: type[ObjectSchema] = ObjectSchema
+) -> type[ObjectSchema]:
     """A schema with these fields, in this order."""
-    schema = cast("type[ObjectSchema]", ObjectSchema.from_dict({**fields}, name=name))
+    schema = cast("type[ObjectSchema]", base.from_dict({**fields}, name=name))
     schema.__doc__ = description
     return schema
 
@@ -69,38 +73,41 @@ def component(game: games.Game, suffix: str) -> str:
     return game.name.capitalize() + suffix
 
 
-def option_fields(game: games.Game, *, required: bool) -> Fields:
-    """The options of a game: all of them in a state, any of them to start a game."""
+def option_fields(game: games.Game) -> Fields:
+    """The options of a game. The default of each is written out: generators of clients take a field
+    with the keyword `default` for one that is always there."""
     fields: Fields = {}
     for option in game.options:
-        about = {"required": required} | ({} if required else {"default": option.default})
+        description = f"{option.description} {json.dumps(option.default)} if omitted."
         fields[option.name] = (
-            boolean(option.description, **about)
+            boolean(description, required=False)
             if isinstance(option.default, bool)
             else integer(
-                option.description,
+                description,
                 option.minimum or 0,
                 option.maximum or MAX_SAFE_INTEGER,
                 enforced=True,
                 nullable=option.nullable,
-                **about,
+                required=False,
             )
         )
     return fields
 
 
+@cache
+def options_schema(game: games.Game) -> type[ObjectSchema]:
+    """The schema of the options of a game: in a request any of them, in an answer all."""
+    description = f"{game.title} options. Answers have all of them, requests may omit any."
+    return make_schema(component(game, "Options"), description, option_fields(game))
+
+
 def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
     """The fields of every state and view; `result` are those that the game adds to its results."""
     game = limits.game
-    options = make_schema(
-        component(game, "Options"),
-        f"The value of every {game.title} option.",
-        option_fields(game, required=True),
-    )
     return {
         "game": constant("The game.", game.name),
         "players": integer("The number of players.", game.min_players, game.max_players),
-        "options": object_field("The value of every option of the game.", options),
+        "options": object_field("The options of the game.", options_schema(game)),
         "deal": integer(
             "The number of the current deal, counting passed-out ones.", 1, enforced=True
         ),

@@ -40,17 +40,27 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
     return schema
 
 
+def state_field(description: str, **kwargs: Any) -> JsonField:
+    """A field for a state of any game."""
+    return _position_field(description, "State", STATES, **kwargs)
+
+
+def view_field(description: str, **kwargs: Any) -> JsonField:
+    """A field for a view of any game."""
+    return _position_field(description, "View", VIEWS, **kwargs)
+
+
 def _position_field(
-    description: str, component: str, schemas: Mapping[str, ObjectSchema]
+    description: str, component: str, schemas: Mapping[str, ObjectSchema], **kwargs: Any
 ) -> JsonField:
     """A state or a view of any game; msgspec reads structs, which `game` tells apart."""
     structs = tuple(_struct(*item) for item in schemas.items())
-    return JsonField(
-        description,
-        Union[structs],  # noqa: UP007 - X | Y needs each by name
-        ref(component),
-        lambda value: load_object(choose_by_game(schemas, value), value),
-    )
+
+    def load(value: Any) -> dict[str, Any]:
+        return _with_all_options(load_object(choose_by_game(schemas, value), value))
+
+    union: Any = Union[structs]  # noqa: UP007 - X | Y needs names
+    return JsonField(description, union, ref(component), load, **kwargs)
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
@@ -60,8 +70,19 @@ def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
 
 def as_dict(position: msgspec.Struct) -> dict[str, Any]:
     """A position that msgspec has read, as marshmallow would have loaded it."""
-    return {"game": position.__struct_config__.tag, **msgspec.structs.asdict(position)}
+    game = position.__struct_config__.tag
+    return _with_all_options({"game": game, **msgspec.structs.asdict(position)})
 
 
-STATE_FIELD: Final = _position_field("A state of any game.", "State", STATES)
-VIEW_FIELD: Final = _position_field("A view of any game.", "View", VIEWS)
+def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
+    """A position in which options that were left out have their defaults; changed in place."""
+    defaults, given = _DEFAULTS[position["game"]], position["options"]
+    if len(given) < len(defaults):
+        position["options"] = {**defaults, **given}
+    return position
+
+
+_DEFAULTS: Final = {
+    name: {option.name: option.default for option in game.options}
+    for name, game in games.GAMES.items()
+}

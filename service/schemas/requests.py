@@ -1,12 +1,12 @@
-"""The request body of each operation: one schema, or a choice of schemas."""
+"""The request body of each operation: one schema, or one for each game."""
 
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import msgspec
-from marshmallow import ValidationError
+from marshmallow import ValidationError, pre_load
 
 import games
 from service.json_codec import says_nothing_else
@@ -23,19 +23,41 @@ from service.schemas.fields import (
     object_field,
     string,
 )
-from service.schemas.position_fields import SEED, Fields, component, make_schema, option_fields
-from service.schemas.positions import STATE_FIELD, VIEW_FIELD, as_dict, choose_by_game
+from service.schemas.position_fields import SEED, Fields, component, make_schema, options_schema
+from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 
-Choose = Callable[[Mapping[str, ObjectSchema], Any], ObjectSchema]
-"""Chooses one of the schemas for a body; raises ValidationError if none fits."""
+Choose = Callable[[dict[str, Any]], ObjectSchema]
+"""Chooses the schema of a body; raises ValidationError if none fits."""
+
+
+class RequestSchema(ObjectSchema):
+    """The schema of a body. An optional field that is null, or an empty list, is left out."""
+
+    @pre_load
+    def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """The fields that are given. Null is no value of any of them."""
+        return {name: value for name, value in data.items() if not self._is_left_out(name, value)}
+
+    def _is_left_out(self, name: str, value: Any) -> bool:
+        field = cast("JsonField | None", self.fields.get(name))
+        if field is None or field.required:
+            return False
+        return value is None or (value == [] and field.value_schema.get("type") == "array")
 
 
 class RequestValidator:
-    """Validates the body of a request by the one of its `schemas` that `choose` chooses."""
+    """Validates the body of a request.
 
-    def __init__(self, choose: Choose, schemas: Mapping[str, ObjectSchema]) -> None:
+    `choose` chooses one of the schemas for it. `misplaced` maps fields that belong to another
+    operation to a message that says where, or why.
+    """
+
+    def __init__(
+        self, schemas: Mapping[str, ObjectSchema], choose: Choose, misplaced: Mapping[str, str]
+    ) -> None:
         self.schemas: Final = schemas
-        self.choose: Final = partial(choose, schemas)
+        self._choose = choose
+        self._misplaced = misplaced
         self._decoders = [
             msgspec.json.Decoder(schema.value_type()).decode for schema in schemas.values()
         ]
@@ -49,24 +71,33 @@ class RequestValidator:
                 continue
             if not says_nothing_else(body, value):
                 return None
+            value = {name: item for name, item in value.items() if item is not None}
+            try:
+                self._choose(value)
+            except ValidationError:
+                return None
             for name in ("state", "view"):
                 if name in value:
                     value[name] = as_dict(value[name])
             return value
         return None
 
-    def load(self, value: Any) -> dict[str, Any]:
+    def load(self, value: dict[str, Any]) -> dict[str, Any]:
         """Convert a value; raises ValidationError with what is wrong."""
-        return load_object(self.choose(value), value)
+        given = {name for name in self._misplaced if value.get(name) is not None}
+        if given:
+            raise ValidationError({name: [self._misplaced[name]] for name in given})
+        value = {name: item for name, item in value.items() if name not in self._misplaced}
+        return load_object(self._choose(value), value)
 
 
-def choose_by_position(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema with a `state`, a `view` or a `sealed`, whichever the object has."""
-    given = [name for name in schemas if name in value] if type(value) is dict else []
-    if len(given) != 1:
-        wrong = f"Give one of {', '.join(schemas)}{', not several' if given else ''}."
-        raise ValidationError({name: [wrong] for name in given or schemas})
-    return schemas[given[0]]
+def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
+    """The schema, if the body has a state or a view; raises ValidationError if not just one."""
+    given = [name for name in ("state", "view") if value.get(name) is not None]
+    if len(given) == 1:
+        return schema
+    wrong = f"Give one of state, view{', not both' if given else ''}."
+    raise ValidationError({name: [wrong] for name in given or ("state", "view")})
 
 
 def key_hash() -> JsonField:
@@ -83,120 +114,154 @@ def key_hash() -> JsonField:
     return JsonField("", type_, {"type": "string", "pattern": pattern}, load)
 
 
-def start_schema(game: games.Game) -> type[ObjectSchema]:
-    """The schema of a request of /v1/start for this game."""
-    choices = make_schema(
-        component(game, "Choices"),
-        f"{game.title} options; each has a default.",
-        option_fields(game, required=False),
-    )
+def _start_fields(game: games.Game) -> Fields:
     low, high = game.min_players, game.max_players
-    fields: Fields = {
+    return {
         "game": constant("The game to start.", game.name),
         "players": integer(
-            f"The number of players; {low} if omitted.", low, high, enforced=True, required=False
+            f"The number of players; {low} if omitted.", low, high, enforced=True, optional=True
         ),
-        "seed": string(f"{SEED} Random if omitted.", 1, 128, required=False),
         "options": object_field(
-            "The options to change from their defaults.", choices, required=False
-        ),
-        "seal": boolean(
-            "Whether to return a sealed state, for which the service draws the seed; false if"
-            " omitted.",
-            required=False,
-        ),
-        "key_hashes": list_of(
-            "Only with `seal`: for each seat, the SHA-256 hash of the UTF-8 text of a secret that"
-            " its player has drawn at random, and which is then its key. If omitted, the service"
-            " makes the keys.",
-            key_hash(),
-            low,
-            high,
-            enforced=True,
-            required=False,
+            "The options to change from their defaults.", options_schema(game), optional=True
         ),
     }
-    return make_schema(component(game, "Start"), f"A {game.title} game to start.", fields)
 
 
-def _state(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    return make_schema(name, description, {"state": STATE_FIELD, **more})()
+def _start(game: games.Game) -> ObjectSchema:
+    fields = _start_fields(game)
+    fields["seed"] = string(f"{SEED} Random if omitted.", 1, 128, optional=True)
+    return _body(component(game, "Start"), f"A {game.title} game to start.", **fields)
 
 
-def _view(name: str, description: str, **more: JsonField) -> ObjectSchema:
-    return make_schema(name, description, {"view": VIEW_FIELD, **more})()
-
-
-def _key(more: str = "", *, required: bool = True) -> JsonField:
-    return string(
-        f"The key of a seat: from `keys`, or its player's secret.{more}", required=required
+def _sealed_start(game: games.Game) -> ObjectSchema:
+    fields = _start_fields(game)
+    fields["key_hashes"] = list_of(
+        "For each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at"
+        " random, and which is then its key. If omitted, the service makes the keys.",
+        key_hash(),
+        None,
+        game.max_players,
+        enforced=True,
+        optional=True,
     )
+    return _body(component(game, "SealedStart"), f"A sealed {game.title} game to start.", **fields)
 
 
-def _sealed(name: str, description: str, **more: JsonField) -> ObjectSchema:
+def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
+    return make_schema(name, description, fields, base=RequestSchema)()
+
+
+def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) -> RequestValidator:
+    """A validator that sends tokens to the path of sealed games."""
+    path = f"/v1/sealed/{operation}"
+    misplaced = dict.fromkeys(("sealed", "key"), f"A sealed game has paths of its own: use {path}.")
+    if operation == "start":
+        wrong = f"Only a sealed game has this: use {path}."
+        misplaced |= dict.fromkeys(("seal", "key_hashes"), wrong)
+    return RequestValidator(schemas, choose, misplaced)
+
+
+def _of_state(operation: str, schema: ObjectSchema) -> RequestValidator:
+    return _plain(operation, {"": schema}, lambda _: schema)
+
+
+def _of_position(operation: str, schema: ObjectSchema) -> RequestValidator:
+    return _plain(operation, {"": schema}, partial(_one_position, schema))
+
+
+def _sealed(name: str, description: str, key: JsonField, **more: JsonField) -> RequestValidator:
     token = string("A sealed state: a token from this service, opaque to clients.")
-    return make_schema(name, description, {"sealed": token, "key": _key(), **more})()
+    schema = _body(name, description, sealed=token, key=key, **more)
+    return RequestValidator({"": schema}, lambda _: schema, {})
+
+
+EITHER: Final = {
+    "state": state_field("A state. Give a state or a view, not both.", optional=True),
+    "view": view_field("A view. Give a state or a view, not both.", optional=True),
+}
+MOVE: Final = move("The move to check.")
+MOVES_TO_MAKE: Final = "The moves to make; if one is illegal, none is made."
+LIST_MOVES: Final = boolean("Whether to list the legal moves; true if omitted.", optional=True)
+DETAILS: Final = boolean(
+    "Whether to say of each move what it is, in `details`; false if omitted.", optional=True
+)
+KEY: Final = string("The key of a seat: from `keys`, or its player's secret.")
 
 
 def _moves(description: str) -> JsonField:
     return list_of(description, move(""), 1, MAX_MOVES, enforced=True)
 
 
-def _by_position(**schemas: ObjectSchema) -> RequestValidator:
-    return RequestValidator(choose_by_position, schemas)
-
-
-START: Final = RequestValidator(
-    choose_by_game, {name: start_schema(game)() for name, game in games.GAMES.items()}
+_STARTS: Final = {name: _start(game) for name, game in games.GAMES.items()}
+_SEALED_STARTS: Final = {name: _sealed_start(game) for name, game in games.GAMES.items()}
+START: Final = _plain("start", _STARTS, partial(choose_by_game, _STARTS))
+MOVES: Final = _of_position(
+    "moves", _body("MovesRequest", "A position whose moves to list.", **EITHER, details=DETAILS)
 )
-MOVES: Final = _by_position(
-    state=_state("MovesInState", "A state whose legal moves to list."),
-    view=_view("MovesInView", "A view whose legal moves to list."),
-    sealed=_sealed(
-        "SealedMovesRequest", "A sealed state whose legal moves to list, if it is the seat's turn."
-    ),
+DESCRIBE: Final = _of_position(
+    "describe",
+    _body("DescribeRequest", "A position to describe.", **EITHER, list_moves=LIST_MOVES),
 )
-LIST_MOVES: Final = boolean("Whether to list the legal moves; true if omitted.", required=False)
-DESCRIBE: Final = _by_position(
-    view=_view("DescribedView", "A view to describe.", list_moves=LIST_MOVES),
-    sealed=_sealed(
-        "SealedDescribeRequest",
-        "A sealed state to describe as the seat sees it.",
-        list_moves=LIST_MOVES,
-    ),
+VALIDATE: Final = _of_position(
+    "validate", _body("ValidateRequest", "A position, and a move to check.", **EITHER, move=MOVE)
 )
-MOVE: Final = move("The move to check.")
-VALIDATE: Final = _by_position(
-    state=_state("MoveInState", "A state, and a move to check.", move=MOVE),
-    view=_view("MoveInView", "A view, and a move to check.", move=MOVE),
-    sealed=_sealed("SealedMoveRequest", "A sealed state, and a move to check.", move=MOVE),
-)
-ADVANCE: Final = _by_position(
-    state=_state(
-        "AdvanceState",
+ADVANCE: Final = _of_state(
+    "advance",
+    _body(
+        "AdvanceRequest",
         "A state, and the moves to make, in order.",
-        moves=_moves("The moves to make; if one is illegal, none is made."),
-    ),
-    sealed=_sealed(
-        "SealedAdvanceRequest",
-        "A sealed state, and the moves that one seat makes, in order.",
-        moves=_moves(
-            "The moves to make. Each must be of the seat whose key it is; if one is illegal, none"
-            " is made."
+        state=state_field("A state of any game."),
+        moves=_moves(MOVES_TO_MAKE),
+        list_moves=boolean(
+            "Whether to list the legal moves of the new state; false if omitted.", optional=True
         ),
     ),
 )
-VIEW: Final = _by_position(
-    state=_state(
-        "ViewOfState",
+VIEW: Final = _of_state(
+    "view",
+    _body(
+        "ViewRequest",
         "A state, and the seat whose view to return.",
+        state=state_field("A state of any game."),
         seat=integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
     ),
-    sealed=_sealed(
-        "SealedViewRequest",
-        "A sealed state to view.",
-        key=_key(" Without it, the view is what everybody may know.", required=False),
-    ),
 )
-BY_POSITION: Final = (MOVES, DESCRIBE, VALIDATE, ADVANCE, VIEW)
-"""The bodies of all operations on a position."""
+SEALED_START: Final = RequestValidator(
+    _SEALED_STARTS,
+    partial(choose_by_game, _SEALED_STARTS),
+    {
+        "seed": "Leave it out: the service draws the seed of a sealed game.",
+        "seal": "Leave it out: every game that this path starts is sealed.",
+    },
+)
+SEALED_VIEW: Final = _sealed(
+    "SealedViewRequest",
+    "A sealed state to view.",
+    string(f"{KEY.description} Without it, the view is what everybody may know.", optional=True),
+)
+SEALED_MOVES: Final = _sealed(
+    "SealedMovesRequest",
+    "A sealed state whose legal moves to list, if it is the seat's turn.",
+    KEY,
+    details=DETAILS,
+)
+SEALED_DESCRIBE: Final = _sealed(
+    "SealedDescribeRequest",
+    "A sealed state to describe as the seat sees it.",
+    KEY,
+    list_moves=LIST_MOVES,
+)
+SEALED_VALIDATE: Final = _sealed(
+    "SealedValidateRequest", "A sealed state, and a move to check.", KEY, move=MOVE
+)
+SEALED_ADVANCE: Final = _sealed(
+    "SealedAdvanceRequest",
+    "A sealed state, and the moves that one seat makes, in order.",
+    KEY,
+    moves=_moves(f"{MOVES_TO_MAKE} Each must be of the seat whose key it is."),
+)
+VALIDATORS: Final = (
+    *(START, MOVES, DESCRIBE, VALIDATE, ADVANCE, VIEW, SEALED_START, SEALED_VIEW),
+    *(SEALED_MOVES, SEALED_DESCRIBE, SEALED_VALIDATE, SEALED_ADVANCE),
+)
+"""Those of all operations."""

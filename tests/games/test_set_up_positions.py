@@ -15,15 +15,15 @@ from marshmallow import ValidationError
 
 import games
 from games import Game, InvalidState, State
-from service.schemas.positions import STATE_FIELD, VIEW_FIELD
+from service.schemas.positions import state_field, view_field
 from tests.support.random_games import IDS, TABLES, some_move
 
 Path = tuple[str | int, ...]
 Wire = dict[str, Any]
 
 CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
-LOAD_STATE = STATE_FIELD.load
-LOAD_VIEW = VIEW_FIELD.load
+LOAD_STATE = state_field("").load
+LOAD_VIEW = view_field("").load
 
 
 def random_state(game: Game, players: int, rng: random.Random) -> State:

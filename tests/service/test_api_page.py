@@ -62,10 +62,11 @@ def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
 @needs_curl
 def test_the_walk_through_sealed_states(running: Running, tmp_path: Path) -> None:
     asked = walk_through(SEALED, running, tmp_path)
-    assert asked == {f"/v1/{name}" for name in ("start", "view", "moves", "validate", "advance")}
+    operations = ("start", "view", "moves", "validate", "advance")
+    assert asked == {f"/v1/sealed/{name}" for name in operations}
     assert json.loads((tmp_path / "table.json").read_text())["keys"] == [None, None, None]
     assert json.loads((tmp_path / "public.json").read_text())["view"]["hand"] == []
-    assert json.loads((tmp_path / "next.json").read_text()).keys() == {"sealed"}
+    assert json.loads((tmp_path / "next.json").read_text()).keys() == {"sealed", "view"}
 
 
 @needs_curl

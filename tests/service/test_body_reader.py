@@ -39,7 +39,7 @@ def raw(stream: Stream, path: str, **environ: Any) -> tuple[str, Any]:
 def test_too_large_without_a_length() -> None:
     status, problem = raw(Stream(endless=True), "/v1/moves", **{"wsgi.input_terminated": True})
     assert status == "413"
-    assert matches("TooLargeProblem", problem)
+    assert matches("Problem", problem)
 
 
 def test_a_body_in_pieces_without_a_length() -> None:

@@ -101,7 +101,7 @@ def with_pairings(number: int) -> Any:
             "at most 1000",
         ),
         (
-            "/v1/advance",
+            "/v1/sealed/advance",
             lambda number: {"sealed": "x", "key": "k", "moves": ["pass"] * number},
             MAX_MOVES,
             "invalid-request",

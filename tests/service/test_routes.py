@@ -83,6 +83,56 @@ def test_an_answered_state_or_view_is_never_refused(
             assert service.post("/v1/moves", {"view": view}) == {**listed, "moves": mine}
 
 
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_details_say_of_each_move_what_validate_says(
+    service: Service, name: str, players: int
+) -> None:
+    for state in states(name, 45, players=players)[::7]:
+        answer = service.post("/v1/moves", {"state": state, "details": True})
+        assert len(answer["details"]) == len(answer["moves"])
+        for move, detail in list(zip(answer["moves"], answer["details"], strict=True))[::5]:
+            found = service.post("/v1/validate", {"state": state, "move": move})
+            for field in ("category", "rank", "length"):
+                assert detail[field] == found.get(field)
+            named = move.partition(":")[2].partition("=")[0]
+            is_cards = move.startswith(("play:", "give:", "discard:", "call:"))
+            assert "".join(detail["cards"] or []) == (named if is_cards else "")
+            assert (detail["cards"] is None) is not is_cards
+        assert service.post("/v1/moves", {"state": state, "details": False}) == {
+            "seat": answer["seat"],
+            "moves": answer["moves"],
+        }
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_advance_lists_the_moves_of_the_new_state(service: Service, name: str) -> None:
+    state = service.start(name, deals=1)
+    while state["turn"] is not None:
+        move = service.post("/v1/moves", {"state": state})["moves"][-1]
+        body = {"state": state, "moves": [move]}
+        answer = service.post("/v1/advance", {**body, "list_moves": True})
+        state = answer.pop("state")
+        assert service.post("/v1/advance", body) == {"state": state}
+        assert answer == service.post("/v1/moves", {"state": state})
+    assert answer == {"seat": None, "moves": []}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_state_is_described_from_the_seat_to_move(service: Service, name: str) -> None:
+    state = service.start(name, deals=1)
+    view = service.post("/v1/view", {"state": state, "seat": state["turn"]})["view"]
+    for more in ({}, {"list_moves": False}):
+        described = service.post("/v1/describe", {"state": state, **more})
+        assert described == service.post("/v1/describe", {"view": view, **more})
+
+
+def test_a_state_that_is_over_is_described_as_everybody_sees_it(service: Service) -> None:
+    state = service.advance(service.start("doudizhu", redeals=0), *["pass"] * 3)
+    text = service.post("/v1/describe", {"state": state})["text"]
+    assert "over" in text
+    assert "Your hand" not in text
+
+
 def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> None:
     state = service.start("doudizhu")
     problem = service.post("/v1/advance", {"state": state, "moves": ["bid:2", "bid:1", "pass"]})

@@ -195,7 +195,7 @@ def test_without_a_slot_the_service_is_busy(monkeypatch: pytest.MonkeyPatch) -> 
         large = await post(front, "/v1/moves", b" " * (LARGE_BODY + 1))
         for answer in (list_, large):
             assert (answer.status, answer.code) == (429, "busy")
-            assert matches("BusyProblem", json.loads(answer.answer))
+            assert matches("Problem", json.loads(answer.answer))
             headers = dict(answer.headers)
             assert headers["Retry-After"] == "10"
             assert headers["X-Request-Id"] == json.loads(answer.answer)["request_id"]

@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib.util
-import json
+import itertools
 import re
 import threading
 from base64 import b64encode
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import requests
+from flask.testing import FlaskClient
 from selenium.webdriver import Chrome
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -134,7 +135,9 @@ def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> No
     old = requests.get(relay.url + "/table").json()["sealed"]
     turn = relay.table.view["turn"]
     made = [
-        running.post("/v1/advance", {"sealed": old, "key": str(turn), "moves": [move]})["sealed"]
+        running.post("/v1/sealed/advance", {"sealed": old, "key": str(turn), "moves": [move]})[
+            "sealed"
+        ]
         for move in ("pass", "bid:1")
     ]
     for token, status in ((made[0], 200), (made[1], 409), (old, 409), (made[0][:-1], 409)):
@@ -142,20 +145,81 @@ def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> No
     assert requests.get(relay.url + "/table").json()["sealed"] == made[0]
 
 
-def test_the_gate_lets_one_move_through_from_each_ply() -> None:
-    client = create_app(Settings.from_environ({"STICH_SEAL_KEYS": SEAL_KEYS})).test_client()
-    found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
-    for snippet in blocks("docs/sealed.md", "python"):
-        exec(snippet, found)
-    gate = found["Gate"](lambda path, body: json.loads(client.post(path, json=body).data))
-    hashes = [secret_hash(str(seat)) for seat in range(3)]
-    request = {"game": "doudizhu", "seal": True, "key_hashes": hashes}
-    sealed = gate.start(request)["sealed"]
-    turn = gate.ask("/v1/view", {"sealed": sealed})["view"]["turn"]
-    me = {"sealed": sealed, "key": str(turn)}
-    assert gate.advance({**me, "moves": ["play:3c"]})["code"] == "illegal-move"
-    after = gate.advance({**me, "moves": ["pass"]})["sealed"]
-    assert gate.advance({**me, "moves": ["bid:1"]}) == {"code": "old-token"}
-    assert gate.advance({**me, "key": "stranger", "moves": ["bid:1"]}) == {"code": "old-token"}
-    following = {"sealed": after, "key": str((turn + 1) % 3), "moves": ["bid:3"]}
+@pytest.fixture
+def gate(running: Running) -> Iterator[Any]:
+    """The gate of the page in front of two services; it asks each in turn."""
+    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as other:
+        services = itertools.cycle([running, other])
+        found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
+        for snippet in blocks("docs/sealed.md", "python"):
+            exec(snippet, found)
+        yield found["Gate"](lambda path, body: next(services).post(path, body))
+
+
+def test_the_gate_lets_one_move_through_from_each_ply(gate: Any) -> None:
+    start = {"game": "doudizhu", "key_hashes": [secret_hash(f"gate {seat}") for seat in range(3)]}
+    assert gate.start({"game": "doudizhu"}) == {"code": "known-hashes"}
+    assert gate.start({**start, "players": 4})["code"] == "invalid-request"
+    sealed = gate.start(start)["sealed"]
+    turn = gate.ask("/v1/sealed/view", {"sealed": sealed})["view"]["turn"]
+    first = {"sealed": sealed, "key": f"gate {turn}", "moves": ["pass"]}
+    assert gate.advance({**first, "moves": ["play:3c"]})["code"] == "illegal-move"
+    assert gate.advance({**first, "sealed": "x.y"})["code"] == "invalid-token"
+    after = gate.advance(first)
+    assert gate.advance(first) == after, "its answer may have been lost"
+    old = {"code": "old-token"}
+    assert gate.advance({**first, "moves": ["bid:1"]}) == old
+    for hashes in (start["key_hashes"], [secret_hash("fresh"), *start["key_hashes"][1:]]):
+        assert gate.start({**start, "key_hashes": hashes}) == {"code": "known-hashes"}
+    assert gate.advance({**first, "moves": ["bid:1"]}) == old, "no start puts the ply back"
+    assert gate.advance({**first, "key": "stranger"}) == {"code": "unknown-game"}
+    following = {"sealed": after["sealed"], "key": f"gate {(turn + 1) % 3}", "moves": ["bid:3"]}
     assert "sealed" in gate.advance(following)
+    assert gate.advance(first) == old
+
+
+def test_a_gate_whose_service_fails_changes_nothing(gate: Any) -> None:
+    ask, lost = gate.ask, []
+
+    def fail_at_first(path: str, body: Any) -> Any:
+        answer = ask(path, body)
+        if path not in lost:  # the service has done the work, but its answer is lost
+            lost.append(path)
+            raise ConnectionError
+        return answer
+
+    def sent_again(send: Any, request: Any) -> Any:
+        with pytest.raises(ConnectionError):
+            send(request)
+        return send(request)
+
+    gate.ask = fail_at_first
+    hashes = [secret_hash(f"lost {seat}") for seat in range(3)]
+    sealed = sent_again(gate.start, {"game": "doudizhu", "key_hashes": hashes})["sealed"]
+    turn = ask("/v1/sealed/view", {"sealed": sealed})["view"]["turn"]
+    lost.append("/v1/sealed/view")
+    move = {"sealed": sealed, "key": f"lost {turn}", "moves": ["pass"]}
+    after = sent_again(gate.advance, move)
+    assert after["view"]["history"] == [{"seat": turn, "move": "pass"}]
+
+
+def test_a_key_is_replaced_on_two_services_in_the_steps_of_the_page() -> None:
+    rows = re.findall(r"^\| \d \| `(.*?)` \|", (ROOT / "docs/sealed.md").read_text(), re.MULTILINE)
+    keys = {name: b64encode(name.encode() * 8).decode() for name in ("2026", "2027")}
+    steps = ["2026:…", *rows]
+    assert len(steps) == 4
+
+    def service(step: str) -> FlaskClient:
+        text = re.sub(r"(\d+):…", lambda found: f"{found[1]}:{keys[found[1]]}", step)
+        return create_app(Settings.from_environ({"STICH_SEAL_KEYS": text})).test_client()
+
+    machines = [service(steps[0]), service(steps[0])]
+    for step in steps[1:]:
+        for number in range(2):
+            machines[number] = service(step)
+            for sealing, opening in (machines, machines[::-1]):
+                token = sealing.post("/v1/sealed/start", json={"game": "dasan"}).get_json()[
+                    "sealed"
+                ]
+                assert opening.post("/v1/sealed/view", json={"sealed": token}).status_code == 200
+    assert token.startswith("2027.")

@@ -214,11 +214,9 @@ def test_two_workers_count_as_one() -> None:
             # The one for the metrics; the other worker may not have counted down its last one yet.
             assert found["stich_http_requests_in_flight", None] in (1, 2)
             assert found["stich_build_info", None] == 1
-        sealed = [
-            running.post("/v1/start", {"game": "dasan", "seal": True})["sealed"] for _ in range(4)
-        ]
+        sealed = [running.post("/v1/sealed/start", {"game": "dasan"})["sealed"] for _ in range(4)]
         for token in sealed:  # one worker opens what another has sealed
-            assert running.post("/v1/view", {"sealed": token})["view"]["seat"] is None
+            assert running.post("/v1/sealed/view", {"sealed": token})["view"]["seat"] is None
         code, log = running.stop()
         assert code == 0
         assert log.count("\n") == 1

@@ -31,7 +31,7 @@ def hashed(secrets: list[str]) -> list[str]:
 
 def start(service: Service, game: str = "doudizhu", **fields: Any) -> tuple[str, list[str]]:
     """A new sealed game with keys of the service."""
-    answer = service.post("/v1/start", {"game": game, "seal": True, **fields})
+    answer = service.post("/v1/sealed/start", {"game": game, **fields})
     assert answer.keys() == {"sealed", "keys"}, answer
     return answer["sealed"], answer["keys"]
 

@@ -42,10 +42,24 @@ def test_every_missing_field_is_named(service: Service, name: str) -> None:
     for field in state:
         left = {key: value for key, value in state.items() if key != field}
         assert f"state.{field}" in refused(service, {"state": left})
-    for option in state["options"]:
-        options = {key: value for key, value in state["options"].items() if key != option}
-        errors = refused(service, {"state": {**state, "options": options}})
-        assert errors == {f"state.options.{option}": ["This field is missing."]}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_option_left_out_of_a_saved_state_has_its_default(service: Service, name: str) -> None:
+    state = service.start(name)
+    for body in (
+        json.dumps({"state": state}),
+        json.dumps({"state": state}).replace(" 3,", " 3.0,"),
+    ):
+        listed = service.send("/v1/moves", body)
+        for option in state["options"]:
+            given = json.loads(body)
+            del given["state"]["options"][option]
+            assert service.post("/v1/moves", given) == listed
+    older = {**state, "options": {}}
+    seen = service.post("/v1/view", {"state": older, "seat": 0})["view"]
+    assert seen["options"] == state["options"]
+    assert service.post("/v1/moves", {"view": {**seen, "options": {}}})["seat"] == state["turn"]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -103,12 +117,27 @@ def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
     assert service.send("/v1/start", body)["state"]["options"]["deals"] == 2
 
 
-@pytest.mark.parametrize("score", ["9007199254740993.0", "1e30", "-1e16"])
-def test_a_number_with_a_point_that_may_be_another_is_refused(service: Service, score: str) -> None:
-    body = json.dumps({"state": service.start("doudizhu")})
-    problem = service.send("/v1/moves", body.replace('"scores": [0', f'"scores": [{score}'))
-    assert problem["code"] == "invalid-request"
-    assert "state.scores.0" in problem["errors"]
+@pytest.mark.parametrize(
+    ("score", "number"),
+    [
+        ("9007199254740993.0", 2**53 + 1),
+        ("1e+36", 10**36),
+        ("-1E36", -(10**36)),
+        ("1.5e16", 15 * 10**15),
+        ("1e37", None),
+        ("1.5", None),
+        ("9007199254740993.5", None),
+    ],
+)
+def test_a_large_whole_number_is_read_exactly(
+    service: Service, score: str, number: int | None
+) -> None:
+    body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
+    answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
+    if number is None:
+        assert "state.scores.0" in answer["errors"]
+    else:
+        assert answer["view"]["scores"][0] == number
 
 
 @pytest.mark.parametrize("number", ["1e400", "9" * 50, "9" * 5000, "-" + "9" * 5000, "1e-400"])
@@ -136,17 +165,60 @@ def test_either_a_state_or_a_view(service: Service) -> None:
     view = service.post("/v1/view", {"state": state, "seat": 0})["view"]
     positions = {"state": state, "view": view, "sealed": "x", "key": "x"}
     for given, named in (
-        ((), {"state", "view", "sealed"}),
+        ((), {"state", "view"}),
         (("state", "view"), {"state", "view"}),
-        (("view", "sealed", "key"), {"view", "sealed"}),
-        (("sealed",), {"key"}),
+        (("view", "sealed", "key"), {"sealed", "key"}),
+        (("sealed",), {"sealed"}),
         (("state", "key"), {"key"}),
     ):
         body = {name: positions[name] for name in given}
         assert set(refused(service, body)) == named
         assert set(refused(service, {**body, "move": "pass"}, "/v1/validate")) == named
-    for body, path in (({"view": view, "moves": ["pass"]}, "advance"), ({"seat": 0}, "view")):
-        assert set(refused(service, body, f"/v1/{path}")) == {"state", "sealed"}
+    errors = refused(service, {"view": view, "moves": ["pass"]}, "/v1/advance")
+    assert errors == {"state": ["This field is missing."], "view": ["Unknown field."]}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "advice"),
+    [
+        ("start", {"game": "dasan", "seal": True}, "use /v1/sealed/start."),
+        ("start", {"game": "dasan", "key_hashes": ["0f" * 32] * 3}, "use /v1/sealed/start."),
+        ("moves", {"sealed": "x.y", "key": "k"}, "use /v1/sealed/moves."),
+        ("describe", {"sealed": "x.y"}, "use /v1/sealed/describe."),
+        ("validate", {"sealed": "x.y", "move": "pass"}, "use /v1/sealed/validate."),
+        ("advance", {"sealed": "x.y", "moves": ["pass"]}, "use /v1/sealed/advance."),
+        ("view", {"sealed": "x.y"}, "use /v1/sealed/view."),
+    ],
+)
+def test_a_plain_operation_says_which_path_takes_a_token(
+    service: Service, path: str, body: Any, advice: str
+) -> None:
+    for messages in refused(service, body, f"/v1/{path}").values():
+        assert messages[0].endswith(advice)
+
+
+def test_null_and_an_empty_list_leave_an_optional_field_out(service: Service) -> None:
+    start = {"game": "dasan", "seed": "test"}
+    state = service.post("/v1/start", start)["state"]
+    nulls = {"players": None, "options": None, "sealed": None}
+    for body in ({**start, **nulls}, {**start, **nulls, "players": 3.0}):
+        assert service.post("/v1/start", body)["state"] == state
+    assert service.post("/v1/start", {"game": "dasan", "seed": None})["state"]["seed"]
+    view = service.post("/v1/view", {"state": state, "seat": state["turn"]})["view"]
+    for path, more, nulls in (
+        ("moves", {}, {"details": None}),
+        ("describe", {}, {"list_moves": None}),
+        ("validate", {"move": "bid:1"}, {}),
+    ):
+        for given, null in (("state", "view"), ("view", "state")):
+            body = {given: {"state": state, "view": view}[given], **more}
+            answer = service.post(f"/v1/{path}", {**body, null: None, **nulls})
+            assert answer == service.post(f"/v1/{path}", body)
+    body = {"state": state, "moves": ["bid:1"]}
+    answer = service.post("/v1/advance", {**body, "list_moves": None})
+    assert answer == service.post("/v1/advance", body)
+    assert set(refused(service, {**body, "moves": []}, "/v1/advance")) == {"moves"}
+    assert set(refused(service, {**start, "options": []}, "/v1/start")) == {"options"}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +228,6 @@ def test_either_a_state_or_a_view(service: Service) -> None:
         ({"game": "whist"}, "game"),
         ({"game": ["dasan"]}, "game"),
         ({"game": "dasan", "players": 5}, "players"),
-        ({"game": "dasan", "players": None}, "players"),
         ({"game": "dasan", "seed": ""}, "seed"),
         ({"game": "dasan", "seed": "\udfff"}, "seed"),
         ({"game": "dasan", "options": {"deals": 0}}, "options.deals"),

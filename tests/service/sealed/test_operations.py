@@ -22,23 +22,21 @@ def test_a_whole_game_is_played_with_keys_alone(
 
     secrets = [f"{name} {seat}" for seat in range(players)]
     game = {"game": name, "players": players, "options": {"deals": 1}}
-    started = client.post(
-        "/v1/start", json={**game, "seal": True, "key_hashes": hashed(secrets)}
-    ).json
+    started = client.post("/v1/sealed/start", json={**game, "key_hashes": hashed(secrets)}).json
     assert started is not None
     token, keys = started["sealed"], started["keys"]
     assert keys == [None] * players
     rng = random.Random(name)
     played: list[str] = []
-    while (public := post("/v1/view", token))["view"]["turn"] is not None:
+    while (public := post("/v1/sealed/view", token))["view"]["turn"] is not None:
         turn = public["view"]["turn"]
         assert public.keys() == {"view", "key_hashes"}
         assert public["key_hashes"] == hashed(secrets)
         assert (public["view"]["seat"], public["view"]["hand"]) == (None, [])
-        moves = post("/v1/moves", token, secrets[turn])["moves"]
+        moves = post("/v1/sealed/moves", token, secrets[turn])["moves"]
         move = moves[max(rng.randrange(len(moves)) for _ in range(3))]
-        assert post("/v1/validate", token, secrets[turn], move=move)["move"] == move
-        token = post("/v1/advance", token, secrets[turn], moves=[move])["sealed"]
+        assert post("/v1/sealed/validate", token, secrets[turn], move=move)["move"] == move
+        token = post("/v1/sealed/advance", token, secrets[turn], moves=[move])["sealed"]
         played.append(move)
     # Now everybody knows the seed, and can deal and play the game again.
     state = games.get(name).start(players, public["seed"], {"deals": 1})
@@ -46,28 +44,38 @@ def test_a_whole_game_is_played_with_keys_alone(
         state = state.advance(move)
     assert public["view"] == state.view(None).to_dict()
     for seat in range(players):
-        assert post("/v1/view", token, secrets[seat]) == {"view": state.view(seat).to_dict()}
+        assert post("/v1/sealed/view", token, secrets[seat]) == {"view": state.view(seat).to_dict()}
 
 
 def test_a_seat_sees_and_may_do_the_same_as_with_its_view(service: Service) -> None:
     token, keys = start(service, "ninefivetwo")
-    turn = service.post("/v1/view", {"sealed": token})["view"]["turn"]
+    turn = service.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
     for key in keys:
-        view = service.post("/v1/view", {"sealed": token, "key": key})["view"]
-        for path, more in (("moves", {}), ("validate", {"move": "trump:h"})):
+        view = service.post("/v1/sealed/view", {"sealed": token, "key": key})["view"]
+        for path, more in (
+            ("moves", {"details": True}),
+            ("describe", {}),
+            ("validate", {"move": "trump:h"}),
+        ):
             answers = [
-                service.post(f"/v1/{path}", {**position, **more})
-                for position in ({"view": view}, {"sealed": token, "key": key})
+                service.post("/v1" + folder + path, {**position, **more})
+                for folder, position in (
+                    ("/", {"view": view}),
+                    ("/sealed/", {"sealed": token, "key": key}),
+                )
             ]
             assert answers[0] == answers[1]
     body = {"sealed": token, "key": keys[turn], "moves": ["trump:h"]}
-    assert service.post("/v1/advance", body).keys() == {"sealed"}
+    answer = service.post("/v1/sealed/advance", body)
+    assert answer.keys() == {"sealed", "view"}
+    public = service.post("/v1/sealed/view", {"sealed": answer["sealed"]})["view"]
+    assert answer["view"] == public
 
 
 def test_the_service_makes_a_key_for_each_seat_if_the_players_have_none(service: Service) -> None:
     token, keys = start(service, "zhengfen", players=6)
     assert len(set(keys)) == 6
-    views = [service.post("/v1/view", {"sealed": token, "key": key})["view"] for key in keys]
+    views = [service.post("/v1/sealed/view", {"sealed": token, "key": key})["view"] for key in keys]
     assert [view["seat"] for view in views] == list(range(6))
     cards = [card for view in views for card in view["hand"]]
     assert len(set(cards)) == len(cards) == 54
@@ -75,27 +83,27 @@ def test_the_service_makes_a_key_for_each_seat_if_the_players_have_none(service:
 
 def test_a_key_plays_only_its_own_seat(service: Service) -> None:
     token, keys = start(service)
-    turn = service.post("/v1/view", {"sealed": token})["view"]["turn"]
+    turn = service.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
     other = {"sealed": token, "key": keys[turn - 1]}
-    assert service.post("/v1/moves", other) == {"seat": turn, "moves": []}
-    verdict = service.post("/v1/validate", {**other, "move": "pass"})
+    assert service.post("/v1/sealed/moves", other) == {"seat": turn, "moves": []}
+    verdict = service.post("/v1/sealed/validate", {**other, "move": "pass"})
     assert verdict["reason"] == "not-your-turn"
     for moves, index, reason in (
         (["pass"], 0, "not-your-turn"),
         (["pas"], 0, "syntax"),
     ):
-        problem = service.post("/v1/advance", {**other, "moves": moves})
+        problem = service.post("/v1/sealed/advance", {**other, "moves": moves})
         assert (problem["code"], problem["reason"]) == ("illegal-move", reason)
         assert problem["index"] == index
     problem = service.post(
-        "/v1/advance", {"sealed": token, "key": keys[turn], "moves": ["pass", "pass"]}
+        "/v1/sealed/advance", {"sealed": token, "key": keys[turn], "moves": ["pass", "pass"]}
     )
     assert (problem["reason"], problem["index"]) == ("not-your-turn", 1)
 
 
 def test_a_view_of_everybody_can_be_posted_like_any_view(service: Service) -> None:
     token, _ = start(service)
-    view = service.post("/v1/view", {"sealed": token})["view"]
+    view = service.post("/v1/sealed/view", {"sealed": token})["view"]
     assert service.post("/v1/moves", {"view": view}) == {"seat": view["turn"], "moves": []}
     verdict = service.post("/v1/validate", {"view": view, "move": "pass"})
     assert verdict["reason"] == "not-your-turn"
@@ -106,8 +114,8 @@ def test_a_view_of_everybody_can_be_posted_like_any_view(service: Service) -> No
 def test_any_of_the_keys_opens_and_the_first_seals(service: Service) -> None:
     old = Service(application(old=OLD_KEY))
     token, keys = start(old)
-    turn = old.post("/v1/view", {"sealed": token})["view"]["turn"]
+    turn = old.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
     me = {"sealed": token, "key": keys[turn]}
-    newer = service.post("/v1/advance", {**me, "moves": ["pass"]})["sealed"]
+    newer = service.post("/v1/sealed/advance", {**me, "moves": ["pass"]})["sealed"]
     assert (token[:4], newer[:4]) == ("old.", "new.")
-    assert old.post("/v1/view", {"sealed": newer})["code"] == "invalid-token"
+    assert old.post("/v1/sealed/view", {"sealed": newer})["code"] == "invalid-token"

@@ -53,7 +53,9 @@ def test_hidden_cards_change_no_answer(
             requests: list[tuple[str, dict[str, Any]]] = [("view", {}), ("moves", {})]
             for move in ("pass", "bid:3", "call:5h", "play:3c3d", "give:4h", "play:??", "trump:c"):
                 requests += [("validate", {"move": move}), ("advance", {"moves": [move, move]})]
-            found = [client.post(f"/v1/{path}", json={**body, **more}) for path, more in requests]
+            found = [
+                client.post(f"/v1/sealed/{path}", json={**body, **more}) for path, more in requests
+            ]
             texts = [answer.text for answer in found if "sealed" not in (answer.json or {})]
             sizes = [len(answer.data) for answer in found]
             # Threads that earlier tests have left may still log.
@@ -90,7 +92,7 @@ def test_the_largest_scores_fit_and_come_back_exactly(service: Service) -> None:
     wire["results"] = [{"deal": 1, "scores": wire["scores"], **result}]
     secrets = secrets_of(state)
     token = sealed_state(state.game.state(wire), secrets)
-    view = service.post("/v1/view", {"sealed": token, "key": secrets[0]})["view"]
+    view = service.post("/v1/sealed/view", {"sealed": token, "key": secrets[0]})["view"]
     assert (view["scores"], view["results"]) == (wire["scores"], wire["results"])
     assert sealed.padded_size(wire) > len(encode(wire))
 
@@ -102,7 +104,7 @@ def test_the_longest_game_has_a_token_that_can_be_posted(service: Service, playe
     wire = state.to_dict() | {"deal": 6000, "results": [result] * 5999}
     secrets = secrets_of(state)
     token = sealed_state(state.game.state(wire), secrets)
-    view = service.post("/v1/view", {"sealed": token, "key": secrets[0]})["view"]
+    view = service.post("/v1/sealed/view", {"sealed": token, "key": secrets[0]})["view"]
     assert view["results"] == wire["results"]
 
 
@@ -117,9 +119,11 @@ def test_metrics_and_logs_name_no_token_key_or_card(
     caplog.set_level(logging.DEBUG)
     token, keys = start(service)
     for key in (keys[0], "wrong"):
-        view = service.post("/v1/view", {"sealed": token, "key": key}).get("view", {"hand": []})
+        view = service.post("/v1/sealed/view", {"sealed": token, "key": key}).get(
+            "view", {"hand": []}
+        )
         told = client.get("/metrics").text + caplog.text
         for secret in (token, token[10:40], key, *view["hand"]):
             assert f"{secret}" not in told or secret == "wrong"
-    counted = 'stich_problems_total{code="invalid-token",route="/v1/view"} 1.0'
+    counted = 'stich_problems_total{code="invalid-token",route="/v1/sealed/view"} 1.0'
     assert counted in client.get("/metrics").text

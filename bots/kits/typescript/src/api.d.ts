@@ -33,33 +33,39 @@ export interface components {
          * @example play:5s6s7sBjRj=flush
          */
         Move: string;
-        /** @description What one seat may know about a position. */
+        /** @description What one seat may know about a position. `game` says which of these it is. */
         View: components["schemas"]["DoudizhuView"] | components["schemas"]["DasanView"] | components["schemas"]["ZhengfenView"] | components["schemas"]["NinefivetwoView"];
         /** @description A move and the seat that made it. */
         Entry: {
-            /** @description The seat that made the move, from 0. Any integer is accepted in a request, and returned unchanged. */
+            /**
+             * Format: int64
+             * @description The seat that made the move, from 0. Any integer is accepted in a request, and returned unchanged.
+             */
             seat: number;
             /** @description The move in canonical form; in a view, hidden cards are `??`. */
             move: string;
         };
-        /** @description The value of every Dou Dizhu option. */
+        /** @description Dou Dizhu options. Answers have all of them, requests may omit any. */
         DoudizhuOptions: {
-            /** @description The number of deals in a game, not counting redeals. */
-            deals: number;
-            /** @description The most redeals in a row; the next passed-out deal counts, with 0 points for all. */
-            redeals: number;
-            /** @description Three players: a quad may take a pair in place of two cards of different ranks. */
-            quad_pair_as_solos: boolean;
-            /** @description One extra doubling if the losing side never played (the declarer: at most once). */
-            spring: boolean;
-            /** @description Everybody sees the talon once the declarer takes it. */
-            reveal_talon: boolean;
-            /** @description Each seat bids or passes once in an auction. */
-            single_round: boolean;
+            /** @description The number of deals in a game, not counting redeals. 1 if omitted. */
+            deals?: number;
+            /** @description The most redeals in a row; the next passed-out deal counts, with 0 points for all. 9 if omitted. */
+            redeals?: number;
+            /** @description Three players: a quad may take a pair in place of two cards of different ranks. false if omitted. */
+            quad_pair_as_solos?: boolean;
+            /** @description One extra doubling if the losing side never played (the declarer: at most once). false if omitted. */
+            spring?: boolean;
+            /** @description Everybody sees the talon once the declarer takes it. false if omitted. */
+            reveal_talon?: boolean;
+            /** @description Each seat bids or passes once in an auction. false if omitted. */
+            single_round?: boolean;
         };
         /** @description A finished Dou Dizhu deal. */
         DoudizhuResult: {
-            /** @description The number of the deal. */
+            /**
+             * Format: int64
+             * @description The number of the deal.
+             */
             deal: number;
             /** @description The scores of this deal, by seat. */
             scores: number[];
@@ -67,7 +73,10 @@ export interface components {
             declarer: number | null;
             /** @description The winning bid; 0 if all passed. */
             bid: number;
-            /** @description How many times the score was doubled. */
+            /**
+             * Format: int64
+             * @description How many times the score was doubled.
+             */
             doublings: number;
             /** @description The seat that went out; null if all passed. */
             out: number | null;
@@ -94,15 +103,18 @@ export interface components {
         /** @description What one seat may know about a Dou Dizhu position, or everybody. */
         DoudizhuView: {
             /**
-             * @description The game. (enum property replaced by openapi-typescript)
+             * @description The game.
              * @enum {string}
              */
             game: "doudizhu";
             /** @description The number of players. */
             players: number;
-            /** @description The value of every option of the game. */
+            /** @description The options of the game. */
             options: components["schemas"]["DoudizhuOptions"];
-            /** @description The number of the current deal, counting passed-out ones. */
+            /**
+             * Format: int64
+             * @description The number of the current deal, counting passed-out ones.
+             */
             deal: number;
             /**
              * @description The phase of the deal; `over` when the game is over.
@@ -142,18 +154,21 @@ export interface components {
             /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description The value of every Dasan option. */
+        /** @description Dasan options. Answers have all of them, requests may omit any. */
         DasanOptions: {
-            /** @description The number of deals in a game. */
-            deals: number;
-            /** @description Everybody sees the talon once the declarer takes it. */
-            reveal_talon: boolean;
-            /** @description The opening bid may be higher than 1. */
-            open_higher: boolean;
+            /** @description The number of deals in a game. 1 if omitted. */
+            deals?: number;
+            /** @description Everybody sees the talon once the declarer takes it. false if omitted. */
+            reveal_talon?: boolean;
+            /** @description The opening bid may be higher than 1. false if omitted. */
+            open_higher?: boolean;
         };
         /** @description A finished Dasan deal. */
         DasanResult: {
-            /** @description The number of the deal. */
+            /**
+             * Format: int64
+             * @description The number of the deal.
+             */
             deal: number;
             /** @description The scores of this deal, by seat. */
             scores: number[];
@@ -190,15 +205,18 @@ export interface components {
         /** @description What one seat may know about a Dasan position, or everybody. */
         DasanView: {
             /**
-             * @description The game. (enum property replaced by openapi-typescript)
+             * @description The game.
              * @enum {string}
              */
             game: "dasan";
             /** @description The number of players. */
             players: number;
-            /** @description The value of every option of the game. */
+            /** @description The options of the game. */
             options: components["schemas"]["DasanOptions"];
-            /** @description The number of the current deal, counting passed-out ones. */
+            /**
+             * Format: int64
+             * @description The number of the current deal, counting passed-out ones.
+             */
             deal: number;
             /**
              * @description The phase of the deal; `over` when the game is over.
@@ -238,16 +256,19 @@ export interface components {
             /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description The value of every Zheng Fen option. */
+        /** @description Zheng Fen options. Answers have all of them, requests may omit any. */
         ZhengfenOptions: {
-            /** @description Reaching this score ends the game after the deal. */
-            target: number;
-            /** @description The most deals in a game; null for no limit. */
-            deals: number | null;
+            /** @description Reaching this score ends the game after the deal. 500 if omitted. */
+            target?: number;
+            /** @description The most deals in a game; null for no limit. null if omitted. */
+            deals?: number | null;
         };
         /** @description A finished Zheng Fen deal. */
         ZhengfenResult: {
-            /** @description The number of the deal. */
+            /**
+             * Format: int64
+             * @description The number of the deal.
+             */
             deal: number;
             /** @description The scores of this deal, by seat. */
             scores: number[];
@@ -278,15 +299,18 @@ export interface components {
         /** @description What one seat may know about a Zheng Fen position, or everybody. */
         ZhengfenView: {
             /**
-             * @description The game. (enum property replaced by openapi-typescript)
+             * @description The game.
              * @enum {string}
              */
             game: "zhengfen";
             /** @description The number of players. */
             players: number;
-            /** @description The value of every option of the game. */
+            /** @description The options of the game. */
             options: components["schemas"]["ZhengfenOptions"];
-            /** @description The number of the current deal, counting passed-out ones. */
+            /**
+             * Format: int64
+             * @description The number of the current deal, counting passed-out ones.
+             */
             deal: number;
             /**
              * @description The phase of the deal; `over` when the game is over.
@@ -322,16 +346,19 @@ export interface components {
             /** @description The number of cards that each seat holds. */
             counts: number[];
         };
-        /** @description The value of every 9-5-2 option. */
+        /** @description 9-5-2 options. Answers have all of them, requests may omit any. */
         NinefivetwoOptions: {
-            /** @description Reaching this score ends the game after the deal. */
-            target: number;
-            /** @description The most deals in a game. */
-            deals: number;
+            /** @description Reaching this score ends the game after the deal. 15 if omitted. */
+            target?: number;
+            /** @description The most deals in a game. 100 if omitted. */
+            deals?: number;
         };
         /** @description A finished 9-5-2 deal. */
         NinefivetwoResult: {
-            /** @description The number of the deal. */
+            /**
+             * Format: int64
+             * @description The number of the deal.
+             */
             deal: number;
             /** @description The scores of this deal, by seat. */
             scores: number[];
@@ -346,7 +373,10 @@ export interface components {
             giver: number;
             /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
-            /** @description The number of cards to give in all. */
+            /**
+             * Format: int64
+             * @description The number of cards to give in all.
+             */
             count: number;
             /** @description The cards chosen so far, which have left the giver's hand. */
             given: components["schemas"]["MaskedCard"][];
@@ -365,15 +395,18 @@ export interface components {
         /** @description What one seat may know about a 9-5-2 position, or everybody. */
         NinefivetwoView: {
             /**
-             * @description The game. (enum property replaced by openapi-typescript)
+             * @description The game.
              * @enum {string}
              */
             game: "ninefivetwo";
             /** @description The number of players. */
             players: number;
-            /** @description The value of every option of the game. */
+            /** @description The options of the game. */
             options: components["schemas"]["NinefivetwoOptions"];
-            /** @description The number of the current deal, counting passed-out ones. */
+            /**
+             * Format: int64
+             * @description The number of the current deal, counting passed-out ones.
+             */
             deal: number;
             /**
              * @description The phase of the deal; `over` when the game is over.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from tournament.bot.sandbox.bubblewrap import SandboxError, bot_folder, sandboxes
+from tournament.bot.sandbox.bubblewrap import Sandbox, SandboxError, bot_folder, sandboxes
 from tournament.bot.sandbox.control_group import delegate, shares_processor
 from tournament.config.cup import REFERENCE_BOTS, Bot, Cup, Limits, is_reference, reference_command
 from tournament.config.locations import short
@@ -37,15 +37,15 @@ _UNSHARED = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """How every bot of a cup is started. `sandboxes` has the words that start the sandbox of each
-    bot; None if there are no sandboxes. `group` is the folder of the control groups. Relative paths
+    """How every bot of a cup is started. `sandboxes` has the sandbox of each bot by name; None
+    if there are no sandboxes. `group` is the folder of the control groups. Relative paths
     of bots start from `folder`, that of the cup. With `network`, a sandbox has that of the machine.
     `env` has more variables for all but the reference bots; they may be secrets.
     """
 
     limits: Limits
     start_ms: int
-    sandboxes: Mapping[str, tuple[str, ...]] | None = None
+    sandboxes: Mapping[str, Sandbox] | None = None
     group: str | None = None
     folder: Path = field(default_factory=Path.cwd)
     network: bool = False
@@ -75,11 +75,13 @@ def prepare_launch(
     secret: Iterable[Path] = (),
     folder: Path | None = None,
     warning: str = _AS_YOU,
+    copies: bool = False,
 ) -> tuple[LaunchSettings, str]:
     """The settings, and for the user the `warning` if bots run without a sandbox, else "".
 
     `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
-    there must be one and cannot. With `network`, bots in it have that of the machine. In every
+    there must be one and cannot. With `network`, bots in it have that of the machine. With
+    `copies`, each process in it gets its own copy of the bot's folder. In every
     sandbox the keys of the user, `runs/` and what is `secret` are covered. Relative paths of bots
     start from `folder`, by default the current one.
     """
@@ -91,7 +93,7 @@ def prepare_launch(
             hidden = [start_in / "runs", *secret]
             with suppress(RuntimeError):  # a user without a home has no keys
                 hidden.append(state_folder())
-            inside = sandboxes(started, start_in, limits, hidden, network=network)
+            inside = sandboxes(started, start_in, limits, hidden, network=network, copies=copies)
             notice = _WITH_NETWORK if network and len(started) > 1 else ""
         except SandboxError as error:
             if sandbox:
@@ -112,7 +114,8 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """As `prepare_launch`, for the bots of a cup."""
+    """As `prepare_launch`, for the bots of a cup. If several seatings have the same cards, each
+    process gets its own copy of the bot's folder, so that no seating tells another one anything."""
     return prepare_launch(
         cup.bots,
         cup.limits,
@@ -122,6 +125,7 @@ def launch_of_cup(
         secret=secret,
         folder=folder,
         warning=warning,
+        copies=cup.format.cards == "shared" and cup.format.seating != "fixed",
     )
 
 

@@ -28,6 +28,7 @@ from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
+from tournament.bot.sandbox.folder_copy import FolderToCopy
 from tournament.bot.supervisor.main import ControlGroup, Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
@@ -41,6 +42,7 @@ _SUPERVISOR = (
 )
 _ANSWER_S = 2.0  # a supervisor answers at once
 _REPORT_SIZE = 1 << 17
+_COPY_S = 300.0
 _END_S = 5.0  # and ends all its processes at once
 _GONE = "its supervisor is gone"
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
@@ -60,16 +62,19 @@ class BotProcess:
         self._lock = Lock()
         self._group = launch.group and os.path.join(launch.group, f"bot-{secrets.token_hex(4)}")
         self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(max(_ANSWER_S, launch.start_ms / 1000))
+        self._answer_s = max(_ANSWER_S, launch.start_ms / 1000)
+        self._control.settimeout(self._answer_s)
         self.proxy: socket.socket | None = None
         words, proxy = [], None
+        self._copied: FolderToCopy | None = None
         with ExitStack() as stack:
             stack.enter_context(control)
             passed: list[int] = []
             if launch.sandboxes is not None:
                 options, passed = stack.enter_context(seccomp.opened())
-                words = list(launch.sandboxes[bot.name])
-                words[1:1] = options
+                sandbox = launch.sandboxes[bot.name]
+                words = [sandbox.words[0], *options, *sandbox.words[1:]]
+                self._copied = sandbox.copied
                 if not launch.network:
                     self.proxy, inner = socket.socketpair()
                     proxy = stack.enter_context(inner).fileno()
@@ -86,6 +91,7 @@ class BotProcess:
             group = {"folder": self._group, "files": group_files(limits)}
         order: Order = {
             "sandbox": words,
+            "copied": self._copied,
             "filters": passed,
             "proxy": proxy,
             "argv": shlex.split(str(bot.command)),
@@ -97,6 +103,16 @@ class BotProcess:
             "files": limits.files,
         }
         self._control.sendall(json.dumps(order).encode("ascii"))
+
+    def wait_for_copy(self) -> bool:
+        """Wait until the folder of the bot is copied, a few minutes at most. False at once if it is
+        not to be copied."""
+        if self._copied is None:
+            return False
+        self._control.settimeout(_COPY_S)
+        self.status()
+        self._control.settimeout(self._answer_s)
+        return True
 
     def status(self) -> int | str | None:
         """None while it runs, else its return code, or why it could not be started."""
@@ -169,6 +185,8 @@ class StartedBot(HttpBot):
 
     def ready(self) -> Self:
         """Wait until it answers GET /; if it does not, end it and raise StartError."""
+        if self.process.wait_for_copy():  # for which it does not answer
+            self._began = monotonic()
         deadline = self._began + self._launch.start_ms / 1000
         try:
             while not self._answers(deadline):
@@ -226,10 +244,7 @@ class StartedBot(HttpBot):
             if problem is not None:
                 return f"{self._who}cannot be started: {problem}"
         if isinstance(status, str):
-            return (
-                f"{self._who}cannot be started: {status}; install what is missing, or fix the"
-                " command."
-            )
+            return f"{self._who}cannot be started: {status}."
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
         return f"{self._who}{how} before it answered GET /.{self._sees()}{self._last_line()}"
 

@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
 from tournament.bot.sandbox import seccomp
+from tournament.bot.sandbox.folder_copy import COPY, LIMIT_MB, FolderToCopy, is_too_large
 from tournament.config.cup import Bot, Limits, is_reference
 from tournament.errors import StichError
 from tournament.paths import CHECKOUT
@@ -53,6 +55,15 @@ class SandboxError(StichError):
     """A sandbox is not possible; the text is a sentence that says why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """How the sandbox of a bot is started: by `words`, which go before the bot's command. If
+    `copied` is a folder, COPY stands in the words for a copy that each process gets of it."""
+
+    words: tuple[str, ...]
+    copied: FolderToCopy | None = None
+
+
 def sandboxes(
     bots: Iterable[Bot],
     folder: Path,
@@ -60,16 +71,23 @@ def sandboxes(
     secret: Iterable[Path],
     *,
     network: bool = False,
-) -> Mapping[str, tuple[str, ...]]:
-    """For each bot that is started, by name, the words that start a sandbox and go before its
-    command. Relative paths start from `folder`; what is `secret` is covered in all sandboxes.
-    SandboxError, which says why and how to fix it, if the system does not allow sandboxes."""
+    copies: bool = False,
+) -> Mapping[str, Sandbox]:
+    """The sandbox of each bot that is started, by name.
+
+    Relative paths start from `folder`. What is `secret` is covered in all sandboxes. With `copies`,
+    each process gets its own copy of the bot's folder.
+
+    Raises:
+        SandboxError: if the system does not allow sandboxes, or the folder of a bot is none that
+            other bots may see, or is too large to copy. The text says why and how to fix that.
+    """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(f"bwrap was not found ({_INSTALL})")
     hidden = [path.resolve() for path in secret]
     found = {
-        bot.name: (bwrap, *_words(bot, folder, limits, hidden, network))
+        bot.name: _sandbox(bwrap, bot, folder, limits, hidden, network, copies)
         for bot in bots
         if bot.command is not None
     }
@@ -89,10 +107,38 @@ def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
 
-def _words(
-    bot: Bot, folder: Path, limits: Limits, secret: Sequence[Path], network: bool
-) -> Iterator[str]:
+def _sandbox(
+    bwrap: str,
+    bot: Bot,
+    folder: Path,
+    limits: Limits,
+    secret: Sequence[Path],
+    network: bool,
+    copies: bool,
+) -> Sandbox:
     place = _checked_folder(bot, folder, secret)
+    copied = None
+    if copies and not is_reference(bot):
+        left_out = [str(path) for path in covered(place, secret)]
+        copied = FolderToCopy(folder=str(place), left_out=left_out)
+        if place.is_dir() and is_too_large(copied):
+            raise SandboxError(
+                f"{place}, the folder of {bot.name}, has more than the {LIMIT_MB} MB of which each"
+                " process of a bot gets a copy (take out what the bot does not need, give the bot"
+                ' a folder of its own, or set cards = "fresh" in [format], which copies nothing)'
+            )
+    words = _words(bot, place, copied, limits, secret, network)
+    return Sandbox((bwrap, *words), copied)
+
+
+def _words(
+    bot: Bot,
+    place: Path,
+    copied: FolderToCopy | None,
+    limits: Limits,
+    secret: Sequence[Path],
+    network: bool,
+) -> Iterator[str]:
     if not network:
         yield "--unshare-net"
     yield from (*_ISOLATION, "--proc", "/proc", "--dev", "/dev")
@@ -107,8 +153,11 @@ def _words(
     else:
         shown.append(place)
     for path in shown:
-        yield from ("--ro-bind", str(path), str(path))
-    for path in {path for root in shown for path in covered(root, secret)}:
+        source = COPY if copied and path == place else str(path)
+        yield from ("--ro-bind", source, str(path))
+    left_out = copied["left_out"] if copied else ()
+    hidden = {path for root in shown for path in covered(root, secret)}
+    for path in (path for path in hidden if str(path) not in left_out):
         if path.is_dir():
             yield from ("--tmpfs", str(path), "--remount-ro", str(path))
         else:
@@ -163,8 +212,10 @@ def _python() -> list[Path]:
     )
 
 
-def _try(words: Sequence[str]) -> None:
+def _try(sandbox: Sandbox) -> None:
     """SandboxError if the system does not allow this sandbox."""
+    folder = sandbox.copied["folder"] if sandbox.copied else ""
+    words = [folder if word == COPY else word for word in sandbox.words]
     try:
         with seccomp.opened() as (options, descriptors):
             done = subprocess.run(  # noqa: S603 - bubblewrap itself

@@ -24,6 +24,13 @@ import time
 from tempfile import TemporaryDirectory
 from typing import TypedDict
 
+from tournament.bot.sandbox.folder_copy import (
+    COPY,
+    FolderToCopy,
+    copies_folder,
+    copy_folder,
+    remove_copy,
+)
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_PDEATHSIG,
@@ -39,6 +46,11 @@ KEPT = 64 * 1024
 CHUNK = 64 * 1024
 FILE_SIZE = 1 << 30
 _ORDER_SIZE = 1 << 20
+_FIX = "install what is missing, or fix the command"
+_ROOM = (
+    'free some space, name a larger folder in TMPDIR, or set cards = "fresh" in [format], where'
+    " nothing is copied"
+)
 _NS_GET_USERNS = 0xB701
 
 
@@ -54,11 +66,13 @@ class Order(TypedDict):
     """The first packet on the control socket, in JSON.
 
     `sandbox` has the words that start a sandbox, or none, and `filters` the descriptors in them.
+    `copied` is the folder for whose copy COPY stands in these words.
     `proxy` is the control socket of the sandbox proxy, `home` the bot's private folder unless it
     must be created. `files` is the limit of open files.
     """
 
     sandbox: list[str]
+    copied: FolderToCopy | None
     filters: list[int]
     proxy: int | None
     argv: list[str]
@@ -79,16 +93,34 @@ class Supervisor:
         self.tail = bytearray()
         self.status: int | str | None = None
         self.group: str | None = None
+        self.copy: str | None = None
         self.bot: subprocess.Popen[bytes] | None = None
 
     def start(self, order: Order, home: str) -> None:
         """Start the bot; `status` says why if it cannot be started."""
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
-        supervisor = os.getpid()
         sandbox, proxy = order["sandbox"], order["proxy"]
         if proxy is not None:
             sandbox = [sandbox[0], "--info-fd", str(info_end), *sandbox[1:]]
+        try:
+            if order["copied"] is not None:
+                self.copy = copy_folder(order["copied"], self.control.fileno())
+                sandbox = [self.copy if word == COPY else word for word in sandbox]
+        except OSError as error:
+            self.status = f"its folder cannot be copied to {copies_folder()} ({error}); {_ROOM}"
+        else:
+            self.run(order, home, sandbox, info_end)
+        for descriptor in (self.output, info_end, *order["filters"]):
+            os.close(descriptor)
+        if proxy is not None:
+            self.serve_sockets(info, proxy)
+            os.close(proxy)
+        os.close(info)
+
+    def run(self, order: Order, home: str, sandbox: list[str], info: int) -> None:
+        """Start the process of the bot, to which bubblewrap may write at `info`."""
+        supervisor = os.getpid()
         try:
             if order["group"] is not None:
                 self.group = order["group"]["folder"]
@@ -100,22 +132,17 @@ class Supervisor:
                 stdin=subprocess.DEVNULL,
                 stdout=self.output,
                 stderr=self.output,
-                pass_fds=[*order["filters"], info_end],
+                pass_fds=[*order["filters"], info],
                 start_new_session=True,
                 preexec_fn=lambda: _prepare(order, supervisor),
             )
         except OSError as error:
-            self.status = error.strerror or str(error)
+            why = error.strerror or str(error)
             if error.filename == order["cwd"]:
-                self.status = f"its folder {order['cwd']} is not there ({error.strerror})"
+                why = f"its folder {order['cwd']} is not there ({why})"
+            self.status = f"{why}; {_FIX}"
         except subprocess.SubprocessError as error:
-            self.status = str(error)
-        for descriptor in (self.output, info_end, *order["filters"]):
-            os.close(descriptor)
-        if proxy is not None:
-            self.serve_sockets(info, proxy)
-            os.close(proxy)
-        os.close(info)
+            self.status = f"{error}; {_FIX}"
 
     def serve_sockets(self, info: int, proxy: int) -> None:
         """Fork the sandbox proxy, once bubblewrap has written the pid of the sandbox."""
@@ -176,6 +203,8 @@ class Supervisor:
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
         if self.group is not None:
             remove_group(self.group)
+        if self.copy is not None:
+            remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
         """Answer a request."""

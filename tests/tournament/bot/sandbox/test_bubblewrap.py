@@ -16,27 +16,20 @@ from typing import Any
 import pytest
 
 from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tests.support.sandboxes import launched, printed
 from tools import hostile
-from tools.hostile.channels import CHANNELS
 from tournament.bot.launch import (
-    LaunchSettings,
-    environment,
     must_sandbox,
     prepare_launch,
     shared_folders,
 )
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
-from tournament.bot.started_bot import BotProcess, StartedBot, start
+from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
-from tournament.store.signing import make_key
 
 REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
-
-
-def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
-    return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
 
 
 @contextmanager
@@ -45,30 +38,6 @@ def running(how: str) -> Iterator[StartedBot]:
     trying = Bot("x", bot(how))
     with closing(start(trying, launched(trying, HOSTILE))) as started:
         yield started
-
-
-def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
-    """What a program prints that is started as a bot in a sandbox."""
-    trying = Bot("x", command, dir=dir)
-    env = environment(shlex.split(command), 1)
-    with closing(BotProcess(trying, env, launched(trying, folder))) as process:
-        while process.status() is None:
-            os.sched_yield()
-        return process.output()
-
-
-@pytest.fixture
-def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a cup: two bots, a run, a CUP.toml, and the user's keys."""
-    for name in ("alice", "bob", "runs/spring"):
-        (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "bob" / "bot.py").write_text("BOB")
-    (tmp_path / "runs" / "spring" / "run.sqlite").write_text("SEED OF A RUN")
-    (tmp_path / "cup.toml").write_text('seed = "SEED OF A CUP"')
-    (tmp_path / "notes.txt").write_text("NOTES")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    make_key()
-    return tmp_path
 
 
 READ_ALL = "grep -rhs . .. /etc/shadow"
@@ -183,7 +152,7 @@ def test_reference_bots_see_no_folder(hall: Path) -> None:
     """And run where the CUP.toml lies in the home."""
     greedy = Bot("x", "python -m bots.greedy")
     launch = launched(greedy, hall)
-    words = (launch.sandboxes or {})["x"]
+    words = (launch.sandboxes or {})["x"].words
     assert str(hall) not in [words[at + 1] for at, word in enumerate(words) if word == "--ro-bind"]
     start(greedy, launch).close()
 
@@ -198,34 +167,6 @@ def test_bots_of_different_authors_in_one_folder_are_named() -> None:
     assert said(a, Bot("a2", "./a2", author="A")) == ""
     assert said(a, Bot("b", "./b", author="B", dir="b")) == ""
     assert said(a, Bot("url", url="http://127.0.0.1:9"), Bot("g", "python -m bots.greedy")) == ""
-
-
-def conversation(channel: str, *where: str, folder: Path = HOSTILE) -> str:
-    """What a bot in a sandbox hears by a channel, while another in its own tells the letter x."""
-    tells = Bot("x", bot("tells", channel, *where))
-    env = environment(shlex.split(str(tells.command)), 1)
-    with closing(BotProcess(tells, env, launched(tells, folder))) as process:
-        while "told" not in process.output():
-            assert process.status() is None, process.output()
-        return printed(bot("hears", channel, *where), folder)
-
-
-@needs_sandbox
-@pytest.mark.parametrize("channel", sorted({*CHANNELS} - {"futex", "page cache", "pipe"}))
-def test_no_file_of_the_system_tells_another_sandbox(channel: str) -> None:
-    """By locks, however the system call is written; by leases, write hints, notifications."""
-    assert conversation(channel) == "heard \0\n"
-
-
-@needs_sandbox
-def test_futexes_of_the_system_tell_another_sandbox() -> None:
-    """Open: a filter cannot tell them from those of a bot's own processes."""
-    assert conversation("futex") == "heard x\n"
-
-
-@needs_sandbox
-def test_databases_work_without_locks() -> None:
-    assert printed(bot("locks")) == "delete 2 ok\nwal 2 ok\n"
 
 
 @needs_sandbox
@@ -257,7 +198,7 @@ def test_its_processes_are_counted_for_itself(monkeypatch: pytest.MonkeyPatch) -
     if not os.path.exists(python):
         pytest.skip("a Python that any user may start is needed")
     command = shlex.join([python, str(HOSTILE), "bombs"])
-    words = sandboxes([Bot("x", command)], HOSTILE, Limits(processes=40), [])["x"]
+    words = sandboxes([Bot("x", command)], HOSTILE, Limits(processes=40), [])["x"].words
     done = subprocess.run(
         [*words, *command.split()], capture_output=True, text=True, check=False, user=user
     )

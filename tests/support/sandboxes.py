@@ -1,0 +1,26 @@
+"""Bots in sandboxes, and what they print."""
+
+import os
+import shlex
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.support.cups import HOSTILE
+from tournament.bot.launch import LaunchSettings, environment, prepare_launch
+from tournament.bot.started_bot import BotProcess
+from tournament.config.cup import Bot, Limits
+
+
+def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
+    return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
+
+
+def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
+    """What a program prints that is started as a bot in a sandbox."""
+    trying = Bot("x", command, dir=dir)
+    env = environment(shlex.split(command), 1)
+    with closing(BotProcess(trying, env, launched(trying, folder))) as process:
+        while process.status() is None:
+            os.sched_yield()
+        return process.output()

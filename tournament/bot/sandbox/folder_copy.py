@@ -1,0 +1,113 @@
+"""The copies of a bot's folder, one for each of its processes.
+
+Two processes that read the same file share its pages in memory, by which a seating can tell the
+next one what it holds: how long a page takes to read says whether somebody has read it.
+"""
+
+import os
+import select
+import subprocess
+from collections.abc import Collection, Iterator
+from tempfile import mkdtemp
+from typing import Final, TypedDict
+
+COPY: Final = "(copy)"
+"""Stands for the copy of a folder among the words that start a sandbox."""
+
+LIMIT_MB: Final = 512
+"""A folder larger than this is not copied."""
+
+_BLOCK: Final = 4096  # what the smallest file takes
+_AT_ONCE: Final = 200  # paths of a command
+_CP: Final = ("cp", "-R", "-P", "--preserve=mode,timestamps,links", "--reflink=auto")
+
+
+class FolderToCopy(TypedDict):
+    """A bot's folder, and the paths in it that are left out of a copy; all are absolute."""
+
+    folder: str
+    left_out: list[str]
+
+
+def is_too_large(source: FolderToCopy) -> bool:
+    """Whether the files of a folder take more than LIMIT_MB, at a block or more for each."""
+    left, folders = LIMIT_MB << 20, [source["folder"]]
+    while folders and left >= 0:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.path not in source["left_out"]:
+                    size = entry.stat(follow_symlinks=False).st_size
+                    left -= -(-max(size, 1) // _BLOCK) * _BLOCK
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+    return left < 0
+
+
+def copies_folder() -> str:
+    """The folder that holds the copies. Unlike /tmp, /var/tmp is seldom in memory."""
+    return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
+
+
+def copy_folder(source: FolderToCopy, stop: int) -> str:
+    """Copy a folder to a new one in `copies_folder` and return its path. Links stay links. Files
+    share their blocks with the original where the file system can do so (reflinks).
+
+    Raises:
+        OSError: if the folder cannot be copied, or the other end of the socket with the descriptor
+            `stop` is closed meanwhile. Nothing is left then.
+    """
+    target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
+    try:
+        left_out = [*source["left_out"], os.path.realpath(copies_folder())]
+        for command in _commands(source["folder"], left_out, target):
+            _run(command, stop)
+    except OSError:
+        remove_copy(target)
+        raise
+    return target
+
+
+def remove_copy(target: str) -> None:
+    """Remove a copy, with folders in it that may not be written."""
+    for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
+
+
+def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
+    """Create those folders that contain something left out, and generate commands that copy the
+    rest."""
+    whole: list[str] = []
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if path in left_out:
+            continue
+        if any(other.startswith(f"{path}/") for other in left_out):
+            os.mkdir(os.path.join(target, name))
+            yield from _commands(path, left_out, os.path.join(target, name))
+        else:
+            whole.append(path)
+    for start in range(0, len(whole), _AT_ONCE):
+        yield [*_CP, "--target-directory", target, "--", *whole[start : start + _AT_ONCE]]
+
+
+def _run(command: list[str], stop: int) -> None:
+    errors, written = os.pipe()
+    with (
+        os.fdopen(errors, "rb"),
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=written) as process,  # noqa: S603 - cp
+    ):
+        os.close(written)
+        poll = select.poll()
+        poll.register(errors, select.POLLIN)
+        poll.register(stop, 0)  # its end is reported all the same
+        said = b""
+        while True:
+            if any(descriptor == stop for descriptor, _ in poll.poll()):
+                process.kill()
+                raise InterruptedError("the runner has ended")
+            if not (piece := os.read(errors, _BLOCK)):
+                break
+            said = (said + piece)[-_BLOCK:]
+    if process.returncode:
+        lines = said.decode("utf-8", "backslashreplace").strip().splitlines()
+        raise OSError((lines or ["cp failed"])[-1])

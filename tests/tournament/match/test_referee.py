@@ -54,5 +54,14 @@ def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:
 
 
 def test_what_is_no_rules_service_is_a_sentence() -> None:
-    with hostile.running(hostile.first) as url, pytest.raises(RefereeError):
-        match(HttpReferee(url), "doudizhu")
+    state = Referee().start("doudizhu", 3, "seed", {})
+    with hostile.running(hostile.first) as url:
+        other = HttpReferee(url)
+        for attempt in (
+            lambda: other.start("doudizhu", 3, "seed", {}),
+            lambda: other.moves(state),
+            lambda: other.view(state),
+            lambda: other.play(state, "pass"),
+        ):
+            with pytest.raises(RefereeError, match="does not answer POST /v1/.*: start it, or fix"):
+                attempt()

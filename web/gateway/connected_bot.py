@@ -64,7 +64,9 @@ class ConnectedBot:
     def present(self) -> int:
         """The number of its tables; 0 while it is away."""
         self._check_token()
-        here = self._session is not None or _now() < self._away_at
+        # The connection of a program that floods is closed, but its session may still be ending.
+        here = self._session is not None and not self._session.link.flooded
+        here = here or _now() < self._away_at
         return self._tables if here else 0
 
     async def serve(self, link: Link, token_hash: str, tables: int) -> None:

@@ -63,5 +63,5 @@ def test_what_is_no_rules_service_is_a_sentence() -> None:
             lambda: other.view(state),
             lambda: other.play(state, "pass"),
         ):
-            with pytest.raises(RefereeError, match="does not answer POST /v1/.*: start it, or fix"):
+            with pytest.raises(RefereeError, match=r"does not answer POST /v1/.*: start it, or"):
                 attempt()

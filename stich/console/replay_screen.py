@@ -112,8 +112,8 @@ def _move(record: MatchRecord, step: Step) -> Text:
         line.append(f"  {step.ms:.1f} ms", style="dim")
     if step.fault is not None:
         line.append(f"  default move after {step.fault.kind}: {step.fault.detail}", style="red")
-    if step.info:
-        line.append(f"\n        {info_text(step.info)}", style="italic")
+    if said := info_text(step.info, step.fallback):
+        line.append(f"\n        {said}", style="italic")
     return line
 
 

@@ -14,6 +14,7 @@ from tournament.config.cup import Cup
 from tournament.display.formatting import (
     bracket_note,
     course_first,
+    fallback_note,
     fault_count,
     format_difference,
     format_matches,
@@ -115,7 +116,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
     columns: dict[str, Callable[[Standing], str]] = {
         "Place": lambda line: str(line.place or line.status or "–"),
-        "Bot": lambda line: line.bot,
+        "Bot": lambda line: "\n".join(filter(None, (line.bot, fallback_note(line)))),
         "Points a deal": points,
         "Plain mean": lambda line: format_points(line.plain),
         "Ranks": format_rank,

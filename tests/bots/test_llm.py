@@ -401,6 +401,9 @@ def test_an_endpoint_that_is_only_busy_does_not_end_the_bot(folder: Path) -> Non
         llm.load(folder, {"STAND_IN_KEY": KEY}).endpoint.probe()
 
 
+REFUSES = says(None, refusal="I must not gamble.")
+
+
 def sometimes_wrong(share: float) -> Act:
     """A model that answers with a number of the list; now and then with one that is not there."""
     draw = random.Random(7)
@@ -417,17 +420,18 @@ def sometimes_wrong(share: float) -> Act:
 def test_the_page_from_first_to_last_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cup of stand-ins, of which `small` is often wrong and `local` always, and house bots."""
+    """A cup of stand-ins, of which `small` is often wrong and `local` refuses, and house bots."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "llm.md").read_text()
     (cup,) = blocks("docs/llm.md", "toml")
     commands = re.findall(r"^stich (.*)", page, re.MULTILINE)
-    wrong = {"small": 0.5, "large": 0.0, "local": 1.0}
+    wrong = {"small": 0.5, "large": 0.0}
     with ExitStack() as stack:
         for line in commands[:3]:
             stich(line)
             name = line.split()[-1]
-            server = stack.enter_context(endpoint(sometimes_wrong(wrong[name])))
+            act = sometimes_wrong(wrong[name]) if name in wrong else REFUSES
+            server = stack.enter_context(endpoint(act))
             change(tmp_path / name, base_url=server.url, key_variable="STAND_IN_KEY", input_price=3)
             change(tmp_path / name, retries=0 if name == "local" else 2)
             player = llm.load(tmp_path / name, {"STAND_IN_KEY": KEY})
@@ -450,7 +454,12 @@ def test_the_page_from_first_to_last_command(
     assert means["small", "calls"] == pytest.approx(1 + means["small", "retries"])
     assert means["small", "cost"] == pytest.approx(0.003 * means["small", "calls"])
     assert {row["faults"]["illegal"] for row in run["standings"]} == {0}
+    shares = {row["bot"]: row["fallback"] for row in run["standings"]}
+    assert (shares["local"], shares["large"], shares["sensible"]) == (1, 0, 0)
+    assert re.search(r"local .*\n +100 % of its moves by a fallback", told[-2])
     report = Path("models.html").read_text()
+    note = "100 % of its moves by a fallback"
+    assert any("local" in line and note in line for line in report.splitlines())
     for name in ("first_try", "input_tokens", "output_tokens", "cost"):
         assert name in told[-2]
         assert name in report

@@ -53,9 +53,11 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
-def info_text(info: Mapping[str, str | float]) -> str:
-    """What a bot said beside its move: the comment, then the numbers with their names."""
-    words = [
+def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
+    """What a bot said beside its move: why it was a fallback, the comment, then the numbers with
+    their names."""
+    words = [] if fallback is None else [f"fallback: {fallback}"]
+    words += [
         value if isinstance(value, str) else f"{name} {format_number(value)}"
         for name, value in info.items()
     ]
@@ -207,6 +209,14 @@ def format_flag(flag: Flag) -> str:
     both = " They have one author." if flag.same_author else ""
     question = " This is a question, not a verdict."
     return f"{first} and {second} seem to go easy on each other.{both}{question}"
+
+
+def fallback_note(line: Standing) -> str:
+    """How many of a bot's moves were not its own: 83 % of its moves by a fallback; "" if none."""
+    if not line.fallback:
+        return ""
+    share = "less than 1" if line.fallback < 0.01 else f"{100 * line.fallback:.0f}"
+    return f"{share} % of its moves by a fallback"
 
 
 def fault_count(line: Standing) -> str:

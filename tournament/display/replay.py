@@ -23,7 +23,8 @@ class Step:
     """A move of a match and the state after it; the first step has no move.
 
     `ms` is the time the bot took, None if it was not asked: its move was `forced`, the only legal
-    one, or is the default move of a bot that is struck out. `info` is what it said beside the move.
+    one, or is the default move of a bot that is struck out. `info` is what it said beside the move,
+    `fallback` why the move is not its own; None if it is.
     `banks` are the banks by seat after the move, milliseconds. `before` is the state before it.
     """
 
@@ -37,6 +38,7 @@ class Step:
     state: JsonDict
     forced: bool = False
     info: Mapping[str, str | float] = field(default_factory=dict)
+    fallback: str | None = None
 
     @property
     def default(self) -> bool:
@@ -54,6 +56,7 @@ def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
     forced = frozenset(record.forced)
+    fallbacks = {fallback.move: fallback.why for fallback in record.fallbacks}
     shown = state.to_dict()
     banks = tuple(one.bank_ms for one in clocks)
     yield Step(0, None, None, None, banks, None, None, shown)
@@ -77,6 +80,7 @@ def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
             shown,
             index in forced,
             record.info.get(index, {}),
+            fallbacks.get(index),
         )
 
 
@@ -93,6 +97,7 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
                 "house": step.default,
                 "forced": step.forced,
                 "info": step.info,
+                "fallback": step.fallback,
                 "ms": None if step.ms is None else round(step.ms, 3),
                 "bank_ms": [round(bank, 3) for bank in step.banks],
                 "state": step.state,

@@ -21,8 +21,9 @@ class MatchArrays:
     With one entry for each match: ``block`` (numbered from 0 without gaps), the ``number`` of its
     seating, ``deals``, ``round``, ``stage`` (index of its name in ``stages``), and whether its
     block is ``complete``. With a row for each match and a column for each seat: ``seats`` (index
-    of the bot in ``bots``), ``scores`` (after the strike-out rule), ``struck``, and ``faults`` with
-    a last axis by kind. ``times`` are the thinking times of each bot in milliseconds.
+    of the bot in ``bots``), ``scores`` (after the strike-out rule), ``struck``, ``fallbacks`` (the
+    number of moves), and ``faults`` with a last axis by kind. ``times`` are the thinking times of
+    each bot in milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -36,6 +37,7 @@ class MatchArrays:
     seats: Ints
     scores: Ints
     struck: Booleans
+    fallbacks: Ints
     faults: Ints
     times: tuple[NDArray[np.float32], ...]
 
@@ -59,7 +61,8 @@ class MatchArrays:
         renumber[kept] = np.arange(len(kept))
         seats = renumber[self.seats]
         rows = (seats >= 0).all(axis=1)
-        same = ("number", "round", "stage", "deals", "complete", "scores", "struck", "faults")
+        of_match = ("number", "round", "stage", "deals", "complete")
+        same = (*of_match, "scores", "struck", "fallbacks", "faults")
         fields = {name: getattr(self, name)[rows] for name in same}
         return replace(
             self,
@@ -112,6 +115,7 @@ class MatchCollector:
             seats=renumber[table["seats"]],
             scores=table["scores"],
             struck=table["struck"],
+            fallbacks=table["fallbacks"],
             faults=table["faults"],
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
         )
@@ -137,6 +141,7 @@ class MatchCollector:
             numbers,
             match.adjusted,
             [seat in match.struck for seat in seats],
+            match.fallbacks or [0] * len(seats),
             match.faults,
         )
 
@@ -161,6 +166,7 @@ def _row_type(seats: int) -> np.dtype[np.void]:
             ("seats", np.int32, (seats,)),
             ("scores", np.int64, (seats,)),
             ("struck", np.bool_, (seats,)),
+            ("fallbacks", np.int32, (seats,)),
             ("faults", np.int32, (seats, len(FAULT_KINDS))),
         ]
     )

@@ -19,7 +19,7 @@ from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
-from tournament.records import FAULT_KINDS, Decision, Results
+from tournament.records import FAULT_KINDS, Decision, FaultKind, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
 from tournament.results.ladder import Status, draws, settled_in_ladder, statuses
@@ -52,7 +52,8 @@ class Standing:
     a share from 0 to 1. These are None before the bot's first match. ``low`` to ``high`` is the
     95 % interval of the score at the tables of a round-robin, None in other formats and where the
     data cannot tell (fewer than two blocks). ``group`` numbers the bots that met, directly or
-    through others.
+    through others. ``fallback`` is the share of the moves it was asked for that were not its own,
+    from 0 to 1; None if it was not asked, or nobody knows how often.
     """
 
     place: int | None
@@ -69,6 +70,7 @@ class Standing:
     faults: Mapping[str, int]
     struck_out: int
     move_ms: MoveTimes
+    fallback: float | None = None
     status: Status = ""
 
 
@@ -308,6 +310,8 @@ def _lines(
     won = np.zeros((bots, seats + 1), np.int64)
     np.add.at(won, (arrays.seats[best], share[best]), 1)
     faults = [np.bincount(seat, kind.ravel(), bots) for kind in np.moveaxis(arrays.faults, -1, 0)]
+    fallbacks = np.bincount(seat, arrays.fallbacks.ravel(), bots)
+    unanswered = [FAULT_KINDS.index(kind) for kind in (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)]
     shares = (won[:, 1:] / np.arange(1, seats + 1)).sum(axis=1)
     for bot, (place, rank, interval, status) in enumerate(columns):
         yield Standing(
@@ -325,8 +329,17 @@ def _lines(
             faults={str(k): int(each[bot]) for k, each in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),
+            fallback=_share(
+                fallbacks[bot],
+                arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
+            ),
             status=status,
         )
+
+
+def _share(count: float, of: float) -> float | None:
+    """The share, rounded to a thousandth; None of nothing."""
+    return round(float(count / of), 3) if of else None
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

@@ -170,7 +170,7 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[ReplaySte
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
-            infos = _with(infos, step.seat, info_text(step.info))
+            infos = _with(infos, step.seat, info_text(step.info, step.fallback))
         found.append(
             {
                 **log.shown,

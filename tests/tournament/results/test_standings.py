@@ -129,7 +129,7 @@ def test_the_json_has_the_fields_of_the_promise() -> None:
     first = data["standings"][0]
     assert list(first) == [
         "place", "rank", "bot", "score", "low", "high", "plain", "group",
-        "matches", "deals", "won", "faults", "struck_out", "move_ms",
+        "matches", "deals", "won", "faults", "struck_out", "move_ms", "fallback",
     ]  # fmt: skip
     assert list(first["faults"]) == ["timeout", "unreachable", "invalid", "illegal"]
     assert list(first["move_ms"]) == ["median", "p99"]

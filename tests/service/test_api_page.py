@@ -2,7 +2,10 @@
 
 import json
 import re
+import shlex
+import socket
 import subprocess
+import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,13 +36,20 @@ def running() -> Iterator[Running]:
         yield one
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
     """Run all commands of a page; the paths that they ask."""
     asked = set()
     for commands, answer in steps(page):
         if "stich serve" in commands:
             continue
-        script = commands.replace(ADDRESS, running.url)
+        script = commands.replace(ADDRESS, running.url).replace("9000", str(free_port()))
+        script = script.replace("python -m", f"{shlex.quote(sys.executable)} -m")
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", script],
             cwd=tmp_path,
@@ -53,6 +63,11 @@ def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
             if expected.get("detail") == "…":  # the page does not hold the rules to their words
                 expected["detail"] = got["detail"]
             assert got == expected, commands
+        if "/move " in commands:
+            assert (
+                json.loads(done.stdout)["move"]
+                in json.loads((tmp_path / "moves.json").read_text())["moves"]
+            )
         for line in done.stdout.splitlines():
             if line.startswith("{"):
                 json.loads(line)

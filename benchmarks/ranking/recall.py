@@ -53,9 +53,9 @@ def by_ladder(blocks: int) -> Ranking:
 
     def ranked(random: np.random.Generator, effects: Floats) -> Ints:
         ladder = Ladder(effects.size, simulated(effects, normal), random, str(random.random()))
-        while len(ladder.seats) < blocks:
+        while ladder.blocks < blocks:
             ladder.run(range(effects.size))
-        return _best(fit(ladder.data).score)
+        return _best(ladder.score)
 
     return ranked
 

@@ -5,8 +5,8 @@ settles the top, by Thompson sampling: a score is drawn for each bot from what i
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import accumulate, chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, chain, pairwise, product
 from statistics import NormalDist
 
 import numpy as np
@@ -16,7 +16,8 @@ from tournament.decisions import decided, is_skipped
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.round_scores import RoundScores, StageTable
 from tournament.formats.schedule import Block, Round, Schedule
-from tournament.ranking.posterior import Posterior
+from tournament.ranking.arrays import Ints
+from tournament.ranking.ladder import LadderRecord
 from tournament.records import DecisionKind, Epoch
 
 BLOCKS = 40
@@ -24,6 +25,10 @@ BLOCKS = 40
 many have more, so that half of the blocks seat everybody."""
 NEW = 10
 """A bot with fewer blocks is new."""
+PAIRS = 2
+"""Pairs whose order is open that an epoch seats together."""
+HOPEFUL = 48
+"""Bots of which the others at such a table are drawn."""
 
 
 class Ladder(Schedule):
@@ -32,7 +37,7 @@ class Ladder(Schedule):
 
     def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
         super().__init__(cup, seed, match_key)
-        self._known = Posterior()
+        self._known = KnownBots()
         self._learnt = 0  # epochs
         self.blocks = 0  # so many are known from the beginning
 
@@ -79,15 +84,53 @@ class Ladder(Schedule):
         too few."""
         for epoch in scores.run.epochs()[self._learnt : number - 1]:
             points = scores(epoch.number)
-            for table in epoch.tables:
-                if table in points:
-                    self._known.add({bot: float(score) for bot, score in points[table].items()})
+            self._known.add(
+                (table[0], {bot: float(score) for bot, score in points[table].items()})
+                for table in epoch.tables
+                if table in points
+            )
             self._learnt = epoch.number
         return tuple(draw_tables(self._seed, number, bots, self._cup.players, self._known))
 
 
+class KnownBots:
+    """The blocks of a ladder so far, by the names of its bots."""
+
+    def __init__(self) -> None:
+        self.record = LadderRecord()
+        self._numbers: dict[str, int] = {}
+
+    def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
+        """Add the tables of an epoch: the stage of each, and the points a deal of its bots."""
+        rows = [
+            (block, name, points[name], stage)
+            for block, (stage, points) in enumerate(tables)
+            for name in sorted(points)
+        ]
+        if rows:
+            block, names, points, stages = zip(*rows, strict=True)
+            draws = {stage: number for number, stage in enumerate(dict.fromkeys(stages))}
+            self.record.add(
+                np.array(block),
+                self.numbers(names),
+                np.array(points, np.float64),
+                np.array([draws[stage] for stage in stages]),
+            )
+
+    def numbers(self, names: Iterable[str]) -> Ints:
+        """The numbers of these bots in the record."""
+        found = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
+        self.record.grow(len(self._numbers))
+        return np.array(found, np.int64)
+
+    def blocks(self, names: Sequence[str]) -> dict[str, int]:
+        """The number of blocks of each of these bots."""
+        numbers = self.numbers(names)
+        return dict(zip(names, self.record.blocks[numbers].tolist(), strict=True))
+
+
 def draw_tables(
-    seed: str, epoch: int, bots: Iterable[str], players: int, known: Posterior, top: int = 3
+    seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
     """The tables of an epoch, a block each, with their stages; none if the bots are too few.
 
@@ -105,11 +148,11 @@ def draw_tables(
 
 
 def _even(
-    seed: str, epoch: int, names: list[str], players: int, known: Posterior, blocks: int
+    seed: str, epoch: int, names: list[str], players: int, known: KnownBots, blocks: int
 ) -> list[StageTable]:
     """Passes of so many blocks together. Newcomers sit in every pass, and as long as there are
     some, it has only as many tables as newcomers."""
-    played = Counter(known.blocks)
+    played = Counter(known.blocks(names))
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:
@@ -129,29 +172,47 @@ def _even(
 
 
 def _close(
-    seed: str, epoch: int, names: list[str], players: int, known: Posterior, top: int, blocks: int
+    seed: str, epoch: int, names: list[str], players: int, known: KnownBots, top: int, blocks: int
 ) -> list[StageTable]:
-    """Tables of bots next to the line between two places of which the order of the bots that seem
-    to hold them is most in doubt; the last line is below the top."""
-    means, deviations = known.effects(names)
-    best = np.argsort(-means, kind="stable")[: top + 1]
-    gap = -np.diff(means[best]) / np.hypot(deviations[best][1:], deviations[best][:-1])
-    line = int(gap.argmin()) + 1
+    """Tables for the top: at each, two bots whose order is open and of which little is known, then
+    bots whose order with these is open, then others by Thompson sampling."""
+    numbers = known.numbers(names)
+    means, deviations = (each[numbers] for each in known.record.effects())
+    best = np.argsort(-means, kind="stable")
+    best = best[known.record.blocks[numbers[best]] >= NEW]
+    pairs = _open_pairs(known.record, numbers, best, top)
+    # Others are too far below to be drawn.
+    hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: HOPEFUL + players].tolist()
     tables: list[StageTable] = []
     for number in range(1, blocks + 1):
         stage = f"epoch {epoch}, top {number}"
-        drawn = [
-            (mean + deviation * _normal(seed, stage, name), name)
-            for name, mean, deviation in zip(
-                names, means.tolist(), deviations.tolist(), strict=True
-            )
-        ]
-        ranked = [name for _, name in sorted(drawn, reverse=True)]
-        # An odd number of players has one more above the line or below it, in turn.
-        start = line - (players + number % 2) // 2
-        start = max(0, min(start, len(names) - players))
-        tables.append((stage, tuple(sorted(ranked[start : start + players]))))
+        drawn = {
+            bot: means[bot] + deviations[bot] * _normal(seed, stage, names[bot]) for bot in hopeful
+        }
+        seated: list[int] = []
+        if pairs:
+            pair = pairs[_share(seed, "pair", stage, min(PAIRS, len(pairs)))]
+            seated = [*pair, *(bot for two in pairs if {*pair} & {*two} for bot in two)]
+        seated += sorted(drawn, key=lambda bot: (-drawn[bot], bot))
+        table = list(dict.fromkeys(seated))[:players]
+        tables.append((stage, tuple(sorted(names[bot] for bot in table))))
     return tables
+
+
+def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
+    """Neighbours among the first ``top`` of ``best``, and the last of these with each of the
+    others, if their order is open; those of which least is known come first."""
+    settled, lead = record.settled(), record.evidence().deviate
+    first, rest = best[:top].tolist(), best[top:].tolist()
+    pairs = [*pairwise(first), *product(first[-1:], rest)]
+    at = {(one, other): (numbers[one], numbers[other]) for one, other in pairs}
+    still = [pair for pair, here in at.items() if not settled[here] and not settled[here[::-1]]]
+    return sorted(still, key=lambda pair: (float(lead[at[pair]]), pair))
+
+
+def _share(seed: str, what: str, stage: str, count: int) -> int:
+    """An even choice of a number below ``count``."""
+    return int(draw(what, seed, stage)[:12], 16) % count
 
 
 def _normal(seed: str, stage: str, name: str) -> float:

@@ -17,7 +17,8 @@ from math import comb
 import numpy as np
 
 from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
-from tournament.ranking.observations import Observations, numbered, pairs_within
+from tournament.ranking.equations import Equations
+from tournament.ranking.observations import Observations, numbered
 from tournament.ranking.student import student_quantile
 
 _DIGITS = 9  # beyond them is the noise of floating point, which the order of the bots decides
@@ -29,14 +30,16 @@ class Fit:
 
     ``score`` (n) is points per deal, NaN for a bot that never played; ``component`` (n) is its
     component, numbered by first block, -1 if it never played; ``balanced`` (n) says whether all
-    tables of the component were played equally often. ``effect`` and ``base`` (n) are the model's.
+    tables of the component were played equally often.
     """
 
     score: Floats
     component: Ints
     balanced: Booleans
-    effect: Floats
-    base: Floats
+
+    def of(self, bots: Ints) -> "Fit":
+        """The scores of these bots alone."""
+        return Fit(self.score[bots], self.component[bots], self.balanced[bots])
 
 
 def fit(data: Observations) -> Fit:
@@ -46,65 +49,53 @@ def fit(data: Observations) -> Fit:
     deals = np.bincount(data.block, data.deals, data.blocks)
     weight = deals / np.maximum(size, 1)
     weight = weight / weight.max(initial=1.0)
-    factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)
-    flat = np.zeros(bots * bots)
-    pull = weight * factor**2 / np.maximum(size, 1)
-    for left, right in pairs_within(data.block):
-        pair = data.bot[left] * bots + data.bot[right]
-        flat -= np.bincount(pair, pull[data.block[left]], bots * bots)
-    laplacian = flat.reshape(bots, bots)
-    laplacian += laplacian.T
+    equations = Equations(bots)
+    equations.add(data.block, data.bot, data.points, weight)
+    laplacian = equations.laplacian
     played = np.bincount(data.bot, minlength=bots) > 0
     component = np.full(bots, -1)
     if played.any():
         found = _connected(laplacian != 0)
         _, first = np.unique(found[data.bot], return_index=True)
         component[played] = np.argsort(np.argsort(first))[numbered(found[played])]
-    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
 
     where = component[data.seated[:, 0]] if data.blocks else np.zeros(0, np.int64)
     components = int(component.max(initial=-1)) + 1
     mean = np.bincount(data.block, data.points, data.blocks) / np.maximum(size, 1)
     amount = weight * size
     base = np.bincount(where, amount * mean, components) / np.bincount(where, amount, components)
-    within = (weight * factor)[data.block] * (data.points - mean[data.block])
-    right_side = np.bincount(data.bot, within, bots)
-    effect, score, balanced = np.zeros(bots), np.full(bots, np.nan), np.zeros(bots, bool)
+    score, balanced = np.full(bots, np.nan), np.zeros(bots, bool)
     for number in range(components):
         inside = np.flatnonzero(component == number)
         here = laplacian[np.ix_(inside, inside)]
         # The Laplacian maps constants to 0; adding ones makes it invertible.
         ones = np.full(here.shape, max(float(np.trace(here)), 1.0) / inside.size**2)
-        effect[inside] = np.linalg.solve(here + ones, right_side[inside])
-        effect[inside] -= effect[inside].mean()
+        effect = np.linalg.solve(here + ones, equations.right_side[inside])
+        effect -= effect.mean()
         wide = inside.size / max(1, inside.size - 1)
-        score[inside] = np.round(base[number] + wide * effect[inside], _DIGITS)
+        score[inside] = np.round(base[number] + wide * effect, _DIGITS)
         if _is_balanced(data.table[where == number], size[where == number], inside.size):
             balanced[inside] = True
             score[inside] = data.plain[inside]
-    bases = np.where(played, base[component] if components else 0.0, np.nan)
-    return Fit(score, component, balanced, effect, bases)
+    return Fit(score, component, balanced)
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
     """The 95 % interval of each bot's score, for those that are ``shown`` (n).
 
-    For tables of a round-robin: Student's t around the mean, from the spread of the blocks of one
-    table where every table has two or more, otherwise around the fit. Unknown without any spread.
+    For tables of a round-robin: Student's t around the mean, from the spread of the blocks of each
+    table. Unknown as long as some table has one block only, and without any spread.
     """
-    if not data.blocks:
-        return [UNKNOWN] * data.bots
     times = np.bincount(data.table)
-    freedom = np.bincount(data.bot, minlength=data.bots).astype(np.float64)
-    if times[times > 0].min() > 1:
-        cell = numbered(data.table[data.block], data.bot)
-        often = np.bincount(cell)
-        error = data.points - (np.bincount(cell, data.points) / often)[cell]
-        error *= np.sqrt(often / (often - 1))[cell]
-        freedom -= np.bincount(data.bot, 1 / often[cell], data.bots)
-    else:
-        error, share = _residuals(data, fitted)
-        freedom *= 1 - share
+    if not data.blocks or times[times > 0].min() < 2:
+        return [UNKNOWN] * data.bots
+    cell = numbered(data.table[data.block], data.bot)
+    often = np.bincount(cell)
+    error = data.points - (np.bincount(cell, data.points) / often)[cell]
+    error *= np.sqrt(often / (often - 1))[cell]
+    freedom = np.bincount(data.bot, minlength=data.bots) - np.bincount(
+        data.bot, 1 / often[cell], data.bots
+    )
     deals = np.bincount(data.bot, data.deals, data.bots)
     variance = np.bincount(data.bot, (error * data.deals / deals[data.bot]) ** 2, data.bots)
     answers = []
@@ -129,19 +120,6 @@ def _connected(linked: Booleans) -> Ints:
         if np.array_equal(lower, first):
             return numbered(first)
         first = lower
-
-
-def _residuals(data: Observations, fitted: Fit) -> tuple[Floats, float]:
-    """What the fit leaves of the points, scaled to its full spread, and the share that it took."""
-    size = np.bincount(data.block)
-    factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[data.block]
-    effect = fitted.effect[data.bot]
-    mean = (np.bincount(data.block, effect) / size)[data.block]
-    residual = data.points - fitted.base[data.bot] - factor * (effect - mean)
-    taken = float((fitted.component >= 0).sum() - 1 - fitted.component.max(initial=0))
-    free = max(float((size - 1).sum()), 1.0)
-    share = min((taken + 1) / (free + 1), 1.0)
-    return residual / np.sqrt(max(1 - share, 1e-9)), share
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:

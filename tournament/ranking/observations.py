@@ -88,6 +88,14 @@ def entries(
     )
 
 
+def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
+    """The same blocks with other numbers of bots: ``bot`` has one below ``bots`` by entry."""
+    order = np.lexsort((bot, data.block))
+    deals = data.deals[order].astype(np.float64)
+    totals = data.points[order] * deals
+    return entries(data.block[order], bot[order], totals, deals, data.round, bots)
+
+
 def numbered(*columns: Ints) -> Ints:
     """The number of each row among all different rows, from 0."""
     code = np.zeros(columns[0].size, np.int64)

@@ -8,6 +8,7 @@ from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", 
 Studies 91, 2024.
 """
 
+from collections.abc import Callable
 from math import erfc
 
 import numpy as np
@@ -23,7 +24,7 @@ def final_chances(found: Evidence) -> Floats:
     """How likely so clear a difference of each pair (n, n) is between equal bots, at the planned
     end of a run. Where results decide who meets again, a pair that met in j of k rounds had j
     chances to end: its probability is multiplied by j (j + 1), or by k if it met in all."""
-    size = np.abs(_deviate(found)) / np.sqrt(2)
+    size = np.abs(found.deviate) / np.sqrt(2)
     chance = np.array([erfc(each) for each in size.ravel().tolist()]).reshape(size.shape)
     chance = np.maximum(chance, 2.0 ** (1 - found.count))
     times = np.where(
@@ -36,7 +37,7 @@ def final_chances(found: Evidence) -> Floats:
 def anytime_chances(found: Evidence) -> Floats:
     """How likely it is that equal bots ever show so clear a difference, (n, n), over all looks."""
     time = found.count * _MIXTURE
-    log = np.log1p(time) / 2 - _deviate(found) ** 2 * time / (2 * (1 + time))
+    log = np.log1p(time) / 2 - found.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))
     return answer
 
@@ -52,14 +53,12 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
     # By pairs in which a bot is ahead, then by how far: names and seats play no part.
     far = np.round(ahead.sum(axis=1) / max(1.0, float(np.abs(ahead).max(initial=0.0))), 9)
     order = np.lexsort((-far, -np.sign(ahead).sum(axis=1), ~known))[: int(known.sum())]
-    settled = np.zeros(ahead.shape, bool)
-    while True:
-        equal = _most_equal((settled | settled.T)[np.ix_(order, order)])
-        clear = (chances * max(1, equal) <= 1 - level) & (ahead > 0)
-        further = closure(settled | clear)
-        if np.array_equal(further, settled):
-            return settled
-        settled = further
+
+    def clear(apart: Booleans) -> Booleans:
+        equal = _most_equal(apart[np.ix_(order, order)])
+        return chances * max(1, equal) <= 1 - level
+
+    return _all_settled(ahead > 0, clear)
 
 
 def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
@@ -69,9 +68,27 @@ def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
     ``arrival`` (n) is the number of each bot in the order in which they came, from 1: the chance of
     an error of two bots is fixed when the later one arrives, so that the sum is 1 - ``LEVEL``.
     """
-    later = np.maximum.outer(arrival, arrival).astype(np.float64)
-    allowed = (1 - LEVEL) / (np.pi**2 / 6 - 1) / later**2 / np.maximum(later - 1, 1)
-    return closure((anytime_chances(found) <= allowed) & (found.total > 0))
+    later = arrival[:, np.newaxis] > arrival
+    level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
+    chances = anytime_chances(found)
+
+    def clear(apart: Booleans) -> Booleans:
+        """Holm's method for each bot and those that came before it."""
+        share = level / np.maximum((later & ~apart).sum(axis=1), 1)
+        answer: Booleans = chances <= np.where(later, share[:, np.newaxis], share)
+        return answer
+
+    return _all_settled(found.total > 0, clear)
+
+
+def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
+    """All that is settled step by step: what is ``clear`` (n, n) depends on which are apart."""
+    settled = np.zeros(ahead.shape, bool)
+    while True:
+        further = _closed(settled | (clear(settled | settled.T) & ahead))
+        if np.array_equal(further, settled):
+            return settled & ~settled.T  # what contradicts itself is not settled
+        settled = further
 
 
 def _most_equal(apart: Booleans) -> int:
@@ -92,30 +109,17 @@ def _most_equal(apart: Booleans) -> int:
     return int(most[-1])
 
 
-def closure(settled: Booleans) -> Booleans:
-    """With a above b and b above c also a above c; nothing where that contradicts itself."""
-    answer = settled
+def _closed(settled: Booleans) -> Booleans:
+    """With a above b and b above c also a above c."""
     while True:
-        wide = answer.astype(np.float32)
-        further = answer | (wide @ wide > 0)
-        if np.array_equal(further, answer):
-            break
-        answer = further
-    return answer & ~answer.T
+        wide = settled.astype(np.float32)
+        further = settled | (wide @ wide > 0)
+        if np.array_equal(further, settled):
+            return settled
+        settled = further
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
     """First and last rank that each bot may hold, by who is settled above and below it."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]
-
-
-def _deviate(found: Evidence) -> Floats:
-    """The sum of the differences by its spread around 0. A difference of two blocks counts with
-    three quarters of the square of the mean: two blocks would count with half, but so the
-    deviate stays below a normal one where points are not normal."""
-    once = np.maximum(found.items, 1)
-    mean = found.total**2 * (1 / once - 1 / np.maximum(found.blocks, once)) / 2
-    spread = np.sqrt(np.maximum(found.squares - mean, 0.0))
-    answer: Floats = np.divide(found.total, spread, out=np.zeros_like(spread), where=spread > 0)
-    return answer

@@ -1,6 +1,7 @@
 """The table of a ladder: who has a place, and who is settled above whom."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -8,9 +9,9 @@ import numpy as np
 from tournament.decisions import absent, decided
 from tournament.formats.ladder import NEW
 from tournament.ranking.arrays import Booleans, Ints
-from tournament.ranking.evidence import drawn_evidence
-from tournament.ranking.observations import Observations
-from tournament.ranking.ranks import settled_by_arrival
+from tournament.ranking.effects import Fit, fit
+from tournament.ranking.ladder import LadderRecord
+from tournament.ranking.observations import Observations, renumbered
 from tournament.results.match_arrays import MatchArrays
 
 Status = Literal["", "new", "left"]
@@ -40,15 +41,50 @@ def draws(arrays: MatchArrays) -> Ints:
     return answer
 
 
-def settled_in_ladder(played: MatchArrays, bots: Sequence[str], data: Observations) -> Booleans:
-    """Which of these bots are settled above which; the rounds of ``data`` are `draws`.
+@dataclass(frozen=True)
+class LadderTable:
+    """What the blocks of a ladder tell of its n bots.
+
+    ``settled`` (n, n) says who (rows) is settled above whom (columns), ``fitted`` has the scores,
+    ``since`` (n) the number of blocks of each bot that count since it changed, -1 if it did not.
+    """
+
+    settled: Booleans
+    fitted: Fit
+    since: Ints
+
+
+def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
+    """The table of a ladder; the rounds of ``data`` are `draws`, and those of ``arrays`` epochs.
 
     Bots arrive with their first block, in ``played`` also those whose tables do not count later:
     the arrival of the others does not change when a bot is disqualified. Names that joined and
     never played do not count.
     """
-    first = np.full(len(played.bots), played.blocks)
-    np.minimum.at(first, played.seats, played.block[:, np.newaxis])
-    order = [played.bots[bot] for bot in np.argsort(first, kind="stable")]
-    arrival = np.array([1 + order.index(bot) for bot in bots], np.int64)
-    return settled_by_arrival(drawn_evidence(data), arrival)
+    own = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
+    record = LadderRecord(len(played.bots))
+    seats = np.sort(played.seats, axis=1)
+    epoch = np.zeros(data.blocks, np.int64)
+    epoch[arrays.block] = arrays.round
+    entries = _by_epoch(epoch[data.block])
+    version = np.zeros(data.block.size, np.int64)
+    in_order = np.concatenate([np.zeros(0, np.int64), *entries.values()])
+    for number, matches in _by_epoch(played.round).items():
+        record.arrive(seats[matches].ravel())
+        some = entries.get(number)
+        if some is not None:
+            block = np.unique(data.block[some], return_inverse=True)[1]
+            record.add(block, own[data.bot[some]], data.points[some], data.round[data.block[some]])
+    version[in_order] = record.versions()
+    versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
+    blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
+    since = np.where(record.changed, blocks, -1)[own]
+    settled = record.settled()[np.ix_(own, own)]
+    return LadderTable(settled, fit(versions).of(record.version[own]), since)
+
+
+def _by_epoch(epoch: Ints) -> dict[int, Ints]:
+    """The positions of each epoch, in ascending order."""
+    order = np.argsort(epoch, kind="stable")
+    numbers, first = np.unique(epoch[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))

@@ -5,7 +5,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
@@ -22,7 +22,7 @@ from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges
 from tournament.records import FAULT_KINDS, Decision, FaultKind, Results
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
-from tournament.results.ladder import Status, draws, settled_in_ladder, statuses
+from tournament.results.ladder import Status, draws, ladder_table, statuses
 from tournament.results.match_arrays import MatchArrays, collect
 
 BY_FORMAT = ("knockout", "halving")
@@ -53,7 +53,8 @@ class Standing:
     95 % interval of the score at the tables of a round-robin, None in other formats and where the
     data cannot tell (fewer than two blocks). ``group`` numbers the bots that met, directly or
     through others. ``fallback`` is the share of the moves it was asked for that were not its own,
-    from 0 to 1; None if it was not asked, or nobody knows how often.
+    from 0 to 1; None if it was not asked, or nobody knows how often. ``blocks_since_change`` is
+    None unless the bot changed during a ladder: then only so many blocks count for its place.
     """
 
     place: int | None
@@ -72,6 +73,7 @@ class Standing:
     move_ms: MoveTimes
     fallback: float | None = None
     status: Status = ""
+    blocks_since_change: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Standings:
             data["places"] = [line.bot for line in self.standings]
         if self.format != LADDER:
             for row in data["standings"]:
-                del row["status"]
+                del row["status"], row["blocks_since_change"]
         return data
 
 
@@ -144,7 +146,8 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     ladder = format_of(facts) == LADDER
     round, bots = draws(arrays) if ladder else arrays.round, len(arrays.bots)
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
-    fitted = fit(data)
+    found = ladder_table(played, arrays, data) if ladder else None
+    fitted = found.fitted if found else fit(data)
     # Two bots that are left of more have not played a duel.
     whole = bots == len(played.bots)
     duel = duel_result(arrays, data, facts) if whole and not ladder else None
@@ -152,8 +155,8 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     status: Sequence[Status] = [""] * bots
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
-    elif ladder:
-        settled = settled_in_ladder(played, arrays.bots, data)
+    elif found:
+        settled = found.settled
         status = statuses(arrays, data, facts)
     else:
         settled = _settled(kind, data)
@@ -162,11 +165,17 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
     places = _places(arrays, played, fitted, facts, ranked)
     place_of = dict(zip(arrays.bots, places, strict=True))
     shown = fitted.balanced | (format_of(facts) == "round-robin")
-    if duel is not None:  # it has one interval, the one that decides
+    if duel or ladder:  # a duel has one interval, the one that decides; a ladder has many looks
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
     lines = [*_lines(arrays, data.plain, fitted, columns)]
+    if found:
+        since = dict(zip(arrays.bots, found.since.tolist(), strict=True))
+        lines = [
+            replace(line, blocks_since_change=since[line.bot]) if since[line.bot] > 0 else line
+            for line in lines
+        ]
     last = float("inf")  # without a place, or without a score
     lines.sort(
         key=lambda line: (

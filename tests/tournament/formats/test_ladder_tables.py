@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.formats.ladder import BLOCKS, NEW, draw_tables
-from tournament.ranking.posterior import Posterior
+from tournament.formats.ladder import BLOCKS, NEW, KnownBots, draw_tables
 
 
 def names(bots: int) -> list[str]:
@@ -17,17 +16,24 @@ def names(bots: int) -> list[str]:
 
 def seasoned(
     bots: list[str], players: int = 3, blocks: int = 40, alike: tuple[int, int] = (2, 3)
-) -> Posterior:
+) -> KnownBots:
     """A ladder in which earlier names are much better, but for two that are alike."""
-    known, dice = Posterior(), random.Random(1)
-    for _ in range(blocks * len(bots) // players):
-        seats = dice.sample(range(len(bots)), players)
-        strength = {seat: alike[0] if seat == alike[1] else seat for seat in seats}
-        known.add({bots[seat]: -10.0 * strength[seat] + dice.gauss() for seat in seats})
+    known, dice = KnownBots(), random.Random(1)
+    for number in range(blocks):
+        order = dice.sample(range(len(bots)), len(bots) // players * players)
+        strength = [alike[0] if seat == alike[1] else seat for seat in range(len(bots))]
+        tables = zip(*[iter(order)] * players, strict=True)
+        known.add(
+            (
+                f"pass {number}",
+                {bots[seat]: -10.0 * strength[seat] + dice.gauss() for seat in table},
+            )
+            for table in tables
+        )
     return known
 
 
-def newcomers(bots: list[str], *new: str) -> Posterior:
+def newcomers(bots: list[str], *new: str) -> KnownBots:
     return seasoned([bot for bot in bots if bot not in new])
 
 
@@ -37,7 +43,7 @@ def test_an_epoch_has_full_tables_and_passes_that_seat_nobody_twice(
     bots: int, players: int, new: int, top: int
 ) -> None:
     every = names(bots)
-    known = Posterior() if bots < 2 * players + new else seasoned(every[new:], players, 12)
+    known = KnownBots() if bots < 2 * players + new else seasoned(every[new:], players, 12)
     tables = draw_tables("seed", 1, every, players, known, top)
     half = max(min(BLOCKS // 2, bots), bots // players)
     assert len(tables) == (0 if bots < players else 2 * half)
@@ -67,28 +73,30 @@ def test_a_draw_never_changes() -> None:
         ("epoch 2, even 1", ("bot000", "bot001", "bot003")),
         ("epoch 2, top 1", ("bot001", "bot002", "bot003")),
         ("epoch 2, even 1", ("bot002", "bot004", "bot005")),
-        ("epoch 2, top 2", ("bot002", "bot003", "bot004")),
+        ("epoch 2, top 2", ("bot001", "bot002", "bot003")),
     ]
 
 
 @pytest.mark.parametrize(
-    ("players", "top", "alike", "met"),
-    [
-        (3, 3, (2, 3), {1, 2, 3, 4}),
-        (3, 3, (0, 1), {0, 1, 2}),
-        (4, 3, (2, 3), {1, 2, 3, 4}),
-        (2, 1, (0, 1), {0, 1}),
-    ],
+    ("players", "top", "alike"), [(3, 3, (2, 3)), (3, 3, (0, 1)), (4, 3, (2, 3)), (2, 1, (0, 1))]
 )
 def test_the_bots_next_to_the_place_most_in_doubt_meet(
-    players: int, top: int, alike: tuple[int, int], met: set[int]
+    players: int, top: int, alike: tuple[int, int]
 ) -> None:
     every = names(20)
     known = seasoned(every, players, alike=alike)
     tables = draw_tables("seed", 9, every, players, known, top)
     close = [{every.index(bot) for bot in table} for stage, table in tables if "top" in stage]
-    assert set().union(*close) == met
-    assert all(set(alike) <= table for table in close)
+    assert max(set().union(*close)) <= 6
+    assert sum(set(alike) <= table for table in close) >= len(close) / 3
+
+
+def test_a_settled_pair_is_left_to_the_even_tables() -> None:
+    every = names(9)
+    known = seasoned(every, blocks=400, alike=(1, 2))
+    tables = draw_tables("seed", 9, every, 3, known)
+    close = [table for stage, table in tables if "top" in stage]
+    assert all({"bot001", "bot002"} <= {*table} for table in close)
 
 
 def test_newcomers_are_in_every_pass_until_they_have_ten_blocks() -> None:
@@ -110,18 +118,7 @@ def test_even_passes_seat_everybody_alike() -> None:
     assert set(played.values()) == {16}
 
 
-def test_what_is_known_narrows_and_finds_the_better_bot() -> None:
-    known = Posterior()
-    assert [values.tolist() for values in known.effects(["ann"])] == [[0.0], [0.5]]
-    for block in range(200):
-        known.add({"ann": 2.0 + block % 3, "bob": 1.0, "cat": -1.0 + block % 2})
-    means, deviations = known.effects(["cat", "ann", "dan", "bob"])
-    assert means.argsort().tolist() == [0, 3, 2, 1]
-    assert deviations[1] < deviations[2] / 5
-    assert known.blocks == {"ann": 200, "bob": 200, "cat": 200}
-
-
 def test_blocks_without_any_difference_are_no_error() -> None:
-    known = Posterior()
-    known.add({"ann": 0.0, "bob": 0.0, "cat": 0.0})
+    known = KnownBots()
+    known.add([("pass", {"ann": 0.0, "bob": 0.0, "cat": 0.0})])
     assert len(draw_tables("seed", 2, ["ann", "bob", "cat"], 3, known)) == 6

@@ -8,8 +8,7 @@ import msgspec
 from tests.support.memory_run import MemoryRun
 from tests.support.standings import match, row, run_of, without
 from tournament.display.formatting import table_notes
-from tournament.formats.ladder import draw_tables
-from tournament.ranking.posterior import Posterior
+from tournament.formats.ladder import KnownBots, draw_tables
 from tournament.records import Decision, DecisionKind, MatchSummary
 from tournament.results.export import rows
 from tournament.results.exported_rows import ExportedRows
@@ -27,14 +26,16 @@ def points(table: tuple[str, ...], dice: random.Random) -> list[int]:
 def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
     """Bots of known strength; those of `late` come in the last epoch."""
     played: list[MatchSummary] = []
-    known, dice = Posterior(), random.Random(1)
+    known, dice = KnownBots(), random.Random(1)
     for epoch in range(1, epochs + 1):
         bots = [*OLD, *late] if epoch == epochs else [*OLD]
+        learnt = []
         for stage, table in draw_tables("seed", epoch, bots, 3, known):
             scores = points(table, dice)
-            known.add(dict(zip(table, map(float, scores), strict=True)))
+            learnt.append((stage, dict(zip(table, map(float, scores), strict=True))))
             one = match(len(played), 0, table, scores)
             played.append(one._replace(round=epoch, stage=stage, seatings=1))
+        known.add(learnt)
     return played
 
 

@@ -1,0 +1,224 @@
+"""What is known of the bots of a ladder, epoch by epoch.
+
+docs/statistics.md says what is compared and why.
+"""
+
+import numpy as np
+
+from tournament.ranking.arrays import Booleans, Floats, Ints
+from tournament.ranking.equations import Equations
+from tournament.ranking.evidence import Evidence
+from tournament.ranking.observations import pairs_within
+from tournament.ranking.ranks import settled_by_arrival
+from tournament.ranking.student import normal_deviate
+
+WINDOWS = (20, 40, 80, 160)
+"""So many last blocks of a bot are compared with those before."""
+ALARM = 5.0
+"""Standard deviations between the two that mean that the bot has changed."""
+_BEFORE = 20
+_PRIOR = 4.0
+"""The guess that a bot is as good as the others is worth so many blocks."""
+_GROWTH = 1.25
+"""Opponents' effects are estimated anew whenever the ladder has grown by this factor."""
+_RING = max(WINDOWS) + 1
+_PENDING = 512
+"""Draws that are kept before they are added up."""
+
+
+class LadderRecord:
+    """The blocks of a ladder so far, of bots numbered from 0.
+
+    A bot that changes begins a new version. By bot (n): its ``blocks``, the number of its last
+    version (``version``), and whether it ``changed``.
+    """
+
+    def __init__(self, bots: int = 0) -> None:
+        self.blocks, self.version = np.zeros((2, 0), np.int64)
+        self.changed = np.zeros(0, bool)
+        self._start, self._begin = np.zeros((2, 0), np.int64)  # of its evidence, of its version
+        self._all = self._starts = self._estimated = self._versions = self._draws = 0
+        self._parts: list[tuple[Ints, Ints, Ints, Floats]] = []
+        self._equations, self._effects = Equations(0), np.zeros(0)
+        self._evidence = np.zeros((3, 0, 0))  # total, squares, items
+        self._pending: list[tuple[Ints, Ints, Floats]] = []
+        self._sums, self._base = np.zeros((2, 0, _RING)), np.zeros((2, 0))
+        self.grow(bots)
+
+    @property
+    def bots(self) -> int:
+        """The number of bots."""
+        return self.blocks.size
+
+    def grow(self, bots: int) -> None:
+        """Make room for so many bots."""
+        more = bots - self.bots
+        if more <= 0:
+            return
+        self._add_pending()
+        self.version = np.append(self.version, self._new_versions(more))
+        self.blocks, self._begin = (np.pad(each, (0, more)) for each in (self.blocks, self._begin))
+        self.changed = np.pad(self.changed, (0, more))
+        self._start = np.pad(self._start, (0, more), constant_values=-1)
+        self._evidence = np.pad(self._evidence, ((0, 0), (0, more), (0, more)))
+        self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
+        self._base = np.pad(self._base, ((0, 0), (0, more)))
+
+    def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
+        """Add the blocks of an epoch.
+
+        There is an entry for each bot of each block, sorted by ``block``, which is numbered from 0;
+        ``draw`` is the number of the draw that seated the bot there.
+        """
+        if not block.size:
+            return
+        if self._all > self._estimated * _GROWTH:
+            self._effects = self._equations.effects(_PRIOR)[0]
+            self._estimated = self._all
+        self.arrive(bot)
+        size, effect = np.bincount(block), self._effects[self.version[bot]]
+        others = (np.bincount(block, effect)[block] - effect) / np.maximum(size[block] - 1, 1)
+        alone = points + others
+        self._compare(block, bot, points, alone, draw)
+        self._equations.add(block, self.version[bot], points)
+        self._parts.append((block + self._all, bot, self.version[bot], points))
+        self._all += size.size
+        self._watch(block, bot, alone)
+
+    def arrive(self, bots: Ints) -> None:
+        """Number those of these bots that are new, in this order: later ones need more evidence."""
+        for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
+            if self._start[bot] < 0:
+                self._begin_evidence(bot)
+
+    def effects(self) -> tuple[Floats, Floats]:
+        """The mean and the standard deviation of the effect of each bot (n), compared with the mean
+        of all."""
+        mean, deviation = self._equations.effects(_PRIOR)
+        return mean[self.version], deviation[self.version]
+
+    def versions(self) -> Ints:
+        """The version that played each entry."""
+        return self._history()[2] if self._parts else np.zeros(0, np.int64)
+
+    def evidence(self) -> Evidence:
+        """The differences of each pair of bots, since both are what they are now."""
+        self._add_pending()
+        total, squares, items = self._evidence
+        return Evidence(total, squares, items, items, items, items, 0)
+
+    def settled(self) -> Booleans:
+        """Which bots (rows) are settled above which (columns), (n, n)."""
+        arrival = np.where(self._start < 0, self._starts, self._start) + 1
+        return settled_by_arrival(self.evidence(), arrival)
+
+    def _new_versions(self, more: int) -> Ints:
+        self._versions += more
+        self._equations.grow(self._versions)
+        self._effects = np.pad(self._effects, (0, more))
+        return np.arange(self._versions - more, self._versions)
+
+    def _begin_evidence(self, bot: int) -> None:
+        self._start[bot] = self._starts
+        self._starts += 1
+
+    def _history(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """Block, bot, version and points of all entries."""
+        block, bot, version, points = (
+            np.concatenate(each) for each in zip(*self._parts, strict=True)
+        )
+        return block, bot, version, points
+
+    def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
+        """Add the differences between the bots of each draw: of their points at one table, of what
+        they did alone at different tables."""
+        number = np.unique(draw, return_inverse=True)[1]
+        first = np.flatnonzero(np.diff(block, prepend=-1))
+        wide = (np.bincount(number[first]) > 1)[number]
+        for left, right in pairs_within(block):
+            self._add_pairs(bot[left], bot[right], points[left] - points[right], 1.0)
+            left, right = left[wide[left]], right[wide[left]]
+            self._add_pairs(bot[left], bot[right], alone[left] - alone[right], -1.0)
+        if wide.any():
+            number = np.unique(number[wide], return_inverse=True)[1]
+            self._pending.append((number + self._draws, bot[wide], alone[wide]))
+            self._draws += int(number.max()) + 1
+            if self._draws > _PENDING:
+                self._add_pending()
+
+    def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
+        for one, other, sign in ((left, right, times), (right, left, -times)):
+            np.add.at(self._evidence[0], (one, other), sign * over)
+            np.add.at(self._evidence[1], (one, other), times * over**2)
+            np.add.at(self._evidence[2], (one, other), times)
+
+    def _add_pending(self) -> None:
+        """Compare all bots of a draw, as if each had sat at a table of its own."""
+        if not self._pending:
+            return
+        draw, bot, value = (np.concatenate(each) for each in zip(*self._pending, strict=True))
+        present, points = np.zeros((2, self.bots, self._draws))
+        present[bot, draw] = 1.0
+        points[bot, draw] = value
+        total, squares, items = self._evidence
+        over = points @ present.T
+        total += over
+        total -= over.T
+        over = points**2 @ present.T
+        squares += over
+        squares += over.T
+        squares -= 2 * (points @ points.T)
+        items += present @ present.T
+        self._pending, self._draws = [], 0
+
+    def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
+        """Look for bots that have changed."""
+        order = np.lexsort((block, bot))
+        who, value = bot[order], alone[order]
+        first = np.flatnonzero(np.diff(who, prepend=-1))
+        times = np.diff(first, append=who.size)
+        before = self.blocks[who]
+        count = before + 1 + np.arange(who.size) - np.repeat(first, times)
+        for sums, values in zip(self._sums, (value, value**2), strict=True):
+            sum = np.cumsum(values)
+            sum -= np.repeat(sum[first] - values[first], times)
+            sums[who, count % _RING] = sums[who, before % _RING] + sum
+        seen = who[first]
+        self.blocks[seen] += times
+        deviates = np.stack([self._change(seen, window) for window in WINDOWS])
+        for each in np.flatnonzero((deviates > ALARM).any(axis=0)):
+            self._begin_version(int(seen[each]), WINDOWS[int(deviates[:, each].argmax())])
+
+    def _change(self, bots: Ints, window: int) -> Floats:
+        """How many standard deviations the last blocks of these bots (m) are from those before."""
+        last = self.blocks[bots]
+        earlier = last - self._begin[bots] - window
+        end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
+        since, before = end - cut, cut - self._base[:, bots]
+        times = np.maximum(earlier, 1)
+        freedom = times + window - 2
+        inside = np.stack((since[1] - since[0] ** 2 / window, before[1] - before[0] ** 2 / times))
+        pooled = inside.sum(axis=0) / np.maximum(freedom, 1) * (1 / window + 1 / times)
+        # A rare large loss makes the error of its part large.
+        apart = inside[0] / window**2 + inside[1] / times**2
+        error = np.sqrt(np.maximum(np.maximum(pooled, apart), 0.0))
+        over = np.abs(since[0] / window - before[0] / times)
+        enough = (earlier >= _BEFORE) & (error > 1e-9)
+        student = np.divide(over, error, out=np.zeros_like(over), where=enough)
+        answer: Floats = normal_deviate(freedom, student)
+        return answer
+
+    def _begin_version(self, bot: int, window: int) -> None:
+        """The bot's last blocks are its first as what it is now; its evidence begins anew."""
+        self._add_pending()
+        self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
+        self._begin_evidence(bot)
+        self._begin[bot] = self.blocks[bot] - window
+        self._base[:, bot] = self._sums[:, bot, self._begin[bot] % _RING]
+        block, bots, versions, points = self._history()
+        last = np.flatnonzero(bots == bot)[-window:]
+        self.changed[bot] = True
+        self.version[bot] = versions[last] = self._new_versions(1)[0]
+        self._parts = [(block, bots, versions, points)]
+        self._equations = Equations(self._versions)
+        self._equations.add(block, versions, points)

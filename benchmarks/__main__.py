@@ -11,6 +11,7 @@ from benchmarks.figures import Section, machine, summary
 
 MODULES = (
     "rules.random_games",
+    "rules.self_play",
     "rules.worlds",
     "rules.joker_lists",
     "service.http",

@@ -22,6 +22,7 @@ from tournament.formats.round_scores import RoundScores
 from tournament.records import MatchRecord, MatchSummary, Results
 from tournament.results.match_arrays import MatchCollector
 from tournament.results.standings import compute
+from tournament.store.engine import StoreError
 from tournament.store.reader import NoMatch, StoreReader
 from tournament.text import listed, plural, unreachable
 
@@ -215,7 +216,7 @@ class LiveRun:
     def facts(self) -> RunFacts:
         """What is known of the run without its matches."""
         with self.store.snapshot() as store:
-            facts = store.facts()
+            facts = _begun(store.facts())
             return RunFacts(_version(store, facts), facts)
 
     def refresh(self) -> Snapshot:
@@ -230,7 +231,7 @@ class LiveRun:
         return self._snapshot
 
     def _look(self, store: StoreReader) -> Snapshot:
-        facts, count = store.facts(), store.count()
+        facts, count = _begun(store.facts()), store.count()
         self._counts.append((self._clock(), count))
         while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
@@ -335,6 +336,13 @@ def duration(seconds: float) -> str:
 
 def _swing(match: MatchSummary) -> int:
     return max(match.adjusted) - min(match.adjusted)
+
+
+def _begun(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a run that says which cup it plays. Raises: StoreError."""
+    if "config" not in facts:
+        raise StoreError("The run is only starting; open this page again in a moment.")
+    return facts
 
 
 def _is_fresh(facts: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ documents both. Only views are encoded, so an observation has nothing that its s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -138,7 +139,7 @@ class Encoding:
         words: list[int] = []
         described, single = self._described, self._deck.packs == 1
         for cards, shape in moves.shapes():
-            words += (cards,) if single else _words(self._deck, (cards,))
+            words += (cards,) if single else _copies(self._deck, cards)
             word = described.get(shape)
             words.append(self._describe(shape) if word is None else word)
         return words
@@ -196,14 +197,17 @@ def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
     second."""
     if deck.packs == 1:
         return list(hands)
-    words = []
-    for hand in hands:
-        first = second = 0
-        for number in deck.numbers(hand):
-            second |= first & 1 << number
-            first |= 1 << number
-        words += [first, second]
-    return words
+    return [word for hand in hands for word in _copies(deck, hand)]
+
+
+@lru_cache(maxsize=10_000)
+def _copies(deck: Deck, hand: int) -> tuple[int, int]:
+    """The words of a hand of two packs; kept, because most hands are encoded many times."""
+    first = second = 0
+    for number in deck.numbers(hand):
+        second |= first & 1 << number
+        first |= 1 << number
+    return first, second
 
 
 def _cards(deck: Deck, pile: Any) -> int:

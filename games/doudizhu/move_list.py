@@ -147,7 +147,8 @@ class DoudizhuMoves(LegalMoves):
         plays, hand = self._plays, self._hand
         found = [(0, Move(PASS, plays.deck).shape)] if self._first else []
         for group in self._groups:
-            core, shape, kickers = plays.core(hand, group), shape_of(group), self._kickers(group)
+            core, shape = plays.core(hand, group), shape_of(group)
+            kickers = None if self._simple else self._kickers(group)
             if kickers is None:
                 found.append((core, shape))
             else:

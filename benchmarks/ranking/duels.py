@@ -21,7 +21,7 @@ MOST = 4_000
 """Blocks of a duel at most."""
 WITHIN = 0.2
 """The zone of no difference, in standard deviations of a block."""
-REACHES = {"Zheng Fen": Reach(6.0), "Dou Dizhu": Reach(24 / 3.3, 0.02)}
+REACHES = {"Zheng Fen": Reach(6.0), "Dou Dizhu": Reach(24 / 3.3, 0.005)}
 """The reach of a block in standard deviations: the games' limits by those of equal bots that play
 at random, one deal a match (Zheng Fen 100 / 17, Dasan 9 / 1.9 and 6 / 0.95; Dou Dizhu has a
 declared tail beyond 24 points / 3.3)."""

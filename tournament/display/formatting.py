@@ -80,7 +80,7 @@ def table_notes(table: Standings) -> Iterator[str]:
     """What the table claims, in sentences."""
     if any(line.low is not None for line in table.standings):
         yield "In brackets: 95 % intervals."
-    if has_plain(table):
+    if is_adjusted(table):
         yield (
             "Points a deal are adjusted for the opponents, as far as strength is one number; they"
             " describe, and no rank rests on them."
@@ -94,6 +94,14 @@ def table_notes(table: Standings) -> Iterator[str]:
         )
         if not table.finished and table.stop is None and table.format in _PLANNED:
             yield "Ranks shown during the run are cautious; they narrow when it ends."
+    if table.format == LADDER:
+        yield (
+            "Ranks in a ladder are about the tables drawn, half of them near the top, and about"
+            " bots that stay as they are."
+        )
+    changed = [line.bot for line in table.standings if line.blocks_since_change is not None]
+    if changed:
+        yield f"Changed while playing, so that earlier blocks do not count: {', '.join(changed)}."
     if any(line.status == "new" for line in table.standings):
         yield f"Bots with fewer than {NEW} blocks are new and have no place yet."
     if table.groups > 1:
@@ -189,7 +197,13 @@ def format_versions(said: Sequence[Mapping[str, str]]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether the plain mean differs from the points a deal."""
+    """Whether the plain mean is shown: it differs from the points a deal, and the format is not a
+    ladder, where half of the tables are near the top, so that it misleads."""
+    return table.format != LADDER and is_adjusted(table)
+
+
+def is_adjusted(table: Standings) -> bool:
+    """Whether the points a deal are adjusted for the opponents."""
     return any(line.plain != line.score for line in table.standings)
 
 

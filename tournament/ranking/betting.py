@@ -40,7 +40,7 @@ class Reach:
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
     """The reach by a game's ``max_difference``; one that is only supposed has a declared tail."""
-    return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.02)
+    return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:

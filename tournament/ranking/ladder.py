@@ -36,13 +36,13 @@ class LadderRecord:
     def __init__(self, bots: int = 0) -> None:
         self.blocks, self.version = np.zeros((2, 0), np.int64)
         self.changed = np.zeros(0, bool)
-        self._start, self._begin = np.zeros((2, 0), np.int64)  # of its evidence, of its version
+        self._start, self._count = np.zeros((2, 0), np.int64)
         self._all = self._starts = self._estimated = self._versions = self._draws = 0
         self._parts: list[tuple[Ints, Ints, Ints, Floats]] = []
         self._equations, self._effects = Equations(0), np.zeros(0)
         self._evidence = np.zeros((3, 0, 0))  # total, squares, items
         self._pending: list[tuple[Ints, Ints, Floats]] = []
-        self._sums, self._base = np.zeros((2, 0, _RING)), np.zeros((2, 0))
+        self._sums = np.zeros((2, 0, _RING))
         self.grow(bots)
 
     @property
@@ -57,12 +57,11 @@ class LadderRecord:
             return
         self._add_pending()
         self.version = np.append(self.version, self._new_versions(more))
-        self.blocks, self._begin = (np.pad(each, (0, more)) for each in (self.blocks, self._begin))
+        self.blocks, self._count = (np.pad(each, (0, more)) for each in (self.blocks, self._count))
         self.changed = np.pad(self.changed, (0, more))
         self._start = np.pad(self._start, (0, more), constant_values=-1)
         self._evidence = np.pad(self._evidence, ((0, 0), (0, more), (0, more)))
         self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
-        self._base = np.pad(self._base, ((0, 0), (0, more)))
 
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
         """Add the blocks of an epoch.
@@ -76,13 +75,12 @@ class LadderRecord:
             self._effects = self._equations.effects(_PRIOR)[0]
             self._estimated = self._all
         self.arrive(bot)
-        size, effect = np.bincount(block), self._effects[self.version[bot]]
-        others = (np.bincount(block, effect)[block] - effect) / np.maximum(size[block] - 1, 1)
-        alone = points + others
+        alone = points + self._of_opponents(block, self.version[bot])
         self._compare(block, bot, points, alone, draw)
         self._equations.add(block, self.version[bot], points)
         self._parts.append((block + self._all, bot, self.version[bot], points))
-        self._all += size.size
+        self._all += int(block[-1]) + 1
+        self.blocks += np.bincount(bot, minlength=self.bots)
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
@@ -129,6 +127,12 @@ class LadderRecord:
         )
         return block, bot, version, points
 
+    def _of_opponents(self, block: Ints, version: Ints) -> Floats:
+        """The mean effect of the opponents of each entry, as far as known."""
+        size, effect = np.bincount(block)[block], self._effects[version]
+        answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
+        return answer
+
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
         """Add the differences between the bots of each draw: of their points at one table, of what
         they did alone at different tables."""
@@ -172,29 +176,36 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Look for bots that have changed."""
+        """Look for bots that have changed, the clearest first: its opponents seem to change too."""
+        self._follow(block, bot, alone)
+        seen = np.unique(bot)
+        while True:
+            deviates = np.stack([self._change(seen, window) for window in WINDOWS])
+            window, place = np.unravel_index(deviates.argmax(), deviates.shape)
+            if deviates[window, place] <= ALARM:
+                break
+            self._begin_version(int(seen[place]), WINDOWS[window])
+
+    def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
+        """Add to the sums of each bot and of its squares after each of its last blocks."""
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))
         times = np.diff(first, append=who.size)
-        before = self.blocks[who]
+        before = self._count[who]
         count = before + 1 + np.arange(who.size) - np.repeat(first, times)
         for sums, values in zip(self._sums, (value, value**2), strict=True):
             sum = np.cumsum(values)
             sum -= np.repeat(sum[first] - values[first], times)
             sums[who, count % _RING] = sums[who, before % _RING] + sum
-        seen = who[first]
-        self.blocks[seen] += times
-        deviates = np.stack([self._change(seen, window) for window in WINDOWS])
-        for each in np.flatnonzero((deviates > ALARM).any(axis=0)):
-            self._begin_version(int(seen[each]), WINDOWS[int(deviates[:, each].argmax())])
+        self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
         """How many standard deviations the last blocks of these bots (m) are from those before."""
-        last = self.blocks[bots]
-        earlier = last - self._begin[bots] - window
+        last = self._count[bots]
+        earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
-        since, before = end - cut, cut - self._base[:, bots]
+        since, before = end - cut, cut
         times = np.maximum(earlier, 1)
         freedom = times + window - 2
         inside = np.stack((since[1] - since[0] ** 2 / window, before[1] - before[0] ** 2 / times))
@@ -213,8 +224,6 @@ class LadderRecord:
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)
-        self._begin[bot] = self.blocks[bot] - window
-        self._base[:, bot] = self._sums[:, bot, self._begin[bot] % _RING]
         block, bots, versions, points = self._history()
         last = np.flatnonzero(bots == bot)[-window:]
         self.changed[bot] = True
@@ -222,3 +231,9 @@ class LadderRecord:
         self._parts = [(block, bots, versions, points)]
         self._equations = Equations(self._versions)
         self._equations.add(block, versions, points)
+        self._effects, self._estimated = self._equations.effects(_PRIOR)[0], self._all
+        # What is followed of its opponents was adjusted for what it no longer is.
+        alone = points + self._of_opponents(block, versions)
+        now = versions == self.version[bots]
+        self._count[:], self._sums[:] = 0, 0.0
+        self._follow(block[now], bots[now], alone[now])

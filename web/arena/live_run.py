@@ -295,7 +295,7 @@ def upcoming(
 ) -> tuple[Upcoming, ...]:
     """The first tables that are not finished and wait for no bot that is away, in the order of the
     schedule; `played` is the number of finished matches by block. None in a cup with very many
-    blocks."""
+    blocks, and in a ladder only those that have begun."""
     if facts.get("finished") or not {"seed", "config"} <= facts.keys():
         return ()
     cup = replace(Cup.from_dict(facts["config"]), stop=Stop())  # which looks at results
@@ -311,7 +311,8 @@ def upcoming(
                 done, of = played.get(block.number, 0), len(block.seatings)
                 if done < of and not is_skipped(cup, block.table, gone):
                     complete = False
-                    if away.isdisjoint(block.table):
+                    # Who is drawn next in a ladder is not shown: a bot could stay away.
+                    if away.isdisjoint(block.table) and (done or cup.format.type != LADDER):
                         yield Upcoming(block.number, block.stage, block.table, done, of)
             if not complete:
                 return  # the next round is paired once this one is finished

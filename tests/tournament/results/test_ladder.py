@@ -7,7 +7,7 @@ import msgspec
 
 from tests.support.memory_run import MemoryRun
 from tests.support.standings import match, row, run_of, without
-from tournament.display.formatting import table_notes
+from tournament.display.formatting import has_plain, table_notes
 from tournament.formats.ladder import KnownBots, draw_tables
 from tournament.records import Decision, DecisionKind, MatchSummary
 from tournament.results.export import rows
@@ -141,3 +141,48 @@ def test_a_ladder_of_which_two_bots_have_come_is_no_duel() -> None:
     table = standings(ladder([], bots=["ann", "bob"]))
     assert table.duel is None
     assert [line.status for line in table.standings] == ["new", "new"]
+
+
+def changing(bot: str, after: int) -> list[MatchSummary]:
+    """A season in which a bot plays much better from this block on."""
+    return [
+        one._replace(
+            adjusted=tuple(
+                points + 40 * (name == bot and one.block >= after)
+                for name, points in zip(one.seating, one.adjusted, strict=True)
+            )
+        )
+        for one in season(60)
+    ]
+
+
+def test_a_bot_that_changes_is_named_and_placed_by_what_it_is_now() -> None:
+    run = ladder(changing("h", 500))
+    table = standings(run)
+    changed = row(table, "h")
+    assert (changed.place, changed.rank[0]) == (1, 1)
+    assert changed.blocks_since_change is not None
+    assert 20 <= changed.blocks_since_change < changed.matches
+    assert [line.bot for line in table.standings if line.blocks_since_change is not None] == ["h"]
+    assert [line.bot for line in table.standings if line.bot != "h"] == [*OLD[:-1]]
+    notes = "".join(table_notes(table))
+    assert "Changed while playing, so that earlier blocks do not count: h." in notes
+    assert not has_plain(table)
+    exported = standings(ExportedRows([msgspec.json.encode(one) for one in rows(run)], "export"))
+    assert exported.standings == table.standings
+
+
+def test_a_ladder_of_as_many_bots_as_seats_claims_nothing_false() -> None:
+    alike = [match(n, 0, tuple("abc"), [n % 3 - 1, 1 - n % 3, 0]) for n in range(90)]
+    played = [
+        one._replace(round=n // 3 + 1, stage=f"epoch {n // 3 + 1}, even {n}", seatings=1)
+        for n, one in enumerate(alike)
+    ]
+    table = standings(ladder(played, bots=[*"abc"]))
+    assert {line.rank for line in table.standings} == {(1, 3)}
+    assert {line.low for line in table.standings} == {None}
+
+
+def test_rows_without_epochs_have_a_table() -> None:
+    old = standings(ladder([one._replace(round=0) for one in season(12)]))
+    assert [line.place for line in old.standings] == [*range(1, 9)]

@@ -1,170 +1,138 @@
-"""Decisions of the organiser, and what follows from them: who plays, and which results count.
+"""What follows from the decisions of a run: who plays, which results count, what people read."""
 
-They are read from the facts of a run, where a store lists them under `decisions`, so that an export
-and a run in memory are read as a store is.
-"""
+from collections.abc import Iterable
+from typing import Final
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
-from typing import Any
-
-from tournament.config.cup import Bot, Cup
-from tournament.records import Decision, DecisionKind, VoidRecord
+from tournament.records import (
+    AnyDecision,
+    AnyVoid,
+    Disqualify,
+    Exclusion,
+    Finish,
+    Join,
+    Leave,
+    Pause,
+    Resume,
+    Revocation,
+    Skip,
+    Undo,
+    Void,
+    Withdraw,
+)
 from tournament.text import plural, printable
 
-_SENTENCES = {
-    DecisionKind.PAUSE: "The run was paused",
-    DecisionKind.RESUME: "The run was resumed",
-    DecisionKind.VOID: "{matches} of block {block} became void",
-    DecisionKind.WITHDRAW: "{bot} was withdrawn and plays no more; its results stand",
-    DecisionKind.DISQUALIFY: "{bot} was disqualified; the results of its tables do not count",
-    DecisionKind.UNDO: "The latest decision about {bot} was taken back",
-    DecisionKind.JOIN: "{bot} joined",
-    DecisionKind.LEAVE: "{bot} left; its results stand",
-    DecisionKind.SKIP: "{matches} will not be played",
-    DecisionKind.FINISH: "The ladder was ended",
-}
-_EXCLUSIONS = {
-    DecisionKind.WITHDRAW: "withdrawn",
-    DecisionKind.DISQUALIFY: "disqualified",
-    DecisionKind.LEAVE: "left",
+_LABELS: Final[dict[type[Exclusion], str]] = {
+    Withdraw: "withdrawn",
+    Disqualify: "disqualified",
+    Leave: "left",
 }
 
-_OF_BOTS = (DecisionKind.JOIN, DecisionKind.LEAVE, DecisionKind.SKIP)
-"""What bots have done: in a ladder that is too much for a table."""
 
-_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
-_SHARED = (
-    'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
-    " that connect may have remembered."
-)
-
-
-def decided(facts: Mapping[str, Any]) -> list[Decision]:
-    """The decisions in order."""
-    return list(facts.get("decisions", ()))
-
-
-def disqualified(facts: Mapping[str, Any]) -> frozenset[str]:
-    """The bots whose tables do not count."""
-    found = exclusions(decided(facts))
-    return frozenset(one.bot for one in found if one.kind == DecisionKind.DISQUALIFY)
-
-
-def exclusions(decisions: Iterable[Decision]) -> list[Decision]:
-    """The decisions by which bots play no more, without those that were taken back."""
-    found: list[Decision] = []
-    for one in decisions:
-        if one.kind in _EXCLUSIONS:
-            found.append(one)
-        elif one.kind == DecisionKind.UNDO:
-            latest = [each for each in found if each.kind != DecisionKind.LEAVE][-1:]
-            found = [each for each in found if each not in latest]
+def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
+    """Return the decisions after which a bot no longer plays, in order, without those that were
+    taken back."""
+    found: list[Exclusion] = []
+    for decision in decisions:
+        if isinstance(decision, Exclusion):
+            found.append(decision)
+        elif isinstance(decision, Undo):
+            by_organiser = [one for one in found if not isinstance(one, Leave)]
+            found = [one for one in found if one not in by_organiser[-1:]]
     return found
 
 
-def joined(decisions: Iterable[Decision], known: Container[str] = ()) -> list[Bot]:
-    """The bots that have joined, in order, without those that are `known`."""
-    return [
-        Bot(one.bot, connect=True, author=one.author or None)
-        for one in decisions
-        if one.kind == DecisionKind.JOIN and one.bot not in known
-    ]
+def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
+    """Return the bots whose tables do not count."""
+    return frozenset(one.bot for one in exclusions(decisions) if isinstance(one, Disqualify))
 
 
-def with_joined(cup: Cup, decisions: Iterable[Decision]) -> Cup:
-    """The cup with all its bots in the order of their arrival: those of its file, then those that
-    have joined."""
-    return replace(cup, bots=(*cup.bots, *joined(decisions, cup.names)))
-
-
-def finished_by(decisions: Iterable[Decision]) -> Decision | None:
-    """The decision by which a ladder ends, if there is one."""
-    return next((one for one in decisions if one.kind == DecisionKind.FINISH), None)
-
-
-def exclusion_of(decisions: Iterable[Decision], bot: str) -> Decision | None:
-    """The latest decision by which a bot plays no more, if there is one."""
-    return {one.bot: one for one in exclusions(decisions)}.get(bot)
-
-
-def absent(decisions: Iterable[Decision]) -> frozenset[str]:
-    """The bots that play no more."""
+def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
+    """Return the bots that no longer play."""
     return frozenset(one.bot for one in exclusions(decisions))
 
 
-def exclusion_notices(decisions: Iterable[Decision]) -> dict[str, str]:
-    """The bots that play no more, each with a sentence for its author."""
+def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
+    """Return the latest decision after which a bot no longer plays; None if it plays."""
+    return {one.bot: one for one in exclusions(decisions)}.get(bot)
+
+
+def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
+    """Return a sentence for the author of each bot that no longer plays, by bot."""
     return {
         one.bot: f"{one.bot} has left."
-        if one.kind == DecisionKind.LEAVE
-        else f"The organiser decided that {one.bot} plays no more."
+        if isinstance(one, Leave)
+        else f"The organiser decided that {one.bot} no longer plays."
         for one in exclusions(decisions)
     }
 
 
-def exclusion_labels(decisions: Iterable[Decision]) -> dict[str, str]:
-    """The bots that play no more, each with the word that says why: withdrawn, disqualified."""
-    return {one.bot: _EXCLUSIONS[one.kind] for one in exclusions(decisions)}
+def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
+    """Return withdrawn, disqualified or left for each bot that no longer plays, by bot."""
+    return {one.bot: _LABELS[type(one)] for one in exclusions(decisions)}
 
 
-def paused(decisions: Iterable[Decision]) -> Decision | None:
-    """The decision by which the run is paused, if it is. The end of a ladder ends a pause, too."""
-    kinds = (DecisionKind.PAUSE, DecisionKind.RESUME, DecisionKind.FINISH)
-    last = [one for one in decisions if one.kind in kinds][-1:]
-    return next((one for one in last if one.kind == DecisionKind.PAUSE), None)
+def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
+    """Return the decision that ends a ladder; None if there is none."""
+    return next((one for one in decisions if isinstance(one, Finish)), None)
 
 
-def is_skipped(cup: Cup, table: Iterable[str], gone: frozenset[str]) -> bool:
-    """Whether a table is not played because one of its bots plays no more.
+def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
+    """Return the decision by which a run is paused; None if it is not. The end of a ladder also
+    ends a pause."""
+    latest: Pause | None = None
+    for decision in decisions:
+        if isinstance(decision, Pause):
+            latest = decision
+        elif isinstance(decision, Resume | Finish):
+            latest = None
+    return latest
 
-    Not in formats whose later rounds need every table: there the bot is struck out, as if it
-    could not be reached.
-    """
-    return cup.format.type in ("round-robin", "gauntlet", "ladder") and not gone.isdisjoint(table)
+
+def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
+    """Return the ids of the matches of a ladder that are not played."""
+    return frozenset(match for one in decisions if isinstance(one, Skip) for match in one.matches)
 
 
-def pending(decisions: Iterable[Decision], voids: Iterable[VoidRecord]) -> list[tuple[int, str]]:
-    """The matches that are to become void and have not yet, each with its decision's number."""
-    done = {(void.decision, void.match) for void in voids}
+def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
+    """Return the matches that are to become void and have not yet, each after the number of its
+    decision."""
+    done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
     wanted = [
-        (one.number, match)
-        for one in decisions
-        if one.kind == DecisionKind.VOID
-        for match in one.matches
+        (one.number, match) for one in decisions if isinstance(one, Void) for match in one.matches
     ]
     return [each for each in wanted if each not in done]
 
 
-def sentence(decision: Decision) -> str:
-    """A decision with its time, for people."""
+def sentence(decision: AnyDecision) -> str:
+    """Return a decision with its time, for people."""
     return f"{decision.at[:16].replace('T', ' ')} UTC: {describe(decision)}"
 
 
-def describe(decision: Decision) -> str:
-    """What was decided, and why."""
-    matches = plural(len(decision.matches), "match", "matches")
-    what = _SENTENCES[decision.kind].format(bot=decision.bot, matches=matches, block=decision.block)
+def describe(decision: AnyDecision) -> str:
+    """Return what was decided, and why, as a sentence."""
     why = f" ({decision.why})" if decision.why else ""
-    return printable(f"{what}{why}.")
+    return printable(f"{_what(decision)}{why}.")
 
 
-def sentences(facts: Mapping[str, Any]) -> list[str]:
-    """The decisions of the organiser, the void matches and what else an organiser chose, for
-    people."""
-    said = [_UNSANDBOXED] if facts.get("unsandboxed") else []
-    said += [sentence(one) for one in decided(facts) if one.kind not in _OF_BOTS]
-    skipped = sum(len(one.matches) for one in decided(facts) if one.kind == DecisionKind.SKIP)
-    if skipped:
-        matches = plural(skipped, "match", "matches")
-        said.append(f"{matches} not played, because a bot was away or the ladder ended.")
-    config = facts.get("config", {})
-    format = config.get("format", {})
-    remembers = any(bot.get("url") or bot.get("connect") for bot in config.get("bots", ()))
-    if remembers and format.get("cards") == "shared" and format.get("seating") != "fixed":
-        said.append(_SHARED)
-    for bot, why, many in facts.get("voids", ()):
-        matches = plural(many, "match", "matches")
-        was = "was" if many == 1 else "were"
-        said.append(printable(f"{matches} {was} void because of {bot} and played again. {why}"))
-    return said
+def _what(decision: AnyDecision) -> str:
+    match decision:
+        case Pause():
+            return "The run was paused"
+        case Resume():
+            return "The run was resumed"
+        case Void(block=block, matches=matches):
+            return f"{plural(len(matches), 'match', 'matches')} of block {block} became void"
+        case Withdraw(bot=bot):
+            return f"{bot} was withdrawn and no longer plays; its results stand"
+        case Disqualify(bot=bot):
+            return f"{bot} was disqualified; the results of its tables do not count"
+        case Undo(bot=bot):
+            return f"The latest decision about {bot} was taken back"
+        case Join(bot=bot):
+            return f"{bot} joined"
+        case Leave(bot=bot):
+            return f"{bot} left; its results stand"
+        case Skip(matches=matches):
+            return f"{plural(len(matches), 'match', 'matches')} will not be played"
+        case Finish():
+            return "The ladder was ended"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 import games
 
@@ -188,14 +188,11 @@ class MatchRecord(Pairing):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class VoidRecord:
-    """A match that does not count and is played again.
+class VoidRecord(Struct, frozen=True, kw_only=True, tag_field="cause"):
+    """A match that does not count and is played again: an `Outage` or a `Revocation`.
 
-    `match`, `block`, `key`, `round`, `number` and `seating` are those of the match. `bot` is the
-    one because of which it is void, "" for a decision of the organiser. `why` is a sentence.
-    `started` is the wall clock in UTC, ISO 8601, as `ended`. `record` has the rows of a match that
-    had ended, and `decision` the number of the decision; otherwise they are "" and None.
+    `match`, `block`, `key`, `round`, `number` and `seating` identify the match. `why` is a
+    sentence. `started` and `ended` are wall clock times in UTC, ISO 8601.
     """
 
     match: str
@@ -204,61 +201,137 @@ class VoidRecord:
     round: int
     number: int
     seating: tuple[str, ...]
-    bot: str
     why: str
     started: str
     ended: str
-    record: str = ""
-    decision: int | None = None
-
-    @property
-    def cause(self) -> str:
-        """Why it is void: a bot was away, or the organiser decided it."""
-        return "outage" if self.decision is None else "decision"
-
-    @classmethod
-    def of(cls, match: Pairing, **more: Any) -> VoidRecord:
-        """That of a match, which is to be played or has been."""
-        names = ("match", "block", "key", "round", "number", "seating")
-        return cls(**{name: getattr(match, name) for name in names}, **more)
 
 
-class DecisionKind(StrEnum):
-    """What an organiser or, in a ladder, an author can decide."""
+class Outage(VoidRecord, frozen=True, tag="outage"):
+    """A match that is void because `bot` could not be reached."""
 
-    PAUSE = "pause"
-    RESUME = "resume"
-    VOID = "void"
-    WITHDRAW = "withdraw"
-    DISQUALIFY = "disqualify"
-    UNDO = "undo"
-    JOIN = "join"
-    LEAVE = "leave"
-    SKIP = "skip"
-    FINISH = "finish"
+    bot: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A decision, with its `number` from 1, its time (UTC, ISO 8601) and reason.
+class Revocation(VoidRecord, frozen=True, tag="decision"):
+    """A finished match that a decision of the organiser made void.
 
-    `bot` is the one that is withdrawn or disqualified, or no longer so, that joins, leaves, or was
-    away when matches were skipped; else "". `matches` are those that become void, all of them of
-    one `block`, which otherwise is None; or the skipped ones. `after` is the number of finished
-    matches when it was made. `author` identifies who has entered a bot that joins; it is the
-    `version` of its kind, from 1.
+    `decision` is the number of the decision. `record` holds the rows of the match.
     """
 
+    decision: int
+    record: str
+
+
+AnyVoid = Outage | Revocation
+
+
+class Place(TypedDict):
+    """The fields of a void match that are those of the match."""
+
+    match: str
+    block: int
+    key: str
+    round: int
     number: int
-    kind: DecisionKind
-    at: str
-    why: str
-    bot: str = ""
-    block: int | None = None
-    matches: tuple[str, ...] = ()
+    seating: tuple[str, ...]
+
+
+def place_of(match: Pairing) -> Place:
+    """Return the fields of a void match that are those of this match."""
+    return Place(
+        match=match.match,
+        block=match.block,
+        key=match.key,
+        round=match.round,
+        number=match.number,
+        seating=match.seating,
+    )
+
+
+class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
+    """A decision of the organiser or, in a ladder, of an author; one subclass for each kind.
+
+    `number` counts from 1, and `at` is its time (UTC, ISO 8601): the store sets both. `why` is the
+    reason, which may be empty. `after` is the number of matches that were finished before.
+    """
+
+    number: int = 0
+    at: str = ""
+    why: str = ""
     after: int = 0
+
+    @property
+    def kind(self) -> str:
+        """The kind of the decision, such as "pause"."""
+        return str(self.__struct_config__.tag)
+
+
+class Pause(Decision, frozen=True):
+    """No match begins until a `Resume`."""
+
+
+class Resume(Decision, frozen=True):
+    """Matches begin again."""
+
+
+class Void(Decision, frozen=True):
+    """Finished matches of a block become void and are played again."""
+
+    block: int
+    matches: tuple[str, ...]
+
+
+class Withdraw(Decision, frozen=True):
+    """A bot no longer plays; its results stand."""
+
+    bot: str
+
+
+class Disqualify(Decision, frozen=True):
+    """A bot no longer plays; the results of its tables do not count."""
+
+    bot: str
+
+
+class Undo(Decision, frozen=True):
+    """The latest `Withdraw` or `Disqualify`, which was of this bot, is taken back."""
+
+    bot: str
+
+
+class Join(Decision, frozen=True):
+    """A bot joins a ladder.
+
+    `author` identifies who entered the bot; it is empty for the organiser. `version` counts the
+    versions of the bot from 1.
+    """
+
+    bot: str
     author: str = ""
-    version: int = 0
+    version: int = 1
+
+
+class Leave(Decision, frozen=True):
+    """A bot leaves a ladder; its results stand."""
+
+    bot: str
+
+
+class Skip(Decision, frozen=True):
+    """Matches of a ladder are not played, because `bot` was away; or, if that is None, because the
+    ladder ends."""
+
+    matches: tuple[str, ...]
+    bot: str | None = None
+
+
+class Finish(Decision, frozen=True):
+    """A ladder ends."""
+
+
+AnyDecision = Pause | Resume | Void | Withdraw | Disqualify | Undo | Join | Leave | Skip | Finish
+Exclusion = Withdraw | Disqualify | Leave
+"""The decisions after which a bot no longer plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,19 +384,6 @@ class BlockRecord:
     key: str
     seatings: int
     played: int
-
-
-class Results(Protocol):
-    """What standings need of a run."""
-
-    def facts(self) -> dict[str, Any]:
-        """What the run is: name, game, bots, seed, config and so on."""
-
-    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """The finished matches without their moves; of one round if it is given."""
-
-    def epochs(self) -> Sequence[Epoch]:
-        """The epochs of a ladder, in order."""
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,13 +7,13 @@ from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
 
 import games
-from tournament.decisions import disqualified
+from tournament.model import StoredRun
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import collect
+from tournament.results.reading import RunReader
 from tournament.results.standings import compute
 from tournament.sampling import spread
-from tournament.store.reader import StoreReader
 from web.ui import plots
 from web.ui.page_steps import match_data, page_steps
 from web.ui.template_environment import prepare_templates
@@ -25,36 +25,34 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 
 
 def report(
-    store: StoreReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
+    store: RunReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
 ) -> str:
     """The page as HTML. ``replays`` is the most matches that it shows move by move. The copy of an
     ``organiser`` also says which bots may go easy on each other. ``preview`` is the address of a
     picture for those who link to the page.
     """
-    facts = store.facts()
+    run = store.run()
     matches = list(store.summaries())
-    played = collect(matches, facts.get("bots", ()))
-    table = compute(played, facts)
-    out = disqualified(facts)
+    played = collect(matches, run.cup.names)
+    table = compute(played, run)
     soft_play = None
     if organiser:
-        authors = {bot["name"]: bot.get("author") for bot in facts["config"]["bots"]}
-        soft_play = integrity(islice(store.matches(), _MAX_COMPARED), authors)
+        soft_play = integrity(islice(store.matches(), _MAX_COMPARED), run.authors)
     shown = [matches[place] for place in spread(range(len(matches)), replays)]
-    config = facts["config"]
     records = (store.match(each.match) for each in shown)
-    data = {one.match: match_data(one, config, page_steps(one, config)) for one in records}
+    data = {one.match: match_data(one, run.cup, page_steps(one, run.cup)) for one in records}
     return _template().render(
-        facts=facts,
+        run=run,
+        proof=run if isinstance(run, StoredRun) else None,
         table=table,
         game=games.get(table.game).title,
-        plot=plots.course(played.without(out), table, facts["bots"]),
+        plot=plots.course(played.without(run.disqualified), table, run.cup.names),
         soft_play=soft_play,
         preview=preview,
         sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
         compared=min(len(matches), _MAX_COMPARED),
         matches=shown,
-        out=out,
+        out=run.disqualified,
         left_out=len(matches) - len(shown),
         data=data,
     )

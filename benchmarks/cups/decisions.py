@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from benchmarks.figures import Figure, Section
 from benchmarks.ranking.soft_play import play
+from tournament.config.cup import Cup
 from tournament.results.export import DecisionRow, arrow_schema, decision_rows, export
 from tournament.store.store import Store
 
@@ -32,7 +33,8 @@ def sections() -> list[Section]:
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder)) as store:
         for match in play("doudizhu", 0, 1):
             store.add(replace(match, times=((1.0,) * len(match.moves),) * 3))
-        store.put({"finished": True})
+        store.begin(Cup("Decisions", "doudizhu", 3, ()), "seed", "key", None, store.count())
+        store.finish()
         rows = [asdict(row) for match in store.matches() for row in decision_rows(match)]
         ours = _seconds(lambda: export(store, "decisions", io.BytesIO()))
         made = _seconds(

@@ -14,6 +14,7 @@ import msgspec
 import sqlalchemy as sa
 
 from benchmarks.figures import Figure, Section
+from tournament.config.cup import Bot, Cup
 from tournament.paths import STORE_FILE
 from tournament.records import MatchSummary
 from tournament.results.standings import standings
@@ -35,7 +36,8 @@ _BATCH = 10_000
 def fill(folder: Path, count: int = MATCHES) -> None:
     """Write a made-up finished cup of ten bots and `count` matches."""
     with Store.create(folder) as store:
-        store.put({"name": "Large", "game": "doudizhu", "bots": BOTS, "seed": "large"})
+        cup = Cup("Large", "doudizhu", 3, tuple(Bot(name, command="x") for name in BOTS))
+        store.begin(cup, "large", "large", None, count)
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(folder / STORE_FILE)))
     made = _rows(count)
     with engine.begin() as connection:

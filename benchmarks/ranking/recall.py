@@ -81,7 +81,7 @@ def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
 
 def halving_blocks(deals: int, bots: int = BOTS) -> int:
     """The blocks of a halving."""
-    return sum(stage.bots // SEATS * stage.seatings for stage in halving.plan(bots, SEATS, deals))
+    return sum(stage.bots // SEATS * stage.seatings for stage in halving.stages(bots, SEATS, deals))
 
 
 def sections(cups: int = 400) -> list[Section]:

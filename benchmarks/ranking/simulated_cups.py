@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.ranking.points import draw_points
 from tournament.formats import halving as halving_format
-from tournament.formats.knockout import plan
+from tournament.formats.knockout import cuts
 from tournament.formats.swiss import pair
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.effects import fit
@@ -163,7 +163,7 @@ def knockout(deals: int) -> Draw:
         left = [int(bot) for bot in random.permutation(bots)]
         beaten: list[int] = []
         rounds = []
-        for cut in plan(bots, SEATS):
+        for cut in cuts(bots, SEATS):
             playing = left[len(left) - len(cut) * SEATS :]
             tables = [playing[number :: len(cut)] for number in range(len(cut))]
             rounds.append(_round(random, tables, deals, play))
@@ -217,7 +217,7 @@ def halved(
     """A halving, and its last bots, best first."""
     left = np.arange(bots)
     rounds: list[tuple[Ints, Floats]] = []
-    for stage in halving_format.plan(bots, SEATS, deals):
+    for stage in halving_format.stages(bots, SEATS, deals):
         if stage.bots < left.size:
             left = _best(_joined(rounds, bots), left)[: stage.bots]
         tables = stage.bots // SEATS

@@ -17,11 +17,11 @@ import click
 import games
 from stich.console import interrupts
 from tournament.bot.launch import LaunchSettings, prepare_launch
-from tournament.config import keys
 from tournament.config.arguments import parse_bot
 from tournament.config.cup import Bot, Limits
-from tournament.config.locations import short
 from tournament.errors import StichError
+from tournament.settings import keys
+from tournament.settings.locations import short
 from tournament.text import printable_lines
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

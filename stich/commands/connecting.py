@@ -1,6 +1,6 @@
 """`stich connect`, `join` and `leave`: an author's bot in the cup or ladder of an arena."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach
 from tournament.config.cup import Limits
+from tournament.model import Identity
 from tournament.run.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
 from web.gateway.calls import LadderAnswer, LadderCall, Wants, ask_ladder
@@ -66,7 +67,7 @@ def connect(arena: str, token: str, **bot: Any) -> None:
 
 def _take_part(
     arena: str,
-    token: Callable[[Mapping[str, str]], str],
+    token: Callable[[Identity], str],
     *,
     command: str | None,
     url: str | None,
@@ -81,7 +82,7 @@ def _take_part(
     launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
     with ExitStack() as stack:
         bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
-        about: Mapping[str, str] = {}  # its name, version and author, as far as it states them
+        about = Identity()
         with suppress(ExchangeError):
             about = identity(read_about(bots[0].send("/", b"", ANSWER_S)))
         Connector(arena, token(about), bots, partial(click.echo, err=True)).run()
@@ -117,7 +118,7 @@ def join(
         click.echo(_ask(arena, name, "token").token)
         return
 
-    def enter(about: Mapping[str, str]) -> str:
+    def enter(about: Identity) -> str:
         answer = _ask(arena, name, "new-version" if new_version else "join", code, about)
         where = f"{arena.rstrip('/')}/bots/{quote(answer.bot)}"
         click.echo(f"{answer.bot} is in {answer.ladder}; its page is {where}", err=True)
@@ -136,7 +137,7 @@ def leave(arena: str, name: str) -> None:
     Example:
       stich leave https://arena.example ann
     """
-    click.echo(f"{_ask(arena, name, 'leave').bot} plays no more; its results stand.")
+    click.echo(f"{_ask(arena, name, 'leave').bot} no longer plays; its results stand.")
 
 
 def _ask(
@@ -144,8 +145,8 @@ def _ask(
     name: str,
     wants: Wants,
     code: str = "",
-    about: Mapping[str, str] | None = None,
+    about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
     """Ask the ladder of an arena. Each arena sees another key of the author. Refused."""
     key = make_key().derive("author", arena.rstrip("/").lower())
-    return ask_ladder(arena, LadderCall(name, key, wants, code, dict(about or {})))
+    return ask_ladder(arena, LadderCall(name, key, wants, code, about))

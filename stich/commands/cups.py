@@ -15,22 +15,21 @@ from urllib.parse import urlsplit
 import click
 
 from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
-from stich.commands.runs import is_file, open_run, read_run
+from stich.commands.runs import copied_matches, is_file, open_run
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config.cup import Bot, Cup
-from tournament.config.keys import suggest
 from tournament.config.parse import read_cup
-from tournament.decisions import absent, with_joined
 from tournament.names import normal, problem
 from tournament.results.standings import standings
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
 from tournament.run.joining import join
 from tournament.run.machine import PLAY_SHARE
-from tournament.run.session import Cluster, Gateway, run_cup
+from tournament.run.play import Cluster, Gateway, run_cup
+from tournament.settings.keys import suggest
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
 from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations
@@ -186,11 +185,12 @@ def arena(
                     "Only --host and --port are for a DIR or FILE; leave the others out."
                 )
             if is_file(target):
-                target = str(stack.enter_context(read_run(target)).folder)
+                copy = stack.enter_context(copied_matches(target))
+                stack.enter_context(pages_served(host, port, matches=copy))
             else:
                 with open_run(target):  # which says what is wrong before the server starts
                     pass
-            stack.enter_context(pages_served(host, port, run=target))
+                stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
         folder = out or _run_folder(target)  # of the invitations too
         run = store_url or folder
@@ -271,7 +271,7 @@ def invite(
             with open_run(target) as store:
                 if store.folder is None:
                     raise StoreError(f"{target}: name the folder of a run, not a database.")
-                cup = Cup.from_dict(store.facts()["config"])
+                cup = store.run().cup
         if cup.is_ladder:
             cup = _with_bot(cup, store_url or str(folder), name, enter=not revoke)
         if name not in cup.names:
@@ -297,7 +297,7 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
     """The ladder with all its bots. With `enter`, a bot of this name is added if there is none,
     without an author."""
     with Store.create(target) as store:
-        everybody = with_joined(cup, store.decisions())
+        everybody = cup.with_joined(store.decisions())
     if name in everybody.names or not enter:
         return everybody
     if wrong := problem(name):
@@ -345,8 +345,8 @@ def _not_started(target: str) -> Collection[str]:
     """The bots of a run that need not start any more: all of them if it is finished."""
     try:
         with Store.open(target) as store:
-            over = store.get("finished")
-            return store.get("bots", ()) if over else absent(store.decisions())
+            run = store.run()
+            return run.cup.names if run.finished else run.gone
     except StoreError:  # there is no run yet
         return ()
 
@@ -381,8 +381,9 @@ def _play_cup(
             memory_share=memory_share,
         )
     with Store.open(target) as store, store.snapshot() as ended:
-        table, facts, where = standings(ended), ended.facts(), store.where
-    seed, signer, committed = facts["seed"], facts.get("signer"), facts["commitment"]
+        run, where = store.run(), store.where
+        table = standings(ended)
+    seed, signer, committed = run.seed, run.signer, run.commitment
     if isinstance(observer, JsonLines):
         if committed:
             observer.tell("", "seed", seed=seed)
@@ -390,7 +391,7 @@ def _play_cup(
         return
     if committed:
         click.echo(f"Seed: {seed}")
-    print_table(make_console(), table, facts)
+    print_table(make_console(), table, run)
     click.echo(f"Kept in {where}{f', signed by the key {signer}' if committed else ''}")
     if committed:
         click.echo(

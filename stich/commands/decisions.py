@@ -11,10 +11,17 @@ import click
 
 from stich.commands.common import command, refuse
 from stich.commands.runs import open_run, run_argument
-from tournament.config.cup import Cup
 from tournament.decisions import exclusion_of, finished_by, paused
-from tournament.formats import Schedule, make_schedule
-from tournament.records import DecisionKind
+from tournament.records import (
+    AnyDecision,
+    Disqualify,
+    Finish,
+    Pause,
+    Resume,
+    Undo,
+    Void,
+    Withdraw,
+)
 from tournament.run.resume import only_runner
 from tournament.run.voiding import apply_voids, last_exclusion, matches_of
 from tournament.store import signing
@@ -22,7 +29,7 @@ from tournament.store.engine import StoreError, shown_target
 from tournament.store.store import Store
 from tournament.text import plural
 
-_DONE = {DecisionKind.WITHDRAW: "withdrawn", DecisionKind.DISQUALIFY: "disqualified"}
+_DONE = {Withdraw: "withdrawn", Disqualify: "disqualified"}
 _NO_RESULTS = "the results of all its tables stop counting"
 
 _yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -44,7 +51,11 @@ def pause(target: str, why: str) -> None:
     Example:
       stich pause runs/spring --why "The network is down."
     """
-    _set_paused(target, True, why)
+    with open_run(target) as store:
+        if paused(_of_unfinished(store)):
+            raise StoreError("This run is paused already.")
+        store.decide(Pause(why=why))
+    click.echo("Paused: no more matches begin.")
 
 
 @_decision
@@ -55,17 +66,19 @@ def resume(target: str, why: str) -> None:
     Example:
       stich resume runs/spring
     """
-    _set_paused(target, False, why)
-
-
-def _set_paused(target: str, pausing: bool, why: str) -> None:
     with open_run(target) as store:
-        if store.get("finished"):
-            raise StoreError("This run has ended.")
-        if bool(paused(store.decisions())) == pausing:
-            raise StoreError(f"This run is {'paused already' if pausing else 'not paused'}.")
-        store.decide(DecisionKind.PAUSE if pausing else DecisionKind.RESUME, why)
-    click.echo("Paused: no more matches begin." if pausing else "Resumed.")
+        if not paused(_of_unfinished(store)):
+            raise StoreError("This run is not paused.")
+        store.decide(Resume(why=why))
+    click.echo("Resumed.")
+
+
+def _of_unfinished(store: Store) -> tuple[AnyDecision, ...]:
+    """Return the decisions of a run that goes on. StoreError if it has ended."""
+    run = store.run()
+    if run.finished:
+        raise StoreError("This run has ended.")
+    return run.decisions
 
 
 @_decision
@@ -81,47 +94,42 @@ def void(target: str, what: str, why: str) -> None:
       stich void runs/spring 17 --why "The machine of toy3 was restarted."
     """
     with open_run(target) as store:
-        cup, schedule = _schedule(store)
-        block, matches = matches_of(store, cup, schedule, what)
-        store.decide(DecisionKind.VOID, why, block=block, matches=matches)
+        plan = store.run().plan()
+        block, matches = matches_of(store, plan, what)
+        store.decide(Void(why=why, block=block, matches=tuple(matches)))
         many = plural(len(matches), "match", "matches")
         try:
             with only_runner(store):
-                apply_voids(store, cup, schedule)
+                apply_voids(store, plan)
             click.echo(f"{many} of block {block} void, to be played again.")
         except StoreError:  # a runner is at work, and will do it
             click.echo(f"{many} of block {block} will be void when the runner has time.")
-
-
-def _schedule(store: Store) -> tuple[Cup, Schedule]:
-    cup = Cup.from_dict(store.get("config"))
-    return cup, make_schedule(cup, store.get("seed"), store.get("match_key"))
 
 
 @_decision
 @click.argument("bot")
 @_yes_option
 def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
-    """Withdraw a bot: it plays no more, and its results stand.
+    """Withdraw a bot: it no longer plays, and its results stand.
 
     \b
     Example:
       stich withdraw runs/spring mine --why "Its author asked for it."
     """
-    _exclude(target, bot, why, yes, DecisionKind.WITHDRAW)
+    _exclude(target, bot, why, yes, Withdraw)
 
 
 @_decision
 @click.argument("bot")
 @_yes_option
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
-    """Disqualify a bot: it plays no more, and none of its tables counts in the standings.
+    """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
     \b
     Example:
       stich disqualify runs/spring mine --why "It attacked its opponents."
     """
-    _exclude(target, bot, why, yes, DecisionKind.DISQUALIFY)
+    _exclude(target, bot, why, yes, Disqualify)
 
 
 @_decision
@@ -134,12 +142,13 @@ def finish(target: str, why: str, yes: bool) -> None:
       stich finish runs/autumn --why "The term is over."
     """
     with open_run(target) as store:
-        if not Cup.from_dict(store.get("config")).is_ladder:
+        run = store.run()
+        if not run.cup.is_ladder:
             raise StoreError("This is not a ladder: a cup ends by itself.")
-        if store.get("finished") or finished_by(store.decisions()):
+        if run.finished or finished_by(run.decisions):
             raise StoreError("This ladder has been ended already.")
         _confirm("The ladder ends, and cannot go on after that.", yes)
-        store.decide(DecisionKind.FINISH, why)
+        store.decide(Finish(why=why))
     click.echo("The ladder ends when what has begun is finished.")
 
 
@@ -151,19 +160,22 @@ def _confirm(what: str, yes: bool) -> None:
         raise StoreError("Nothing was changed.")
 
 
-def _exclude(target: str, bot: str, why: str, yes: bool, kind: DecisionKind) -> None:
+def _exclude(
+    target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
+) -> None:
     """Withdraw or disqualify a bot, after confirmation on a terminal."""
     with open_run(target) as store:
-        bots, before = store.get("bots", ()), exclusion_of(store.decisions(), bot)
-        if bot not in bots:
-            raise StoreError(f"There is no bot {bot}; there are {', '.join(bots)}.")
-        if before and before.kind in (kind, DecisionKind.DISQUALIFY):
-            raise StoreError(f"{bot} is {_DONE[before.kind]} already.")
-        if kind == DecisionKind.WITHDRAW and store.get("finished"):
-            raise StoreError(f"This run has ended, so {bot} plays no more anyway.")
-        stands = "its results stand" if kind == DecisionKind.WITHDRAW else _NO_RESULTS
-        _confirm(f"{bot} plays no more, and {stands}.", yes)
-        store.decide(kind, why, bot=bot)
+        run = store.run()
+        before = exclusion_of(run.decisions, bot)
+        if bot not in run.cup.names:
+            raise StoreError(f"There is no bot {bot}; there are {', '.join(run.cup.names)}.")
+        if isinstance(before, kind | Disqualify):
+            raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
+        if kind is Withdraw and run.finished:
+            raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
+        stands = "its results stand" if kind is Withdraw else _NO_RESULTS
+        _confirm(f"{bot} no longer plays, and {stands}.", yes)
+        store.decide(kind(bot=bot, why=why))
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
 
@@ -180,9 +192,8 @@ def undo(target: str, why: str) -> None:
       stich undo runs/spring --why "It was another bot."
     """
     with open_run(target) as store:
-        cup, schedule = _schedule(store)
-        last = last_exclusion(store, cup, schedule)
-        store.decide(DecisionKind.UNDO, why, bot=last.bot)
+        last = last_exclusion(store, store.run().plan())
+        store.decide(Undo(bot=last.bot, why=why))
     click.echo(f"Taken back: {last.kind} {last.bot}.")
 
 

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 
 import click
 from rich.text import Text
@@ -26,15 +25,16 @@ from stich.commands.common import (
 )
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_table
-from tournament.config.cup import Bot, Clock, Cup, Format, Run, usual_cards
+from tournament.config.cup import Bot, Clock, Cup, RunSettings, remembers
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
-from tournament.ranking.betting import Bets
+from tournament.formats.plan import Look
 from tournament.results.standings import standings
 from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.observer import Observer
+from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
-from tournament.run.runner import Runner
+from tournament.run.roster import Roster
+from tournament.run.session import Session
 from tournament.store.store import Store
 from tournament.text import plural, printable
 
@@ -109,15 +109,13 @@ def duel(
         bots=(first, second),
         seed=seed,
         options=filled,
-        format=Format(
-            type="duel",
+        format=Duel(
             deals=deals,
-            seating="mixed",
-            cards=usual_cards((first, second), "mixed"),
+            cards=Duel().usual_cards(remembers((first, second))),
             within=within,
         ),
         clock=Clock(move_ms, bank_ms),
-        run=Run(concurrency=concurrency),
+        run=RunSettings(concurrency=concurrency),
     )
     kept = (
         f"Every finished match is kept in {out}. Resume with the same command."
@@ -139,66 +137,46 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         if out is None:
             stack.callback(store.forget)
         stack.enter_context(only_runner(store))
-        seed, schedule = resume(store, cup)
-        if not isinstance(schedule, Duel):
-            raise TypeError("A duel has another schedule.")
+        plan = resume(store, cup)
         secret = [store.folder] if store.folder else []
         launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret)
-        executor = LocalExecutor(cup, launch, tables_at_once(cup, schedule.blocks))
-        with watch(make_console(stderr=True), cup.name, as_json=as_json) as observer:
-            schedule.on_look = partial(_look, cup, observer)
+        executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks))
+        with (
+            watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
+            Session(plan, Roster(cup), executor, store, observer) as session,
+        ):
             try:
-                with Runner(cup, schedule, store, executor, observer) as runner:
-                    runner.run(weakness(seed))
+                session.play(weakness(plan.setup.seed))
             except KeyboardInterrupt:
                 if store.count():
-                    _report(observer, schedule, store, "stopped")
+                    _report(observer, session.look, store, "stopped")
                 raise
-        store.put({"finished": True, "total": store.count()})
-        _report(observer, schedule, store, "finished")
+        _report(observer, session.look, store, "finished")
 
 
-def _look(cup: Cup, observer: Observer, bets: Bets) -> None:
-    """Report the difference so far and its interval, less and less often."""
-    if bets.blocks < 8 or bets.blocks.bit_count() > 1:
-        return
-    low, high = bets.interval.low, bets.interval.high
-    known = low is not None and high is not None
-    interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
-    first, second = cup.names
-    observer.tell(
-        f"After {bets.blocks} blocks: {first} less {second} {bets.mean:+.2f}{interval}",
-        "look",
-        blocks=bets.blocks,
-        difference=bets.mean,
-        low=low,
-        high=high,
-    )
-
-
-def _report(observer: Observer, schedule: Duel, store: Store, event: str) -> None:
+def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
     """Print the standings and what they decide; or, as JSON, the last event."""
+    run = store.run()
     table = standings(store)
     if not isinstance(observer, JsonLines):
         console = make_console()
-        print_table(console, table, store.facts())
+        print_table(console, table, run)
         for line in table.standings:
             if faults := sum(line.faults.values()):
                 had = f"{printable(line.bot)} had {plural(faults, 'fault')}"
                 console.print(Text(f"{had}. `stich check` finds out why."))
         return
-    bets, duel = schedule.bets, table.duel
-    ended = "budget" if event == "finished" else event
-    if bets.settled:
+    ended, duel = "budget" if event == "finished" else event, table.duel
+    if look is not None and look.settled:
         ended = "decided"
-    elif bets.equal:
+    elif look is not None and look.equal:
         ended = "no difference"
     observer.tell(
         "",
         event,
         ended=ended,
         better=duel.better if duel else None,
-        difference=round(bets.mean, 9),
-        evidence=bets.wealth,
+        difference=round(look.difference, 9) if look else 0.0,
+        evidence=look.evidence if look else 1.0,
         **table.to_dict(),
     )

@@ -143,7 +143,7 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
     """
     folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
     with open_run(target) as run, run.snapshot() as store:
-        if not store.get("finished"):
+        if not store.run().finished:
             raise StoreError(f"{store.where}: has not ended, so its seed must stay secret.")
         if not store.is_signed():
             raise StoreError(f"{store.where}: was changed since it was signed; see `stich verify`.")
@@ -161,12 +161,12 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> dict[str, str]:
     """The SHA-256 of each file."""
-    facts = store.facts()
-    digest = facts.get("commitment")
+    run = store.run()
+    digest = run.commitment
     text = _TEXT.format(
-        name=facts["name"],
-        seed=facts["seed"],
-        signer=facts["signer"],
+        name=run.cup.name,
+        seed=run.seed,
+        signer=run.signer,
         commitment=f"\nSHA-256 of the seed: {digest}" if digest else "",
         committed=_COMMITTED if digest else "",
     )

@@ -9,8 +9,11 @@ import games
 from stich.commands.common import GAME, as_bot, int_option
 from tournament.config import json_schema
 from tournament.config.arguments import is_url
-from tournament.config.cup import FORMATS, LADDER, REFERENCE_BOTS, reference_command
+from tournament.config.cup import FILE_FORMATS, reference_command
 from tournament.config.parse import CupError, parse_cup
+from tournament.formats.format import REFERENCE_BOTS
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_robin import Gauntlet, RoundRobin
 
 _SCHEMA = "cup.schema.json"
 _CONNECT = "connect"
@@ -30,8 +33,8 @@ _SETS = "; ".join(
 @click.option(
     "--format",
     "kind",
-    type=click.Choice((*FORMATS, LADDER)),
-    default=FORMATS[0],
+    type=click.Choice(list(FILE_FORMATS)),
+    default=RoundRobin.type,
     show_default=True,
     help="Who meets whom.",
 )
@@ -66,15 +69,17 @@ def new_cup(
     """
     if path.exists():
         raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
-    if kind == LADDER and deals:
+    if kind == Ladder.type and deals:
         raise click.UsageError("A ladder goes on without a number of deals; omit --deals.")
     seats = players or games.get(game).min_players
     chosen = [*filter(None, map(_bot, bots))] or _ask_for_bots()
     options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
     length = f"deals = {deals or 40}  # of each table; a block each, played in every seating"
-    if kind == LADDER:
+    if kind == Ladder.type:
         length = "\n[join]\nopen = true  # anybody may join"
-    challenger = f"challenger = {_quoted(chosen[0][0])}\n" if kind == "gauntlet" and chosen else ""
+    challenger = (
+        f"challenger = {_quoted(chosen[0][0])}\n" if kind == Gauntlet.type and chosen else ""
+    )
     text = f"""\
 #:schema {_SCHEMA}
 name = {_quoted(name)}
@@ -99,7 +104,7 @@ bank_ms = 10000
         json_schema.write(path.with_name(_SCHEMA))
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    command = "arena" if kind == LADDER or _CONNECT in dict(chosen).values() else "run"
+    command = "arena" if kind == Ladder.type or _CONNECT in dict(chosen).values() else "run"
     click.echo(f"Wrote {path}. Run it: stich {command} {path}")
 
 

@@ -33,7 +33,7 @@ from tournament.bot.url_bot import Choice, Player
 from tournament.config.arguments import DEFAULT_BOTS
 from tournament.config.cup import Bot, Clock
 from tournament.display.formatting import format_scores, format_winners
-from tournament.match.match import Match, Observer, Rules
+from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 
@@ -45,7 +45,7 @@ class _Quit(Exception):
     """The person has quit the game."""
 
 
-class TerminalGame(Player, Observer):
+class TerminalGame(Player, MatchObserver):
     """A person at one seat against bots at the others. It is the player at the terminal, who sees
     only the view of their seat, and the observer that prints what happens."""
 

@@ -11,7 +11,7 @@ import click
 from rich.progress import track
 
 from stich.commands.common import command, json_option, print_json
-from stich.commands.runs import is_file, matches_argument, open_lines, read_matches, read_run
+from stich.commands.runs import is_file, matches_argument, open_lines, open_run, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
 from tournament.display.formatting import format_flag, signed
@@ -21,10 +21,11 @@ from tournament.records import FaultKind, MatchSummary
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
+from tournament.results.match_file import MatchFile
+from tournament.results.reading import RunReader
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Watch, verify_matches
 from tournament.results.verify import verify as verify_run
-from tournament.store.reader import StoreReader
 from tournament.store.store import StoreError
 from tournament.text import plural
 
@@ -46,28 +47,30 @@ def standings(target: str, as_json: bool, info: bool) -> None:
       stich standings spring.jsonl
     """
     with ExitStack() as stack:
-        run: StoreReader | ExportedRows
+        reader: RunReader | ExportedRows
         if is_file(target):
             name, lines = stack.enter_context(open_lines(target))
             first = next(lines, b"")
             lines = chain([first], lines)
             if b'"moves"' in first or b'"stich-match/' in first:
-                run = stack.enter_context(read_matches(name, lines))
+                reader = MatchFile(lines, name)
             elif info:
                 raise click.UsageError(
                     "--info needs a run or matches: rows of seats have no moves."
                 )
             else:
-                run = ExportedRows(lines, name)
+                reader = ExportedRows(lines, name)
         else:
-            run = stack.enter_context(read_run(target))
-        table, facts = compute_standings(run), run.facts()
-        sums = info_sums(run.matches()) if info and isinstance(run, StoreReader) else None
+            reader = stack.enter_context(read_run(target))
+        run = reader.run()
+        table = compute_standings(reader)
+        moves = None if isinstance(reader, ExportedRows) or not info else reader.matches()
+        sums = None if moves is None else info_sums(moves)
     if as_json:
         more = {} if sums is None else {"info": [asdict(one) for one in sums]}
         print_json({**table.to_dict(), **more})
     else:
-        print_table(make_console(), table, facts, sums)
+        print_table(make_console(), table, run, sums)
 
 
 @command
@@ -83,7 +86,7 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
       stich matches runs/spring --faults --bot mine
     """
     with read_run(target) as store:
-        bots = store.get("bots", ())
+        bots = store.run().cup.names
         if bot is not None and bot not in bots:
             raise StoreError(f"There is no bot {bot}; there are {', '.join(bots)}.")
         if not as_json:
@@ -132,20 +135,20 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
       stich replay runs/spring 7eb97a --faults
     """
     with read_run(target) as store:
-        record, config = store.match(match), store.get("config")
+        record, cup = store.match(match), store.run().cup
     console = make_console()
     if as_json:
-        print_json(to_dict(record, config))
+        print_json(to_dict(record, cup))
     elif faults:
-        shown = [post_mortem(record, fault, config) for fault in record.faults]
+        shown = [post_mortem(record, fault, cup) for fault in record.faults]
         click.echo("\n\n".join(shown) or "There was no fault in this match.")
     elif console.is_terminal:
-        step_through(console, record, config)
+        step_through(console, record, cup)
     else:
-        print_match(console, record, config)
+        print_match(console, record, cup)
 
 
-def _watch(what: str, store: StoreReader) -> Watch:
+def _watch(what: str, store: RunReader) -> Watch:
     """Shows a progress bar of the matches that were read, on a terminal."""
     console = make_console(stderr=True)
     more: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
@@ -165,10 +168,13 @@ def verify(target: str, as_json: bool) -> int:
       stich verify runs/spring
       stich verify spring.jsonl
     """
-    check = verify_matches if is_file(target) else verify_run
-    with read_run(target, any_moves=True) as store:
-        total = store.get("total", 0)
-        found = check(store, _watch("Verifying", store))
+    what = "Verifying"
+    if is_file(target):
+        with read_run(target, any_moves=True) as file:
+            total, found = file.run().total, verify_matches(file, _watch(what, file))
+    else:
+        with open_run(target) as run, run.snapshot() as store:
+            total, found = store.run().total, verify_run(store, _watch(what, store))
     if as_json:
         print_json(found.to_dict())
         return int(not found.verified)
@@ -184,7 +190,7 @@ def verify(target: str, as_json: bool) -> int:
         click.echo(incident)
     if not found.finished:
         click.echo(
-            f"The run is not finished: {found.matches} of {plural(total, 'match', 'matches')}."
+            f"The run is not finished: {found.matches} of {plural(total or 0, 'match', 'matches')}."
         )
     if found.commitment is not None:
         matching = "matches" if found.commitment else "does NOT match"
@@ -206,8 +212,7 @@ def integrity(target: str, as_json: bool) -> None:
       stich integrity runs/spring
     """
     with read_run(target) as store:
-        authors = {bot["name"]: bot.get("author") for bot in store.facts()["config"]["bots"]}
-        found = find_leniency(_watch("Replaying", store)(store.matches()), authors)
+        found = find_leniency(_watch("Replaying", store)(store.matches()), store.run().authors)
     if as_json:
         print_json(found.to_dict())
     elif not found.chances:

@@ -1,16 +1,16 @@
 """Opening the runs and files that commands read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile
 
 import click
 
 from stich.commands.common import refuse
-from tournament.results.match_file import unpack
-from tournament.store.reader import StoreReader
-from tournament.store.store import Store, StoreError
+from tournament.results.match_file import MatchFile
+from tournament.results.reading import RunReader
+from tournament.store.store import Store
 
 run_argument = click.argument("target", metavar="DIR", type=click.Path())
 matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path())
@@ -18,13 +18,9 @@ matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path(
 
 @contextmanager
 def open_run(target: str) -> Iterator[Store]:
-    """Open the store of a run that has begun; StoreError if there is none."""
+    """Open the store of a run that has begun; NotBegun, StoreError."""
     with Store.open(target) as store:
-        if "config" not in store.facts():
-            why = "has matches, but its cup is missing; restore a complete copy"
-            if not store.count():
-                why = "its run was stopped before it had begun; run the cup again"
-            raise StoreError(f"{store.where}: {why}.")
+        store.run()
         if store.warning:
             click.echo(store.warning, err=True)
         yield store
@@ -50,27 +46,29 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 @contextmanager
-def read_matches(
-    name: str, lines: Iterable[bytes], *, any_moves: bool = False
-) -> Iterator[StoreReader]:
-    """Read the matches of a file as a run; LineError if a line cannot be used. `name` is that
-    of the file. With `any_moves`, a match may have an illegal move."""
-    with TemporaryDirectory(prefix="stich-") as folder:
-        unpack(lines, name, Path(folder), any_moves=any_moves)
-        with StoreReader.open(folder) as found:
-            yield found
+def copied_matches(target: str) -> Iterator[str]:
+    """Copy a file of matches, which may be standard input, to a temporary one for another process,
+    and yield its path. LineError if a line cannot be used."""
+    with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
+
+        def copied() -> Iterator[bytes]:
+            for line in lines:
+                copy.write(line)
+                yield line
+
+        MatchFile(copied(), name)
+        copy.flush()
+        yield copy.name
 
 
 @contextmanager
-def read_run(target: str, *, any_moves: bool = False) -> Iterator[StoreReader]:
-    """Read a snapshot of a run, even while a runner writes; or a file of matches, as `read_matches`
-    does."""
+def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
+    """Read a snapshot of a run, even while a runner writes; or a file of matches, in which with
+    `any_moves` a match may have an illegal move. LineError if a line cannot be used."""
     if is_file(target):
-        with (
-            open_lines(target) as (name, lines),
-            read_matches(name, lines, any_moves=any_moves) as found,
-        ):
-            yield found
+        with open_lines(target) as (name, lines):
+            found = MatchFile(lines, name, any_moves=any_moves)
+        yield found
     else:
         with open_run(target) as store, store.snapshot() as now:
             yield now

@@ -20,7 +20,7 @@ from rich.progress import (
 )
 
 from tournament.records import MatchRecord
-from tournament.run.observer import Observer
+from tournament.run.observer import RunObserver
 from tournament.text import plural, printable, unreachable
 
 _EVERY_S = 10.0
@@ -33,7 +33,7 @@ def _print(out: Console, sentence: str, event: str) -> None:
         out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
 
 
-class Lines(Observer):
+class Lines(RunObserver):
     """A line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
@@ -65,7 +65,7 @@ class Lines(Observer):
             self.tell(f"{of}{self._matches(self.total)}, {self.rate:.1f} a second{left}")
 
 
-class ProgressBar(Observer):
+class ProgressBar(RunObserver):
     """A progress bar with rate, time left and faults; sentences appear above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
@@ -94,7 +94,7 @@ class ProgressBar(Observer):
         self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
-class JsonLines(Observer):
+class JsonLines(RunObserver):
     """One JSON object a line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
@@ -133,7 +133,7 @@ class JsonLines(Observer):
 
 
 @contextmanager
-def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Observer]:
+def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
     if as_json:
         yield JsonLines(sys.stdout)

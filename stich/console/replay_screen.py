@@ -1,7 +1,5 @@
 """A replayed match on a terminal: hands, facts of the position, and moves."""
 
-from typing import Any
-
 import click
 from rich.console import Console
 from rich.rule import Rule
@@ -10,6 +8,7 @@ from rich.text import Text
 
 import games
 from stich.console.card_text import cards, fact_text, move_text
+from tournament.config.cup import Cup
 from tournament.display.formatting import format_scores, info_text, signed
 from tournament.display.post_mortem import post_mortem
 from tournament.display.replay import Step, steps
@@ -20,10 +19,10 @@ _BACK = ("b", "p", "\x7f", "\x1b[D", "\x1b[A")
 _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 
-def print_match(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
+def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Print the match: the hands of every deal, then its moves, one per line."""
     console.print(_title(record), soft_wrap=True)
-    for step in steps(record, config):
+    for step in steps(record, cup):
         dealt = step.before is None or step.before["deal"] != step.state["deal"]
         if step.move is not None or not dealt:
             console.print(_move(record, step), soft_wrap=True)
@@ -32,12 +31,12 @@ def print_match(console: Console, record: MatchRecord, config: dict[str, Any]) -
     console.print(_scores(record), soft_wrap=True)
     for fault in record.faults:
         console.print(Rule())
-        console.print(Text(post_mortem(record, fault, config)), soft_wrap=True)
+        console.print(Text(post_mortem(record, fault, cup)), soft_wrap=True)
 
 
-def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) -> None:
+def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Show the match one step at a time; keys go forwards and back."""
-    seen = list(steps(record, config))
+    seen = list(steps(record, cup))
     at = 0
     while True:
         console.clear()
@@ -47,7 +46,7 @@ def step_through(console: Console, record: MatchRecord, config: dict[str, Any]) 
         for past in seen[max(1, at - 7) : at + 1]:
             console.print(_move(record, past))
         if step.fault is not None:
-            console.print(Text(post_mortem(record, step.fault, config), style="red"))
+            console.print(Text(post_mortem(record, step.fault, cup), style="red"))
         if step is seen[-1]:
             console.print(_scores(record))
         console.print(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))

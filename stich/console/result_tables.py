@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -29,6 +28,9 @@ from tournament.display.formatting import (
     stage_title,
     table_notes,
 )
+from tournament.formats.duel import Duel
+from tournament.formats.format import WithDeals
+from tournament.model import Run
 from tournament.results.course import Course, CourseTable
 from tournament.results.duel import DuelResult
 from tournament.results.info_sums import InfoSum
@@ -80,18 +82,18 @@ def make_table(
 def print_table(
     console: Console,
     standings: Standings,
-    facts: Mapping[str, Any],
+    run: Run,
     sums: Sequence[InfoSum] | None = None,
 ) -> None:
     """Print the standings; with the course of the cup, which comes first where it decides the
-    places; and with the result of a duel. `facts` are those of the run, `sums` those of the numbers
-    that bots sent with their moves."""
-    parts: list[RenderableType] = [standings_table(standings, facts.get("total"))]
+    places; and with the result of a duel. `sums` are those of the numbers that bots
+    sent with their moves."""
+    parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, _course(standings.course))
     if standings.duel is not None:
         scores = {line.bot: line.score for line in standings.standings}
-        parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, facts))))
+        parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, run))))
     parts += [Text(incident) for incident in standings.incidents]
     if sums:
         rows = (
@@ -224,12 +226,14 @@ def integrity_table(found: Integrity) -> Table:
 
 
 def _duel_sentences(
-    duel: DuelResult, scores: Mapping[str, float | None], facts: Mapping[str, Any]
+    duel: DuelResult, scores: Mapping[str, float | None], run: Run
 ) -> Iterator[str]:
     """Which bot is better, by how much, with what interval, and what these mean. `scores` are those
-    of the table, `facts` those of the run."""
-    format = facts.get("config", {}).get("format", {})
-    within, planned = format.get("within"), format.get("deals")
+    of the table."""
+    format = run.cup.format
+    within = format.within if isinstance(format, Duel) else None
+    # Rows of seats do not say how many blocks were planned.
+    planned = format.deals if isinstance(format, WithDeals) and run.total is not None else None
     ahead, behind = printable(duel.ahead), printable(duel.behind)
     of = f"{duel.blocks} of " if planned else ""
     played = of + plural(planned or duel.blocks, "block")

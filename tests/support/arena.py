@@ -7,8 +7,6 @@ from flask.testing import FlaskClient
 
 from tests.support import played
 from tournament.config.parse import read_cup
-from tournament.decisions import absent
-from tournament.store.store import Store
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations
 
@@ -26,11 +24,7 @@ most = 4
 name = "greedy"
 command = "python -m bots.greedy"
 """
-
-
 ANN, BOB, CAT = (sha256(name).hexdigest() for name in (b"ann", b"bob", b"cat"))
-
-
 """The keys of three authors."""
 
 
@@ -40,8 +34,7 @@ class Arena:
     def __init__(self, folder: Path, join: str = "open = true") -> None:
         path = folder / "ladder.toml"
         path.write_text(CUP.format(join=join))
-        self.store = Store.create(folder / "run")
-        self.store.put(played.facts(read_cup(path)))
+        self.store = played.unfinished(folder / "run", read_cup(path))
         self.invitations = Invitations(folder / "run")
         app = create_app(self.store, 1, path, folder / "run", str(folder / "run"))
         self.client: FlaskClient = app.test_client()
@@ -58,6 +51,5 @@ class Arena:
 
     @property
     def playing(self) -> list[str]:
-        facts = self.store.facts()
-        gone = absent(facts["decisions"])
-        return [bot for bot in facts["bots"] if bot not in gone and bot != "greedy"]
+        run = self.store.run()
+        return [bot for bot in run.cup.names if bot not in run.gone and bot != "greedy"]

@@ -63,7 +63,7 @@ WRONG = [
     (("[options]", "[optoins]"), '6: optoins: unknown key; did you mean "options"?'),
     (("deals = 1\n", "target = 1\n"), "7: options.target: Dou Dizhu has no such option; there"),
     (('"round-robin"', '"swis"'), '10: format.type: unknown: "swis"; did you mean "swiss"?'),
-    (('"round-robin"', '"gauntlet"'), "9: format.challenger: is missing; write the name of one"),
+    (('"round-robin"', '"gauntlet"'), "9: format.challenger: is missing; write challenger"),
     (('"round-robin"', '"gauntlet"\nchallenger = "grедy"'), "11: format.challenger: there is no"),
     (("deals = 40", "rounds = 4"), '11: format.rounds: is for type = "swiss", not "round-robin";'),
     (("move_ms = 1000", "move = 1000"), '15: clock.move: unknown key; did you mean "move_ms"?'),

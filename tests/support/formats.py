@@ -1,6 +1,6 @@
-"""Schedules of cups whose results are known."""
+"""Plans of cups whose results are known."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -8,21 +8,30 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ranking.simulated_cups import from_blocks
-from tournament.config.cup import Bot, Cup, Format
-from tournament.formats import Block, Schedule, make_schedule
-from tournament.formats.round_scores import RoundScores
+from tournament.config.cup import Bot, Cup
+from tournament.formats import FORMATS, Block, Plan
+from tournament.formats.scores import Scores
+from tournament.model import Run
 from tournament.ranking.observations import Observations
+from tournament.records import AnyDecision
 
 Results = dict[int, dict[tuple[str, tuple[str, ...]], Mapping[str, Fraction]]]
 
 
-def cup(bots: int, players: int = 3, **fields: Any) -> Cup:
+def cup(bots: int, players: int = 3, type: str = "round-robin", **fields: Any) -> Cup:
     names = tuple(Bot(f"bot{i:02d}", command="x") for i in range(bots))
-    return Cup("cup", "doudizhu", players, names, "seed", format=Format(**fields))
+    return Cup("cup", "doudizhu", players, names, "seed", format=FORMATS[type](**fields))
 
 
-def schedule(bots: int, players: int = 3, seed: str = "seed", **fields: Any) -> Schedule:
-    return make_schedule(cup(bots, players, **fields), seed, seed)
+def plan(of: Cup, seed: str = "seed") -> Plan:
+    return of.plan(seed, seed)
+
+
+def schedule(bots: int, players: int = 3, seed: str = "seed", **fields: Any) -> Plan:
+    return plan(cup(bots, players, **fields), seed)
+
+
+BEGUN = Run(cup=cup(3), finished=False)
 
 
 def strength(name: str) -> Fraction:
@@ -30,7 +39,7 @@ def strength(name: str) -> Fraction:
 
 
 @dataclass
-class Known(RoundScores):
+class Known(Scores):
     """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
 
     results: Results
@@ -43,17 +52,15 @@ class Known(RoundScores):
         points = np.array([[float(means.get(bot, 0)) for bot in bots] for means in tables])
         return from_blocks(points, np.array([[bot in means for bot in bots] for means in tables]))
 
-    def disqualified(self, blocks: int) -> frozenset[str]:
+    def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
         return frozenset()
 
 
-def played(
-    of: Schedule, score: Callable[[str], Fraction] = strength
-) -> tuple[list[Block], Results]:
+def played(of: Plan, score: Callable[[str], Fraction] = strength) -> tuple[list[Block], Results]:
     """All blocks, if every bot always scores its strength."""
     blocks: list[Block] = []
     results: Results = {}
-    for round in of.rounds(Known(results)):
+    for round in of.rounds(BEGUN, Known(results)):
         mine = list(round.blocks)
         assert len(mine) == round.size
         blocks += mine

@@ -1,8 +1,13 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournament.records import Epoch, MatchRecord, MatchSummary
+from tournament.config.cup import Bot, Cup
+from tournament.formats import Format
+from tournament.formats.round_robin import RoundRobin
+from tournament.formats.stop import Stop
+from tournament.model import StoredRun, kind_of_ranges
+from tournament.records import MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader
 
 
@@ -10,22 +15,50 @@ from tournament.store.reader import StoreReader
 class MemoryRun(StoreReader):
     """A run in memory, whose records may have been forged."""
 
-    about: dict[str, Any]
+    about: StoredRun
     summary_rows: list[MatchSummary]
     records: list[MatchRecord] = field(default_factory=list)
     signed: bool | None = True
 
-    def facts(self) -> dict[str, Any]:
+    def run(self) -> StoredRun:
         return self.about
+
+    def count(self) -> int:
+        return len(self.summary_rows)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         return (one for one in self.summary_rows if round is None or one.round == round)
-
-    def epochs(self) -> list[Epoch]:
-        return []
 
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
 
     def is_signed(self) -> bool | None:
         return self.signed
+
+
+def run_of(
+    played: list[MatchSummary],
+    *,
+    bots: Sequence[str] = (),
+    format: Format | None = None,
+    stop: Stop | None = None,
+    finished: bool = True,
+    **more: Any,
+) -> MemoryRun:
+    """A finished run of these matches; bots that played need not be named."""
+    seated = {bot for one in played for bot in one.table}
+    names = (*bots, *sorted(seated - set(bots)))
+    bots_of = tuple(map(Bot, names))
+    kind = format or RoundRobin()
+    cup = Cup("Test", "doudizhu", 3, bots_of, format=kind, stop=stop or Stop())
+    extended = more.get("extended", False)
+    known: dict[str, Any] = {
+        "id": "0" * 32,
+        "signer": "0" * 64,
+        "seed": "s",
+        "match_key": "key",
+        "commitment": None,
+        "max_difference": cup.max_difference,
+        "ranges": kind_of_ranges(cup, finished, extended),
+    }
+    return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | more)), played)

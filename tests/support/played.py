@@ -8,20 +8,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.memory_run import MemoryRun
 from tournament.bot.url_bot import Choice, Failure, Player
-from tournament.config.cup import Bot, Clock, Cup, Format
-from tournament.formats import Schedule, make_schedule
+from tournament.config.cup import Bot, Clock, Cup
+from tournament.formats import FORMATS, Plan
 from tournament.formats.commitment import commitment
-from tournament.formats.round_scores import RoundScores
-from tournament.match.match import Match, Observer, Rules
+from tournament.formats.scores import Scores
+from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, MatchRecord, Pairing
+from tournament.model import Present, Run
+from tournament.records import Answer, FaultKind, MatchRecord, MatchSummary, Pairing
 from tournament.results.export import export
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
 MATCH_KEY = "2026-spring"
+
+
+class NoMatches:
+    """A run without a finished match."""
+
+    def count(self) -> int:
+        return 0
+
+    def summaries(self, round: int | None = None) -> list[MatchSummary]:
+        return []
 
 
 @dataclass
@@ -63,6 +73,10 @@ def cup(
     commit: bool = False,
     format: str = "round-robin",
 ) -> Cup:
+    keys: dict[str, dict[str, Any]] = {name: {"deals": deals} for name in FORMATS}
+    keys["ladder"] = {}
+    keys["swiss"]["rounds"] = 2
+    keys["gauntlet"]["challenger"] = names[0]
     return Cup(
         name="Test cup",
         game=game,
@@ -71,20 +85,14 @@ def cup(
         commit=commit,
         bots=tuple(Bot(name, command="x") for name in names),
         options=options or {},
-        format=Format(
-            type=format,
-            deals=deals,
-            seating=seating,
-            rounds=2,
-            challenger=names[0] if format == "gauntlet" else None,
-        ),
+        format=FORMATS[format](seating=seating, **keys[format]),
         clock=Clock(),
     )
 
 
-def schedule(of: Cup) -> Schedule:
+def plan(of: Cup) -> Plan:
     """The plan of this cup."""
-    return make_schedule(of, of.seed or "", MATCH_KEY)
+    return of.plan(of.seed or "", MATCH_KEY)
 
 
 def rules(of: Cup) -> Rules:
@@ -93,12 +101,11 @@ def rules(of: Cup) -> Rules:
 
 
 def played(
-    of: Cup, faulty: dict[str, int] | None = None, scores: RoundScores | None = None
+    of: Cup, faulty: dict[str, int] | None = None, scores: Scores | None = None
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
-    plan = schedule(of)
-    results = scores or RoundScores(MemoryRun({}, []))
-    for block in (block for part in plan.rounds(results) for block in part.blocks):
+    rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(NoMatches()))
+    for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
             yield Match(rules(of), block.pairing(number), Referee(), bots).play()
@@ -107,17 +114,21 @@ def played(
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
     """A finished run of this cup; close the store."""
     store = unfinished(folder, of)
-    for record in played(of, faulty, RoundScores(store)):
+    for record in played(of, faulty, Scores(store)):
         store.add(record)
-    places = schedule(of).places(RoundScores(store))
-    store.put({"finished": True, "places": places, "total": store.count()})
+    store.finish(plan(of).places(store.run(), Scores(store)))
     return store
 
 
-def unfinished(folder: Path, of: Cup, records: Iterable[MatchRecord] = (), **more: object) -> Store:
-    """A run of this cup under way, with these matches and more facts; close the store."""
+def unfinished(
+    folder: Path, of: Cup, records: Iterable[MatchRecord] = (), present: Present | None = None
+) -> Store:
+    """A run of this cup under way, with these matches; close the store."""
     store = Store.create(folder)
-    store.put({**facts(of), **more})
+    seed = of.seed or ""
+    store.begin(of, seed, MATCH_KEY, commitment(seed) if of.commit else None, plan(of).matches)
+    if present is not None:
+        store.show(present)
     for record in records:
         store.add(record)
     return store
@@ -130,17 +141,6 @@ def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def facts(of: Cup) -> dict[str, Any]:
-    return {
-        "config": of.to_dict(),
-        "total": schedule(of).matches,
-        "seed": of.seed,
-        "match_key": MATCH_KEY,
-        "commitment": commitment(of.seed or "") if of.commit else None,
-        "finished": False,
-    }
-
-
 def match(
     bots: Sequence[Player],
     game: str = "doudizhu",
@@ -148,10 +148,10 @@ def match(
     clock: Clock | None = None,
     strikes: int = 3,
     referee: Referee | None = None,
-    observer: Observer | None = None,
+    observer: MatchObserver | None = None,
 ) -> MatchRecord:
     """A match of three bots that belongs to no cup."""
     rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
-    seen = observer or Observer()
+    seen = observer or MatchObserver()
     return Match(rules, pairing, referee or Referee(), bots, observer=seen).play()

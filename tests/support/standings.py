@@ -1,12 +1,10 @@
-"""Runs in memory and the rows of their standings."""
+"""Matches in memory and the rows of their standings."""
 
 import random
 from array import array
 from collections.abc import Sequence
-from typing import Any
 
-from tests.support.memory_run import MemoryRun
-from tournament.records import Decision, DecisionKind, MatchSummary, adjusted
+from tournament.records import Disqualify, MatchSummary, adjusted
 from tournament.results.standings import Standing, Standings
 
 BOTS = ("ann", "bob", "cat")
@@ -45,22 +43,15 @@ def match(
     )
 
 
-def run_of(played: list[MatchSummary], **about: Any) -> MemoryRun:
-    usual = {"name": "Test", "game": "doudizhu", "bots": [], "seed": "s", "finished": True}
-    return MemoryRun(usual | about, played)
-
-
 def row(table: Standings, bot: str) -> Standing:
     (found,) = [line for line in table.standings if line.bot == bot]
     return found
 
 
-def without(*bots: str) -> list[Decision]:
+def without(*bots: str) -> tuple[Disqualify, ...]:
     """The decisions that disqualify these bots."""
     at = "2026-11-22T10:00:00+00:00"
-    return [
-        Decision(number, DecisionKind.DISQUALIFY, at, "", bot) for number, bot in enumerate(bots, 1)
-    ]
+    return tuple(Disqualify(number=number, at=at, bot=bot) for number, bot in enumerate(bots, 1))
 
 
 def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:

@@ -147,7 +147,7 @@ def test_the_event(tmp_path: Path) -> None:
         arena.wait_for("The run is over; the pages stay until Ctrl-C.")
         assert [program.end() for program in (*programs, stays)] == [0, 0, 0]
         assert "The cup is over." in programs[0].text
-        assert "The organiser decided that cat plays no more." in programs[1].text
+        assert "The organiser decided that cat no longer plays." in programs[1].text
         assert "The cup is over." in stays.text
         machine.run("disqualify")
         until(lambda: "disqualified" in page())

@@ -80,7 +80,7 @@ def test_the_ladder(tmp_path: Path) -> None:
         newest.wait_for("Connected to Autumn ladder as ann/3.")
         newer.wait_for("ann/2 has left.")
         until(lambda: matches_of("ann/3") > 0)
-        assert "bob plays no more" in machine.run("leave", "bob", **home("bob"))
+        assert "bob no longer plays" in machine.run("leave", "bob", **home("bob"))
         programs["bob"].wait_for("bob has left.")
 
         machine.run("finish")

@@ -12,19 +12,21 @@ from typing import Any
 import pytest
 
 import games
-from tests.support.memory_run import MemoryRun
-from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, played, run, unfinished
 from tests.support.standings import match
-from tournament.config.cup import Stop
+from tournament.formats.commitment import commitment
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stop import Stop
+from tournament.model import Run
 from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency
-from tournament.results.standings import standings
+from tournament.results.match_arrays import collect
+from tournament.results.standings import compute, standings
 from tournament.store.store import Store
 from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
 from web.ui.page_steps import page_steps
 
-CONFIG = {"clock": {"move_ms": 1000, "bank_ms": 10_000}}
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
@@ -88,7 +90,7 @@ def unpacked(text: str) -> list[dict[str, Any]]:
 
 def stepped(record: MatchRecord) -> list[dict[str, Any]]:
     """The steps as a page reads them."""
-    steps: list[dict[str, Any]] = json.loads(json.dumps(page_steps(record, CONFIG)))
+    steps: list[dict[str, Any]] = json.loads(json.dumps(page_steps(record, cup())))
     return steps
 
 
@@ -180,7 +182,7 @@ def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Pat
     with unfinished(tmp_path, of) as under_way:
         before = report(under_way)
     assert "2026-spring" not in before
-    assert facts(of)["commitment"] in before
+    assert commitment("2026-spring") in before
 
 
 def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_a_page_shows_the_course_of_its_format(
     """It comes before the standings where it decides the places."""
     of = cup([f"bot {i}" for i in range(6)], format=format, seating="fixed")
     if format == "gauntlet":
-        of = replace(of, format=replace(of.format, challenger="bot 2"))
+        of = replace(of, format=Gauntlet(deals=2, seating="fixed", challenger="bot 2"))
     with run(tmp_path, of) as store:
         text = report(store)
     ids = Page(text).ids
@@ -219,11 +221,10 @@ def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
     with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
         says = "Ended because all deals were played; the best bot was not separated from the rest"
         assert says in report(store)
-        store.put({"settled": ["bob"]})
+        store.finish(settled=("bob",))
         says = "Ended after 2 blocks, because the best bot was separated from the rest at 90 %: bob"
         assert f"{says}." in report(store)
-        store.put({"finished": False})
-        store.put({"settled": []})
+        store.reopen(6)
         says = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"
         assert says in report(store)
 
@@ -260,8 +261,9 @@ def test_a_report_says_who_won_when_and_of_which_field(store: Store) -> None:
 @pytest.mark.parametrize("bots", [3, 64])
 def test_the_preview_is_a_picture_of_the_first_bots(bots: int) -> None:
     names = [f"bot {number}" for number in range(bots)]
-    run = MemoryRun({"bots": names}, [match(1, 0, names[:3], (5, -1, -4))])
-    for table in (standings(run), standings(MemoryRun({"bots": names}, []))):
+    run = Run(cup=cup(names), finished=False)
+    for matches in ([match(1, 0, names[:3], (5, -1, -4))], []):
+        table = compute(collect(matches, names), run)
         data = preview(table)
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
         assert struct.unpack(">2I", data[16:24]) == (WIDTH, HEIGHT)

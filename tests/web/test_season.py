@@ -14,7 +14,7 @@ import pytest
 from stich.processes import find_port
 from tests.support.connecting import LADDER, ended
 from tests.support.cups import all_end, children, events, started, stich
-from tournament.records import DecisionKind, FaultKind
+from tournament.records import FaultKind, Join
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
@@ -91,7 +91,7 @@ def test_a_season(tmp_path: Path) -> None:
         assert [programs[name].wait(60) for name in AUTHORS] == [0, 0, 0]
     with Store.open(run) as store:
         kept = [match.match for match in store.matches()]
-        joined = [one.bot for one in store.decisions() if one.kind == DecisionKind.JOIN]
+        joined = [one.bot for one in store.decisions() if isinstance(one, Join)]
         # A table that has begun is finished without its bot; the others are left out.
         assert {fault.kind for _, fault in store.faults()} <= {FaultKind.UNREACHABLE}
     assert len(kept) == len(set(kept))

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tournament.config.cup import Bot, Clock, Cup, Format, Run
+from tournament.config.cup import Bot, Clock, Cup, RunSettings
 from tournament.formats import Block
-from tournament.formats.schedule import BlockMaker
+from tournament.formats.plan import BlockMaker
+from tournament.formats.round_robin import RoundRobin
 
 SUITE = "bench-1"
 PUBLIC_SEED = "bench-1"
@@ -61,15 +62,15 @@ class BenchTable:
             players=self.players,
             bots=(bot, *(Bot(name, command=self.opponents, house=True) for name in names)),
             options=OPTIONS[self.game],
-            format=Format(deals=self.blocks),
+            format=RoundRobin(deals=self.blocks),
             clock=CLOCK,
-            run=Run(concurrency=concurrency),
+            run=RunSettings(concurrency=concurrency),
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
         """A block, its `number` from 1: the bot at each seat in turn on one seed. The ids of its
         matches follow from the seed too, so that a bot which hashes them can be measured again."""
-        return BlockMaker(cup, seed, seed).make(number, 1, "", cup.names, number)
+        return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 
 
 PLAYERS: Mapping[str, tuple[int, ...]] = {

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from tournament.bot.sandbox.bubblewrap import Sandbox, SandboxError, bot_folder, sandboxes
 from tournament.bot.sandbox.control_group import delegate, shares_processor
-from tournament.config.cup import REFERENCE_BOTS, Bot, Cup, Limits, is_reference, reference_command
-from tournament.config.locations import short
+from tournament.config.cup import Bot, Cup, Limits, is_reference, reference_command
+from tournament.formats.format import REFERENCE_BOTS
 from tournament.paths import CHECKOUT, state_folder
+from tournament.settings.locations import short
 
 _AS_YOU = (
     "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"

@@ -9,7 +9,7 @@ import msgspec
 
 import games
 from games.game import Value
-from tournament.config.locations import short
+from tournament.settings.locations import short
 from tournament.text import printable
 
 

@@ -20,7 +20,8 @@ from distributed import Client, Future
 from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config.cup import Cup
-from tournament.records import MatchRecord, VoidRecord
+from tournament.model import Identity
+from tournament.records import MatchRecord, Outage, Place, place_of
 from tournament.run.executor import (
     Event,
     Finished,
@@ -95,7 +96,7 @@ class ClusterExecutor:
         self._news: SimpleQueue[Callable[[], Iterable[Event]]] = SimpleQueue()
         self._begun = False
         self._problems: list[str] = []
-        self._about: Mapping[str, Mapping[str, str]] = {}
+        self._about: Mapping[str, Identity] = {}
         self._workers: dict[str, _Worker] = {}  # by address
         self._pending: list[Job] = []
         self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
@@ -321,13 +322,12 @@ def check(cup: Cup, job: Job, played: Played) -> None:
         )
 
 
-def _belongs(cup: Cup, job: Job, one: MatchRecord | VoidRecord) -> bool:
+def _belongs(cup: Cup, job: Job, one: MatchRecord | Outage) -> bool:
     if one.number not in job.numbers:
         return False
     pairing = job.block.pairing(one.number)
-    if isinstance(one, VoidRecord):
-        said = {name: getattr(one, name) for name in ("bot", "why", "started", "ended")}
-        return one == VoidRecord.of(pairing, **said)
+    if isinstance(one, Outage):
+        return place_of(pairing) == {name: getattr(one, name) for name in Place.__annotations__}
     asked = asdict(pairing)
     asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
     by_seat = (one.scores, one.adjusted, one.times, one.outputs)

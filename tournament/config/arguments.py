@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from tournament.config.cup import REFERENCE_BOTS, Bot, reference_command
-from tournament.config.keys import command, url
-from tournament.config.locations import short
+from tournament.config.cup import Bot, reference_command
+from tournament.formats.format import REFERENCE_BOTS
+from tournament.settings.keys import command, url
+from tournament.settings.locations import short
 
 DEFAULT_BOTS = ("sensible", "greedy")
 """Who a person plays against if they name nobody."""

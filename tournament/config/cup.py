@@ -1,19 +1,23 @@
 """A cup as its organiser wrote it: validated plain values with defaults filled in."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import msgspec
 
 from games import GAMES
-from tournament.config.keys import (
+from tournament.formats import FORMATS, Format, Plan, Setup, format_of, plan_of
+from tournament.formats.format import REFERENCE_BOTS
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_robin import RoundRobin
+from tournament.formats.stop import Stop
+from tournament.records import AnyDecision, Join
+from tournament.settings.keys import (
     COMMAND,
     DIR,
     ENV,
-    MOMENT,
     SEED,
-    SEEDS,
     TOKEN,
     address,
     boolean,
@@ -22,21 +26,14 @@ from tournament.config.keys import (
     keys_of,
     number,
     string,
+    with_default,
 )
 
-REFERENCE_BOTS = ("random", "greedy", "sensible", "search")
-"""The reference bots by name: `python -m bots.NAME`."""
-
-
-FORMATS = ("round-robin", "swiss", "knockout", "gauntlet", "halving")
-LADDER = "ladder"
-"""The format of a run whose bots come and go."""
-STOPPING = ("round-robin", "halving")
-"""The formats that `[stop]` fits: the others play a fixed number of rounds or tables."""
+FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
+"""The formats that a CUP.toml may name; `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
 """The address that records show for a bot that connects: on its author's machine, where a request
 can be repeated. The gateway's own is a secret."""
-SEATINGS = ("rotations", "permutations", "fixed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,52 +56,13 @@ class Bot:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """Who meets whom. `ends` is UTC in ISO 8601, `within` is for a duel: the points a deal that do
-    not matter."""
-
-    type: str = key("round-robin", choice((*FORMATS, LADDER), "Who meets whom."))
-    deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))
-    seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
-    cards: str = key(
-        "shared",
-        choice(
-            ("shared", "fresh"),
-            "Whether all seatings of a table share a deal, or each has fresh cards. By default"
-            " fresh in a ladder, and where bots are by url or connect.",
-        ),
-    )
-    rounds: int = key(5, number(1, 1000, "Rounds of a swiss."))
-    challenger: str | None = key(None, string(64, "The bot whom all others play in a gauntlet."))
-    seeds: tuple[str, ...] = key((), SEEDS)
-    bronze: bool = key(
-        True, boolean("Whether a knockout plays for the places after the final table.")
-    )
-    fill: str | None = key(
-        None, choice(REFERENCE_BOTS, "The reference bot that fills empty seats.")
-    )
-    ends: str | None = key(None, MOMENT)
-    within: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
+class JoinRules:
     """Who may join a ladder; without `open` and `code` only those whom the organiser invites."""
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
     per_author: int = key(3, number(1, 1000, "Bots that an author may have at once."))
     most: int = key(200, number(1, 300, "Bots that may be in the ladder at once."))
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """When a cup ends before its deals are spent; never if `top` is None."""
-
-    top: int | None = key(
-        None, number(1, 1000, "End once so many bots are separated from the rest.")
-    )
-    confidence: float = key(0.95, number(0.5, 0.999, "How sure that must be."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +88,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunSettings:
     """How the cup is run; `memory_mb` is for each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
@@ -162,9 +120,9 @@ class Cup:
         False, boolean("Publish a hash of the seed before the cup, and the seed after it.")
     )
     options: Mapping[str, int | bool | None] = field(default_factory=dict)
-    format: Format = Format()
-    join: Join = Join()
-    stop: Stop = Stop()
+    format: Format = field(default_factory=RoundRobin)
+    join: JoinRules = JoinRules()
+    stop: Stop = field(default_factory=Stop)
     clock: Clock = Clock()
     strikes: int = key(3, number(1, 1000, "Faults that strike a bot out of a match."))
     outage_s: int = key(
@@ -183,7 +141,7 @@ class Cup:
             "Whether a move by a bot's fallback is played, or is a fault.",
         ),
     )
-    run: Run = Run()
+    run: RunSettings = RunSettings()
     sandbox: bool | None = key(None, boolean("Run started bots in a sandbox."))
     network: bool = key(False, boolean("Let bots in the sandbox use the network."))
     limits: Limits = Limits()
@@ -203,12 +161,46 @@ class Cup:
     @property
     def is_ladder(self) -> bool:
         """Whether bots come and go while it is played."""
-        return self.format.type == LADDER
+        return isinstance(self.format, Ladder)
+
+    @property
+    def max_difference(self) -> int:
+        """The most by which the points of two bots differ in a block, as its game states it."""
+        return GAMES[self.game].max_difference(self.players, self.options)
+
+    def setup(self, seed: str, match_key: str) -> Setup:
+        """Return what the plan of this cup depends on; see `Setup`."""
+        return Setup(
+            game=self.game,
+            players=self.players,
+            options=self.options,
+            bots=self.names,
+            seating=self.format.seating,
+            cards=self.format.cards,
+            stop=self.stop,
+            seed=seed,
+            match_key=match_key,
+        )
+
+    def plan(self, seed: str, match_key: str) -> Plan:
+        """Return the plan of this cup; see `Setup`."""
+        return plan_of(self.format, self.setup(seed, match_key))
+
+    def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
+        """Return the cup with all its bots in the order of their arrival: the bots of its file,
+        then those that have joined."""
+        joined = (
+            Bot(one.bot, connect=True, author=one.author or None)
+            for one in decisions
+            if isinstance(one, Join) and one.bot not in self.names
+        )
+        return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """The cup as JSON values with defaults filled in, without secrets: the tokens of the bots
-        and the code of a ladder; `from_dict` reads it back."""
+        """Return the cup as JSON values with defaults filled in, without secrets: the tokens of the
+        bots and the code of a ladder; `from_dict` reads it back."""
         data: dict[str, Any] = msgspec.to_builtins(self)
+        data["format"] = self.format.to_dict()
         del data["join"]["code"]
         for bot in data["bots"]:
             del bot["token"]
@@ -216,19 +208,13 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The cup that `to_dict` wrote; msgspec.ValidationError."""
-        return msgspec.convert(data, cls)
+        """Return the cup that `to_dict` wrote.
 
-    def facts(self) -> dict[str, Any]:
-        """The facts of a run that follow from its cup; a store has only its `config`."""
-        return {
-            "name": self.name,
-            "game": self.game,
-            "players": self.players,
-            "max_difference": GAMES[self.game].max_difference(self.players, self.options),
-            "config": self.to_dict(),
-            "bots": list(self.names),
-        }
+        Raises:
+            msgspec.ValidationError: if the values are not those of a cup.
+        """
+        rest = {name: value for name, value in data.items() if name != "format"}
+        return replace(msgspec.convert(rest, cls), format=format_of(data["format"]))
 
 
 def reference_command(name: str) -> str:
@@ -241,11 +227,9 @@ def is_reference(bot: Bot) -> bool:
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 
-def usual_cards(bots: Iterable[Bot], seating: str) -> str:
-    """Without a setting: fresh cards where a bot is by URL or connects, since it may remember them
-    from one seating to the next; a started bot has a process for each."""
-    remembers = any(bot.url is not None or bot.connect for bot in bots)
-    return "fresh" if remembers and seating != "fixed" else "shared"
+def remembers(bots: Iterable[Bot]) -> bool:
+    """Whether a bot is by URL or connects, so that it may remember cards."""
+    return any(bot.url is not None or bot.connect for bot in bots)
 
 
 def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
@@ -266,26 +250,24 @@ TOP = {
 """The keys at the top of the file."""
 
 SECTIONS = {
-    "format": keys_of(Format),
-    "join": keys_of(Join),
+    "format": {
+        "type": with_default(RoundRobin.type, choice(tuple(FILE_FORMATS), "Who meets whom.")),
+        **{
+            name: replace(key, required=False)
+            for format in FILE_FORMATS.values()
+            for name, key in keys_of(format).items()
+        },
+    },
+    "join": keys_of(JoinRules),
     "stop": keys_of(Stop),
     "clock": keys_of(Clock),
     "faults": {name: TOP.pop(name) for name in ("strikes", "fallback", "outage_s", "voids")},
-    "run": keys_of(Run),
+    "run": keys_of(RunSettings),
     "sandbox": {"enabled": TOP.pop("sandbox"), "network": TOP.pop("network")},
     "limits": keys_of(Limits),
 }
 TOP["fill"] = SECTIONS["format"]["fill"]  # accepted there too
 BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **keys_of(Bot)}
-
-ONLY_FOR = {
-    "rounds": "swiss",
-    "challenger": "gauntlet",
-    "seeds": "knockout",
-    "bronze": "knockout",
-    "ends": LADDER,
-}
-"""Keys of [format] that belong to one type."""
 
 WAYS = ("command", "url", "connect")
 """The keys of a bot that say how it is reached; it has one of them."""

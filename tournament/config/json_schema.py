@@ -11,7 +11,7 @@ from pathlib import Path
 import games
 from games.game import Game, Option
 from tournament.config.cup import BOT, SECTIONS, TOP
-from tournament.config.keys import Key
+from tournament.settings.keys import Key
 
 
 def cup_schema() -> dict[str, object]:

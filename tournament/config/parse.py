@@ -5,34 +5,32 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import comb
 from typing import Any
 
 import games
 from games.game import Game, Options
 from tournament.config.cup import (
     BOT,
-    LADDER,
-    ONLY_FOR,
+    FILE_FORMATS,
     ONLY_WITH,
     SECTIONS,
-    STOPPING,
     TOP,
     WAYS,
     Bot,
     Clock,
     Cup,
-    Format,
-    Join,
+    JoinRules,
     Limits,
-    Run,
-    Stop,
-    usual_cards,
+    RunSettings,
+    remembers,
     with_fillers,
 )
-from tournament.config.keys import Key, suggest, type_name, utc
-from tournament.config.locations import Path, explain, label, line_of, locate, short
 from tournament.errors import StichError
+from tournament.formats import Format
+from tournament.formats.ladder import Ladder
+from tournament.formats.stop import Stop
+from tournament.settings.keys import Key, keys_of, suggest, type_name
+from tournament.settings.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """Finds further errors in a cup: each is the path of a key and a sentence with the fix."""
@@ -175,10 +173,9 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
     top = {"fill": checked["fill"]} if "fill" in checked else {}
     format_ = _format(top | checked["format"], errors)
     bots = with_fillers(_bots(checked["bots"], format_, errors), players, format_.fill)
-    ladder = format_.type == LADDER
+    ladder = isinstance(format_, Ladder)
     if "cards" not in checked["format"]:
-        cards = "fresh" if ladder else usual_cards(bots, format_.seating)
-        format_ = dataclasses.replace(format_, cards=cards)
+        format_ = dataclasses.replace(format_, cards=format_.usual_cards(remembers(bots)))
     if len(bots) < players and not ladder:
         errors.add(
             ("bots",),
@@ -186,7 +183,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
             f" {players - len(bots)},"
             ' or fill the table with reference bots: [format] fill = "greedy".',
         )
-    _check_tables(len(bots), players, format_.type, errors)
+    _check_tables(format_.tables(len(bots), players), len(bots), errors)
     return Cup(
         name=checked["name"],
         game=checked["game"],
@@ -196,21 +193,19 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
         commit=checked.get("commit", False),
         options=options,
         format=format_,
-        join=_join(checked["join"], format_.type, errors),
-        stop=_stop(checked["stop"], format_.type, len(bots), errors),
+        join=_join(checked["join"], format_, errors),
+        stop=_stop(checked["stop"], format_, len(bots), errors),
         clock=Clock(**checked["clock"]),
         **({"outage_s": 60} if ladder else {}) | checked["faults"],
-        run=Run(**checked["run"]),
+        run=RunSettings(**checked["run"]),
         sandbox=checked["sandbox"].get("enabled"),
         network=checked["sandbox"].get("network", False),
         limits=Limits(**checked["limits"]),
     )
 
 
-def _check_tables(bots: int, players: int, kind: str, errors: _Errors) -> None:
+def _check_tables(count: int, bots: int, errors: _Errors) -> None:
     """Refuse a format that pairs so many bots in more tables than can be played."""
-    tables = {"round-robin": comb(bots, players), "gauntlet": comb(max(0, bots - 1), players - 1)}
-    count = tables.get(kind, 0)
     if count > _MAX_TABLES:
         errors.add(
             ("format", "type"),
@@ -238,31 +233,32 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
-    kind = section.get("type", "round-robin")
-    for name, owner in ONLY_FOR.items():
-        if name in section and kind != owner:
-            errors.add(("format", name), f'is for type = "{owner}", not "{kind}"; delete it.')
-    if kind == "gauntlet" and "challenger" not in section:
-        errors.add(("format", "challenger"), "is missing; write the name of one of the bots.")
-    if kind == LADDER and "deals" in section:
-        errors.add(("format", "deals"), "has no meaning in a ladder, which goes on; delete it.")
-    ends = section.get("ends")
-    known = {"seeds": tuple(section.get("seeds", ())), "ends": ends and utc(ends)}
-    return Format(**{**section, **known})
+    kind = FILE_FORMATS[section.get("type", "round-robin")]
+    keys = keys_of(kind)
+    for name in section.keys() - keys.keys() - {"type"}:
+        owners = [owner for owner, format in FILE_FORMATS.items() if name in keys_of(format)]
+        where = f'for type = "{owners[0]}", not' if len(owners) == 1 else "not for type ="
+        errors.add(("format", name), f'is {where} "{kind.type}"; delete it.')
+    missing = [name for name, key in keys.items() if key.required and name not in section]
+    for name in missing:
+        errors.add(("format", name), f'is missing; write {name} = "…".')
+    known = {name: value for name, value in section.items() if name in keys}
+    return kind.of_section(known | dict.fromkeys(missing, ""))
 
 
-def _join(section: Mapping[str, Any], kind: str, errors: _Errors) -> Join:
-    if section and kind != LADDER:
-        errors.add(("join",), f'is for type = "ladder", not "{kind}"; delete the section.')
+def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRules:
+    if section and not isinstance(format, Ladder):
+        errors.add(("join",), f'is for type = "ladder", not "{format.type}"; delete the section.')
     if section.get("open") and "code" in section:
         errors.add(("join", "code"), "is not needed where join.open = true; delete one of them.")
-    return Join(**section)
+    return JoinRules(**section)
 
 
-def _stop(section: Mapping[str, Any], kind: str, bots: int, errors: _Errors) -> Stop:
-    if section and kind not in STOPPING:
-        owners = " or ".join(f'"{name}"' for name in STOPPING)
-        errors.add(("stop",), f'is for type = {owners}, not "{kind}"; delete the section.')
+def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
+    if section and not format.may_stop:
+        fitting = (name for name, one in FILE_FORMATS.items() if one.may_stop)
+        owners = " or ".join(f'"{name}"' for name in fitting)
+        errors.add(("stop",), f'is for type = {owners}, not "{format.type}"; delete the section.')
     if section and "top" not in section:
         errors.add(("stop", "top"), "is missing; write how many bots to settle from the rest.")
     top = section.get("top")
@@ -294,9 +290,8 @@ def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tup
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")
         if format_.fill and name.startswith(f"{format_.fill} (house"):
             errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
-    named = [("challenger", format_.challenger)] if format_.challenger is not None else []
-    for key, name in [*named, *(("seeds", name) for name in format_.seeds)]:
-        if name not in numbers:
+    for key, name in format_.named_bots():
+        if name and name not in numbers:  # a missing name was refused above
             fix = suggest(name, numbers)
             errors.add(("format", key), f'there is no bot "{short(name)}"; {fix}')
     return tuple(Bot(**bot) for bot in sections)

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
 
-from tournament.config.cup import LADDER
-from tournament.formats.ladder import NEW
+from tournament.formats import FORMATS
+from tournament.formats.ladder import NEW, Ladder
+from tournament.model import Identity
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
-from tournament.results.standings import BY_FORMAT, MoveTimes, Standing, Standings
+from tournament.results.standings import MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
-
-_PLANNED: Final = ("round-robin", "knockout", "gauntlet")
-"""The formats whose number of blocks is fixed in advance."""
 
 
 def format_rank(line: Standing) -> str:
@@ -92,9 +89,9 @@ def table_notes(table: Standings) -> Iterator[str]:
             "Ranks: those the evidence allows. We are 95 % sure of all ranges together, unless a"
             " bot has rare large losses that have not come yet."
         )
-        if not table.finished and table.stop is None and table.format in _PLANNED:
+        if not table.finished and table.stop is None and _has_final_ranges(table):
             yield "Ranks shown during the run are cautious; they narrow when it ends."
-    if table.format == LADDER:
+    if table.format == Ladder.type:
         yield (
             "Ranks in a ladder are about the tables drawn, half of them near the top, and about"
             " bots that stay as they are."
@@ -107,7 +104,7 @@ def table_notes(table: Standings) -> Iterator[str]:
     if table.groups > 1:
         yield (
             f"The bots form {table.groups} groups that never met: scores cannot be compared between"
-            " groups" + ("." if table.format in BY_FORMAT else ", so there are no places.")
+            " groups" + ("." if _decides_places(table) else ", so there are no places.")
         )
 
 
@@ -168,7 +165,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
     """How many matches were played, of the planned `total` while a cup goes on; and how many of
     them count, if a bot was disqualified: 210 of 300 matches (120 count)."""
     many = plural(table.played, "match", "matches")
-    if total and not table.finished and table.format != LADDER:
+    if total and not table.finished and table.format != Ladder.type:
         many = f"{table.played} of {plural(total, 'match', 'matches')}"
     return many if table.matches == table.played else f"{many} ({table.matches} count)"
 
@@ -190,16 +187,16 @@ def format_stop(table: Standings) -> str:
     return f"Ends as soon as {top} {are} {sure}, or when all deals are played."
 
 
-def format_versions(said: Sequence[Mapping[str, str]]) -> str:
+def format_versions(said: Sequence[Identity]) -> str:
     """The names and versions that a bot has said it has: greedy 0.1, then greedy 0.2."""
-    words = [" ".join(one[key] for key in ("name", "version") if key in one) for one in said]
+    words = [" ".join(filter(None, (one.name, one.version))) for one in said]
     return ", then ".join(filter(None, words)) or "–"
 
 
 def has_plain(table: Standings) -> bool:
     """Whether the plain mean is shown: it differs from the points a deal, and the format is not a
     ladder, where half of the tables are near the top, so that it misleads."""
-    return table.format != LADDER and is_adjusted(table)
+    return table.format != Ladder.type and is_adjusted(table)
 
 
 def is_adjusted(table: Standings) -> bool:
@@ -209,7 +206,7 @@ def is_adjusted(table: Standings) -> bool:
 
 def course_first(table: Standings) -> bool:
     """Whether the course comes before the table: where it decides the places."""
-    return table.course is not None and table.format in BY_FORMAT
+    return table.course is not None and _decides_places(table)
 
 
 def format_difference(pair: Leniency) -> str:
@@ -254,3 +251,11 @@ def format_times(times: MoveTimes) -> str:
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"
+
+
+def _has_final_ranges(table: Standings) -> bool:
+    return table.format in FORMATS and FORMATS[table.format].has_final_ranges
+
+
+def _decides_places(table: Standings) -> bool:
+    return table.format in FORMATS and FORMATS[table.format].decides_places

@@ -1,10 +1,10 @@
 """What happened at a fault, and how to repeat the request."""
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from tournament.config.cup import Cup
 from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable_lines
 
@@ -28,11 +28,11 @@ def start_command(command: str | None) -> str | None:
 
 
 def post_mortem(
-    record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any], *, show_command: bool = True
+    record: MatchRecord, fault: FaultRecord, cup: Cup, *, show_command: bool = True
 ) -> str:
     """All of one fault as text, for others than the organiser without the command of the bot."""
     bot = record.seating[fault.seat]
-    command = commands(config).get(bot)
+    command = cup.bot(bot).command
     answer = fault.answer
     lines = [
         f"{bot} (seat {fault.seat}), match {record.match}, request {fault.turn}: {fault.kind}",
@@ -63,17 +63,10 @@ def post_mortem(
     return "\n".join(lines)
 
 
-def commands(config: Mapping[str, Any]) -> dict[str, str | None]:
-    """The command of each bot of a cup, None for a bot by URL."""
-    return {bot["name"]: bot["command"] for bot in config.get("bots", ())}
-
-
-def fault_dict(
-    record: MatchRecord, fault: FaultRecord, config: Mapping[str, Any]
-) -> dict[str, Any]:
+def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """All of one fault as JSON values."""
     bot = record.seating[fault.seat]
-    command = commands(config).get(bot)
+    command = cup.bot(bot).command
     kept = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}
     return kept | {
         "bot": bot,

@@ -7,6 +7,7 @@ from typing import Any, Final
 import games
 from games.game import JsonDict
 from tournament.bot.protocol import TimeBank
+from tournament.config.cup import Cup
 from tournament.display.post_mortem import fault_dict
 from tournament.records import FaultRecord, MatchRecord
 
@@ -48,11 +49,11 @@ class Step:
         )
 
 
-def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
+def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     """Replay the match from its seed; ValueError if it has moves after the end of its game."""
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    clock = config["clock"]
-    clocks = [TimeBank(clock["move_ms"], float(clock["bank_ms"])) for _ in range(record.players)]
+    clock = cup.clock
+    clocks = [TimeBank(clock.move_ms, float(clock.bank_ms)) for _ in range(record.players)]
     asked = [iter(times) for times in record.times]
     faults = {fault.move: fault for fault in record.faults}
     forced = frozenset(record.forced)
@@ -84,10 +85,10 @@ def steps(record: MatchRecord, config: Mapping[str, Any]) -> Iterator[Step]:
         )
 
 
-def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
     """The match as JSON values: every state, who moved, and the time it took."""
     return {name: getattr(record, name) for name in _FIELDS} | {
-        "faults": [fault_dict(record, fault, config) for fault in record.faults],
+        "faults": [fault_dict(record, fault, cup) for fault in record.faults],
         "steps": [
             {
                 "number": step.number,
@@ -102,7 +103,7 @@ def to_dict(record: MatchRecord, config: Mapping[str, Any]) -> dict[str, Any]:
                 "bank_ms": [round(bank, 3) for bank in step.banks],
                 "state": step.state,
             }
-            for step in steps(record, config)
+            for step in steps(record, cup)
         ],
     }
 

@@ -1,30 +1,44 @@
-"""The formats: which bots meet, in which order, on which seeds."""
+"""The formats: which bots meet, in which order, on which seeds.
 
-from collections.abc import Callable
+A format is one file: the keys of its section, and its plan. `FORMATS` lists all of them.
+"""
 
-from tournament.config.cup import Cup
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
 from tournament.formats.duel import Duel
+from tournament.formats.format import Format
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import Ladder
-from tournament.formats.round_robin import AllTables
-from tournament.formats.schedule import Block, Round, Schedule
+from tournament.formats.plan import Block, Plan, Round, Setup
+from tournament.formats.round_robin import Gauntlet, RoundRobin
 from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
 
-__all__ = ["Block", "Round", "Schedule", "make_schedule"]
+__all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of", "plan_of"]
+
+FORMATS: Final[dict[str, type[Format]]] = {
+    format.type: format for format in (RoundRobin, Swiss, Knockout, Gauntlet, Halving, Ladder, Duel)
+}
+"""The formats by the `type` of their section; a duel has no CUP.toml."""
 
 
-def make_schedule(cup: Cup, seed: str, match_key: str) -> Schedule:
-    """The schedule of a cup with this seed; match ids are drawn from the secret `match_key`."""
-    makers: dict[str, Callable[[Cup, str, str], Schedule]] = {
-        "round-robin": AllTables,
-        "swiss": Swiss,
-        "knockout": Knockout,
-        "gauntlet": AllTables,
-        "halving": Halving,
-        "ladder": Ladder,
-        "duel": Duel,
-    }
-    schedule = makers[cup.format.type](cup, seed, match_key)
-    return schedule if cup.stop.top is None else UntilSettled(schedule, cup)
+def format_of(data: Mapping[str, Any]) -> Format:
+    """Return the format that `Format.to_dict` wrote.
+
+    Raises:
+        msgspec.ValidationError: if the values are not those of a format.
+    """
+    kind = FORMATS.get(str(data.get("type")))
+    if kind is None:
+        raise msgspec.ValidationError(f"There is no format {data.get('type')!r}.")
+    return msgspec.convert(data, kind)
+
+
+def plan_of(format: Format, setup: Setup) -> Plan:
+    """Return the plan of a cup of this format, which `[stop]` may end early."""
+    plan = format.plan(setup)
+    return plan if setup.stop.top is None else UntilSettled(plan, setup.stop.top)

@@ -9,8 +9,6 @@ import hashlib
 import secrets
 from itertools import pairwise
 
-from tournament.config.cup import Cup
-
 _DRAWN = 4
 """A drawn seed has at least so many different pairs of a letter beside a digit."""
 
@@ -27,11 +25,12 @@ def committed_seed(named: str | None) -> str:
     return drawn if named is None else f"{named}:{drawn}"
 
 
-def follows(seed: str, cup: Cup) -> bool:
-    """Whether a run of this cup may have this seed."""
-    if cup.seed is None or seed == cup.seed:
+def follows(seed: str, named: str | None, committed: bool) -> bool:
+    """Return whether a run may have this seed, if its cup names the seed `named` and may commit to
+    it."""
+    if named is None or seed == named:
         return True
-    return cup.commit and seed.startswith(f"{cup.seed}:")
+    return committed and seed.startswith(f"{named}:")
 
 
 def opens(digest: str, seed: str) -> bool:

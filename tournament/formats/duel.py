@@ -1,41 +1,58 @@
 """A duel: two bots in every mixed seating on each seed, until it can be decided."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 import games
-from tournament.config.cup import Cup
-from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Round, Schedule
+from tournament.formats.format import Growth, WithDeals
+from tournament.formats.plan import Look, Plan, Progress, Round, Setup
+from tournament.formats.scores import Scores
 from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
 """Blocks between two looks; independent of the number of workers."""
 
 
-def reach(cup: Cup) -> Reach:
-    """The most by which a block of the cup can differ."""
-    game = games.get(cup.game)
-    return reach_of(game.max_difference(cup.players, cup.options), game.bounded)
+@dataclass(frozen=True, kw_only=True)
+class Duel(WithDeals):
+    """Two bots, at most `deals` blocks. `within` is the smallest difference, in points a deal,
+    worth deciding; None to decide any."""
+
+    type: ClassVar[str] = "duel"
+    growth: ClassVar[Growth] = Growth("only deals may be added to a duel", "deals")
+    has_final_ranges: ClassVar[bool] = False
+    keeps_blocks_fixed: ClassVar[bool] = False
+
+    seating: str = "mixed"
+    within: float | None = None
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of a duel."""
+        return DuelPlan(setup, self)
 
 
-class Duel(Schedule):
-    """At most `deals` blocks. After `rounds` has ended, `bets` tell whether it was decided;
-    `on_look` is called with them at every look."""
+def reach(setup: Setup) -> Reach:
+    """Return the most by which a block of the cup can differ."""
+    game = games.get(setup.game)
+    return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key, "mixed")
-        self.blocks = cup.format.deals
-        self.bets = self._bets(())
-        self.on_look: Callable[[Bets], None] | None = None
 
-    def _bets(self, differences: Sequence[float]) -> Bets:
-        return Bets(np.array(differences), reach(self._cup), self._cup.format.within)
+class DuelPlan(Plan):
+    """A few blocks at a time until they decide the duel or the budget is spent. After each round,
+    `look` is what all blocks so far have shown."""
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """A few blocks at a time until they decide the duel or the budget is spent."""
-        first, second = self._cup.names
+    def __init__(self, setup: Setup, format: Duel) -> None:
+        super().__init__(setup, "mixed")
+        self.blocks = format.deals
+        self._within = format.within
+        self.look: Look = self._look(())
+
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield rounds of a few blocks."""
+        first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):
             number = start // BLOCKS_PER_ROUND + 1
@@ -46,8 +63,19 @@ class Duel(Schedule):
             for block in blocks:
                 means = results[block.stage, block.table]
                 differences.append(float(means[first]) - float(means[second]))
-            self.bets = self._bets(differences)
-            if self.on_look is not None:
-                self.on_look(self.bets)
-            if self.bets.settled or self.bets.equal:
+            self.look = self._look(differences)
+            if self.look.settled or self.look.equal:
                 return
+
+    def _look(self, differences: Sequence[float]) -> Look:
+        bets = Bets(np.array(differences), reach(self.setup), self._within)
+        interval = bets.interval
+        return Look(
+            blocks=bets.blocks,
+            difference=bets.mean,
+            low=interval.low,
+            high=interval.high,
+            evidence=bets.wealth,
+            settled=bets.settled,
+            equal=bets.equal,
+        )

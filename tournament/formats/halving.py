@@ -6,11 +6,12 @@ stage has about as many blocks, so fewer bots play more blocks each.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from tournament.config.cup import Cup
 from tournament.formats.draws import shuffled
-from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Block, Round, Schedule
+from tournament.formats.format import Growth, WithDeals
+from tournament.formats.plan import Block, Plan, Progress, Round, Setup
+from tournament.formats.scores import Scores
 from tournament.ranking.effects import fit
 
 
@@ -22,33 +23,48 @@ class Stage:
     seatings: int
 
 
-def plan(bots: int, players: int, deals: int) -> list[Stage]:
+def stages(bots: int, players: int, deals: int) -> list[Stage]:
     """The stages: half of the bots play on, rounded up to full tables; the last has one table.
 
     30 bots at tables of three: 30, 15, 9, 6, 3. The first stage seats all bots `deals` times, and
     at least twice if some sit out; later ones as often as makes at least as many blocks.
     """
-    stages = [Stage(bots, max(deals, 2) if bots % players else deals)]
-    blocks = bots // players * stages[0].seatings
+    found = [Stage(bots, max(deals, 2) if bots % players else deals)]
+    blocks = bots // players * found[0].seatings
     while bots > players:
         bots = players * -(-bots // (2 * players))
         tables = bots // players
-        stages.append(Stage(bots, -(-blocks // tables)))
-    return stages
+        found.append(Stage(bots, -(-blocks // tables)))
+    return found
 
 
-class Halving(Schedule):
+@dataclass(frozen=True, kw_only=True)
+class Halving(WithDeals):
+    """Stages, after each of which the better half of the bots plays on."""
+
+    type: ClassVar[str] = "halving"
+    growth: ClassVar[Growth] = Growth("nothing may be added to a halving that has started")
+    may_stop: ClassVar[bool] = True
+    decides_places: ClassVar[bool] = True
+    has_final_ranges: ClassVar[bool] = False
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of a halving."""
+        return HalvingPlan(setup, self.deals)
+
+
+class HalvingPlan(Plan):
     """Each stage seats its bots at drawn tables, again and again. Bots for whom there is no table
     sit out in turn."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key)
-        self._stages = plan(len(cup.bots), cup.players, cup.format.deals)
+    def __init__(self, setup: Setup, deals: int) -> None:
+        super().__init__(setup)
+        self._stages = stages(len(setup.bots), setup.players, deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """The stages; the scores after each decide who plays the next."""
-        remaining, offset = list(self._cup.names), 0
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the stages; the scores after each decide who plays the next."""
+        remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
                 remaining = self._best(scores, offset, remaining, stage.bots, number)
@@ -56,29 +72,29 @@ class Halving(Schedule):
             offset += self._size(stage)
 
     def _size(self, stage: Stage) -> int:
-        return stage.bots // self._cup.players * stage.seatings
+        return stage.bots // self.setup.players * stage.seatings
 
     def _play(self, number: int, bots: Sequence[str], stage: Stage, offset: int) -> Iterator[Block]:
         """The blocks of a stage, numbered from `offset` + 1."""
-        players = self._cup.players
+        players = self.setup.players
         name = "final" if number == len(self._stages) else f"stage {number}"
         out = len(bots) % players
-        resting = shuffled(bots, "rest", self._seed, name)
+        resting = shuffled(bots, "rest", self.setup.seed, name)
         for seating in range(1, stage.seatings + 1):
             at = (seating - 1) * out
             rest = {resting[(at + i) % len(bots)] for i in range(out)}
-            drawn = shuffled(set(bots) - rest, "halving", self._seed, name, str(seating))
+            drawn = shuffled(set(bots) - rest, "halving", self.setup.seed, name, str(seating))
             for start in range(0, len(drawn), players):
                 offset += 1
                 table = self._maker.in_order(drawn[start : start + players])
                 yield self._maker.make(offset, number, name, table, seating)
 
     def _best(
-        self, scores: RoundScores, blocks: int, bots: Sequence[str], count: int, number: int
+        self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
         """The bots that play on, by the score of all blocks so far; a draw decides between equal
         scores."""
-        fitted = fit(scores.observations(self._cup.names, blocks))
-        score = dict(zip(self._cup.names, fitted.score.tolist(), strict=True))
-        drawn = shuffled(bots, "tie", self._seed, str(number))
+        fitted = fit(scores.observations(self.setup.bots, blocks))
+        score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))
+        drawn = shuffled(bots, "tie", self.setup.seed, str(number))
         return sorted(drawn, key=lambda bot: -score[bot])[:count]

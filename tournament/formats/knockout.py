@@ -2,19 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any, ClassVar, Self
 
-from tournament.config.cup import Cup
 from tournament.formats.draws import draw, shuffled
-from tournament.formats.round_scores import RoundScores, StageTable, Table
-from tournament.formats.schedule import Round, Schedule
+from tournament.formats.format import Growth, WithDeals
+from tournament.formats.plan import Plan, Progress, Round, Setup
+from tournament.formats.scores import Scores, StageTable, Table
+from tournament.settings.keys import SEEDS, boolean, key
 
 _Key = tuple[Fraction | int, ...]
 """What decides a place; less is better."""
 
 
-def plan(bots: int, players: int) -> list[list[int]]:
+def cuts(bots: int, players: int) -> list[list[int]]:
     """The rounds before the final, each as how many bots advance from each of its tables.
 
     The better half of a table advances, rounded down (of five two). One table of the first round
@@ -22,55 +25,83 @@ def plan(bots: int, players: int) -> list[list[int]]:
     """
     half = players // 2
     out = players - half
-    cuts = []
+    found = []
     while bots > players:
         surplus = bots - players
         tables = min(bots // players, ceil(surplus / out))
         advancing = [half] * tables
         if surplus % out:
             advancing[-1] = players - surplus % out
-        cuts.append(advancing)
+        found.append(advancing)
         bots -= tables * players - sum(advancing)
-    return cuts
+    return found
 
 
-class Knockout(Schedule):
+@dataclass(frozen=True, kw_only=True)
+class Knockout(WithDeals):
+    """Rounds of tables, from which the better half advances."""
+
+    type: ClassVar[str] = "knockout"
+    growth: ClassVar[Growth] = Growth("nothing may be added to a knockout that has started")
+    decides_places: ClassVar[bool] = True
+
+    seeds: tuple[str, ...] = key((), SEEDS)
+    bronze: bool = key(
+        True, boolean("Whether a knockout plays for the places after the final table.")
+    )
+
+    @classmethod
+    def of_section(cls, section: Mapping[str, Any]) -> Self:
+        """Make the format from the checked keys of its section."""
+        return cls(**{**section, "seeds": tuple(section.get("seeds", ()))})
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of a knockout."""
+        return KnockoutPlan(setup, self)
+
+    def named_bots(self) -> Iterator[tuple[str, str]]:
+        """Yield the seeded bots."""
+        return (("seeds", name) for name in self.seeds)
+
+
+class KnockoutPlan(Plan):
     """Rounds of tables; the last round is the final and the table for bronze."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key)
-        self._cuts = plan(len(cup.bots), cup.players)
-        self._bronze = cup.format.bronze and len(cup.bots) >= 2 * cup.players
+    def __init__(self, setup: Setup, format: Knockout) -> None:
+        super().__init__(setup)
+        self._format = format
+        self._cuts = cuts(len(setup.bots), setup.players)
+        self._bronze = format.bronze and len(setup.bots) >= 2 * setup.players
         tables = sum(map(len, self._cuts)) + 1 + self._bronze
-        self.blocks = tables * cup.format.deals
+        self.blocks = tables * format.deals
 
     def seeds(self) -> list[str]:
         """All bots, best seed first: the seeded ones, then the rest in a drawn order."""
-        seeded = list(self._cup.format.seeds)
-        rest = [name for name in self._cup.names if name not in seeded]
-        return seeded + shuffled(rest, "seeds", self._seed)
+        seeded = list(self._format.seeds)
+        rest = [name for name in self.setup.bots if name not in seeded]
+        return seeded + shuffled(rest, "seeds", self.setup.seed)
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """The rounds; each depends on the results of the one before."""
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the rounds; each depends on the results of the one before."""
         yield from self._play(scores, {})
 
-    def places(self, scores: RoundScores) -> dict[str, int]:
-        """The place of every bot, best first, once everything is played: docs/cup-reference.md says
-        by what. Bots that are equal in all of it share a place."""
+    def places(self, run: Progress, scores: Scores) -> dict[str, int]:
+        """Return the place of every bot, best first, once everything is played: what decides it is
+        in docs/cup-reference.md. Bots that are equal in all of it share a place."""
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass
         return places
 
-    def _play(self, scores: RoundScores, places: dict[str, int]) -> Iterator[Round]:
-        remaining, offset = self.seeds(), 0
+    def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
+        remaining, offset, deals = self.seeds(), 0, self._format.deals
         eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
         means: dict[str, list[Fraction]] = defaultdict(list)  # by round that a bot has played
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
             tables = self._tables(remaining, len(cut))
-            yield self._round(number, offset, [(stage, table) for table in tables])
-            offset += len(tables) * self._cup.format.deals
+            yield self._round(number, offset, [(stage, table) for table in tables], deals)
+            offset += len(tables) * deals
             keys = _keys(means, scores(number))
             beaten = self._beaten(tables, cut, stage, keys)
             out = {name for _, name in beaten}
@@ -79,9 +110,9 @@ class Knockout(Schedule):
         number = len(self._cuts) + 1
         last = [("final", self._maker.in_order(remaining))]
         if self._bronze:
-            best = [name for _, name in eliminated[: self._cup.players]]
+            best = [name for _, name in eliminated[: self.setup.players]]
             last.append(("bronze", self._maker.in_order(best)))
-        yield self._round(number, offset, last)
+        yield self._round(number, offset, last, deals)
         keys = _keys(means, scores(number))
         for _, table in last:
             _award(places, sorted((keys[name], name) for name in table))
@@ -90,7 +121,7 @@ class Knockout(Schedule):
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
         """Tables of even strength: seeds are dealt in snake order; the best may have a bye."""
         tables: list[list[str]] = [[] for _ in range(count)]
-        playing = remaining[len(remaining) - count * self._cup.players :]
+        playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
             row, column = divmod(index, count)
             tables[count - 1 - column if row % 2 else column].append(name)
@@ -110,7 +141,7 @@ class Knockout(Schedule):
 
     def _lot(self, stage: str, name: str) -> str:
         """The draw that decides who plays on if nothing else does; it decides no place."""
-        return draw("tie", self._seed, stage, name)
+        return draw("tie", self.setup.seed, stage, name)
 
 
 def _keys(
@@ -127,6 +158,6 @@ def _keys(
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
     """Give the next places; equal bots share one, and as many are left out after it."""
     before = len(places)
-    keys = [key for key, _ in ranked]
-    for key, name in ranked:
-        places[name] = before + 1 + keys.index(key)
+    keys = [own for own, _ in ranked]
+    for own, name in ranked:
+        places[name] = before + 1 + keys.index(own)

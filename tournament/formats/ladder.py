@@ -6,19 +6,23 @@ settles the top, by Thompson sampling: a score is drawn for each bot from what i
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import accumulate, chain, pairwise, product
 from statistics import NormalDist
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from tournament.config.cup import Cup
-from tournament.decisions import decided, is_skipped
+from tournament.decisions import finished_by, skipped
 from tournament.formats.draws import draw, shuffled
-from tournament.formats.round_scores import RoundScores, StageTable
-from tournament.formats.schedule import Block, Round, Schedule
+from tournament.formats.format import Cards, Format, Growth
+from tournament.formats.plan import Batch, Block, Done, Plan, Progress, Round, Setup, Wait
+from tournament.formats.scores import Scores, StageTable
 from tournament.ranking.arrays import Ints
 from tournament.ranking.ladder import LadderRecord
-from tournament.records import DecisionKind, Epoch
+from tournament.records import Epoch
+from tournament.settings.keys import MOMENT, key, utc
 
 BLOCKS = 40
 """Blocks of an epoch. Fewer than twenty bots have two each, so that a newcomer does not wait long;
@@ -31,58 +35,107 @@ HOPEFUL = 48
 """Bots of which the others at such a table are drawn."""
 
 
-class Ladder(Schedule):
-    """The epochs that the store has, each a round. The next one begins when the one before is
-    complete; so results decide its tables, and nothing later does."""
+@dataclass(frozen=True, kw_only=True)
+class Ladder(Format):
+    """Epochs of tables; bots come and go. `ends` is UTC in ISO 8601, None without an end."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key)
+    type: ClassVar[str] = "ladder"
+    growth: ClassVar[Growth] = Growth(
+        "bots are added to a ladder by `stich join` or `stich invite`"
+    )
+    skips_tables: ClassVar[bool] = True
+    has_final_ranges: ClassVar[bool] = False
+    keeps_blocks_fixed: ClassVar[bool] = False
+
+    ends: str | None = key(None, MOMENT)
+
+    @classmethod
+    def of_section(cls, section: Mapping[str, Any]) -> Self:
+        """Make the format from the checked keys of its section."""
+        ends = section.get("ends")
+        return cls(**{**section, "ends": ends and utc(ends)})
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of the epochs that a run has."""
+        return LadderPlan(setup)
+
+    def usual_cards(self, remembers: bool) -> Cards:
+        """Return fresh: bots that connect may remember cards."""
+        return "fresh"
+
+
+class Lobby(Protocol):
+    """The bots that wait for the next epoch of a ladder."""
+
+    def gather(self, run: Progress) -> tuple[str, ...]:
+        """Return the bots that can play now, in the order of their arrival. May take seconds."""
+
+
+class LadderPlan(Plan):
+    """The epochs of a run, each a round. The next one begins when the one before is complete; so
+    results decide its tables, and nothing later does.
+
+    Without a `lobby`, no epoch begins: the plan of a run that is only read.
+    """
+
+    open_ended: ClassVar[bool] = True
+
+    def __init__(self, setup: Setup, lobby: Lobby | None = None) -> None:
+        super().__init__(setup)
+        self._lobby = lobby
         self._known = KnownBots()
         self._learnt = 0  # epochs
         self.blocks = 0  # so many are known from the beginning
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """The epochs without the tables that were skipped."""
-        return self._rounds(scores, 0)
+    def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
+        """Return the tables of the present epoch; once it is complete, those of the next one."""
+        step = super().next(run, scores)
+        if isinstance(step, Batch) or finished_by(run.decisions):
+            return step
+        bots = self._lobby.gather(run) if self._lobby is not None else ()
+        if len(bots) < self.setup.players:
+            return Wait("The ladder waits until enough bots for a table are connected.")
+        number = len(run.epochs) + 1
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        epoch = Epoch(number, at, bots, self.draw(run, scores, number, bots))
+        offset = sum(len(one.tables) for one in run.epochs)
+        return Batch(number, self._play(epoch, offset, frozenset()), epoch)
 
-    def open_rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """The last epoch."""
-        return self._rounds(scores, -1)
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the epochs without the tables that were skipped."""
+        return self._rounds(run, 0)
 
-    def _rounds(self, scores: RoundScores, first: int) -> Iterator[Round]:
-        epochs = scores.run.epochs()
-        offsets = accumulate((len(epoch.tables) for epoch in epochs), initial=0)
-        skipped = {
-            match
-            for one in decided(scores.run.facts())
-            if one.kind == DecisionKind.SKIP
-            for match in one.matches
-        }
-        for epoch, offset in [*zip(epochs, offsets, strict=False)][first:]:
-            yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skipped))
+    def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the last epoch."""
+        return self._rounds(run, -1)
 
-    def _play(self, epoch: Epoch, offset: int, skipped: Set[str]) -> Iterator[Block]:
+    def _rounds(self, run: Progress, first: int) -> Iterator[Round]:
+        offsets = accumulate((len(epoch.tables) for epoch in run.epochs), initial=0)
+        gone = skipped(run.decisions)
+        for epoch, offset in [*zip(run.epochs, offsets, strict=False)][first:]:
+            yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, gone))
+
+    def _play(self, epoch: Epoch, offset: int, gone: Set[str]) -> Iterator[Block]:
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
             block = self._maker.make(number, epoch.number, stage, table, 1)
-            if skipped.isdisjoint(block.matches):
+            if gone.isdisjoint(block.matches):
                 yield block
 
-    def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
-        """The number of matches to the end of the last epoch."""
-        done = {match.match for match in scores.run.summaries()}
-        missing = (
-            match
-            for part in self.open_rounds(scores)
-            for block in part.blocks
-            if not is_skipped(self._cup, block.table, frozenset(gone))
-            for match in block.matches
-        )
-        return len(done.union(missing))
+    def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
+        """Return the number of matches to the end of the last epoch."""
+        missing = 0
+        for part in self.open_rounds(run, scores):
+            done = {match.match for match in scores.matches.summaries(part.number)}
+            open = (block for block in part.blocks if gone.isdisjoint(block.table))
+            missing += sum(match not in done for block in open for match in block.matches)
+        return scores.matches.count() + missing
 
-    def draw(self, scores: RoundScores, number: int, bots: Sequence[str]) -> tuple[StageTable, ...]:
-        """The tables of the epoch with this number, for the bots that can play; none if they are
-        too few."""
-        for epoch in scores.run.epochs()[self._learnt : number - 1]:
+    def draw(
+        self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
+    ) -> tuple[StageTable, ...]:
+        """Return the tables of the epoch with this number, for the bots that can play; none if
+        they are too few."""
+        for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
             self._known.add(
                 (table[0], {bot: float(score) for bot, score in points[table].items()})
@@ -90,7 +143,8 @@ class Ladder(Schedule):
                 if table in points
             )
             self._learnt = epoch.number
-        return tuple(draw_tables(self._seed, number, bots, self._cup.players, self._known))
+        seed, players = self.setup.seed, self.setup.players
+        return tuple(draw_tables(seed, number, bots, players, self._known))
 
 
 class KnownBots:

@@ -1,45 +1,93 @@
 """Round-robin and gauntlet: every table plays on as many seeds as there are deals."""
 
 import json
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from itertools import combinations
+from math import comb
+from typing import ClassVar
 
-from tournament.config.cup import Cup
 from tournament.formats.draws import draw
-from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Round, Schedule
+from tournament.formats.format import Growth, WithDeals
+from tournament.formats.plan import Plan, Progress, Round, Setup
+from tournament.formats.scores import Scores
 from tournament.records import BlockRecord
+from tournament.settings.keys import required, string
 
 
-class AllTables(Schedule):
-    """Every table once for each deal, in a drawn order; in a gauntlet every table with the
-    challenger. Each pass is over all tables, so that standings are fair at any time."""
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin(WithDeals):
+    """Every table of different bots plays."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key)
-        self._deals = cup.format.deals
-        always = [cup.format.challenger or ""] if cup.format.type == "gauntlet" else []
-        rest = [name for name in cup.names if name not in always]
-        every = combinations(rest, cup.players - len(always))
+    type: ClassVar[str] = "round-robin"
+    growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
+    skips_tables: ClassVar[bool] = True
+    may_stop: ClassVar[bool] = True
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return a plan of all tables."""
+        return AllTables(setup, self.deals)
+
+    def tables(self, bots: int, players: int) -> int:
+        """Return the number of tables of different bots."""
+        return comb(bots, players)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauntlet(WithDeals):
+    """Every table of the challenger with different others plays."""
+
+    type: ClassVar[str] = "gauntlet"
+    growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
+    skips_tables: ClassVar[bool] = True
+
+    challenger: str = required(string(64, "The bot whom all others play in a gauntlet."))
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return a plan of all tables of the challenger."""
+        return AllTables(setup, self.deals, self.always())
+
+    def tables(self, bots: int, players: int) -> int:
+        """Return the number of tables of the challenger."""
+        return comb(max(0, bots - 1), players - 1)
+
+    def always(self) -> tuple[str, ...]:
+        """Return the challenger."""
+        return (self.challenger,)
+
+    def named_bots(self) -> Iterator[tuple[str, str]]:
+        """Yield the challenger."""
+        yield "challenger", self.challenger
+
+
+class AllTables(Plan):
+    """Every table at which the bots `always` sit, once for each deal, in a drawn order. Each pass
+    is over all tables, so that standings are fair at any time."""
+
+    def __init__(self, setup: Setup, deals: int, always: Sequence[str] = ()) -> None:
+        super().__init__(setup)
+        self._deals = deals
+        rest = [name for name in setup.bots if name not in always]
+        every = combinations(rest, setup.players - len(always))
         tables = (self._maker.in_order((*always, *others)) for others in every)
-        self._tables = sorted(tables, key=lambda table: draw("order", seed, *sorted(table)))
-        self.blocks = self._deals * len(self._tables)
+        self._tables = sorted(tables, key=lambda table: draw("order", setup.seed, *sorted(table)))
+        self.blocks = deals * len(self._tables)
         self._numbers: dict[frozenset[str], int] = {}
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """A single round."""
-        tables = [("", table) for table in self._tables]
-        yield self._round(1, 0, tables)
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield a single round."""
+        yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
-    def planned_matches(self, gone: Set[str], scores: RoundScores) -> int:
-        """The number of matches once the bots `gone` play no more."""
+    def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
+        """Return the number of matches at tables without the bots `gone`, and of those that were
+        played with them."""
         left = sum(gone.isdisjoint(table) for table in self._tables)
-        played = scores.run.summaries() if gone else ()
+        played = scores.matches.summaries() if gone else ()
         kept = sum(not gone.isdisjoint(match.table) for match in played)
         return left * self._deals * self._maker.matches + kept
 
     def number(self, block: BlockRecord) -> int:
-        """The number of the block in this schedule."""
+        """Return the number of the block in this plan."""
         if not self._numbers:
             self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
         _, names, deal = json.loads(block.key)

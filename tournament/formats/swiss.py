@@ -2,44 +2,62 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
+from typing import ClassVar
 
-from tournament.config.cup import Cup
 from tournament.formats.draws import shuffled
-from tournament.formats.round_scores import RoundScores
-from tournament.formats.schedule import Round, Schedule
+from tournament.formats.format import Growth, WithDeals
+from tournament.formats.plan import Plan, Progress, Round, Setup
+from tournament.formats.scores import Scores
+from tournament.settings import keys
 
 _CANDIDATES = 4  # bots considered for a table beyond those it needs
 _NEAR_TABLES = 3
 
 
-class Swiss(Schedule):
-    """`rounds` rounds of as many tables as the bots fill. The others have a bye; no bot has a
-    second bye before every bot has had one."""
+@dataclass(frozen=True, kw_only=True)
+class Swiss(WithDeals):
+    """Rounds of tables of bots of similar standing."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key)
-        self._tables = len(cup.bots) // cup.players
-        self._size = self._tables * cup.format.deals
-        self.blocks = cup.format.rounds * self._size
+    type: ClassVar[str] = "swiss"
+    growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")
+    has_final_ranges: ClassVar[bool] = False
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """The rounds; each is paired by the results of those before."""
-        names = self._cup.names
+    rounds: int = keys.key(5, keys.number(1, 1000, "Rounds of a swiss."))
+
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of a swiss."""
+        return SwissPlan(setup, self)
+
+
+class SwissPlan(Plan):
+    """Rounds of as many tables as the bots fill. The others have a bye; no bot has a second bye
+    before every bot has had one."""
+
+    def __init__(self, setup: Setup, format: Swiss) -> None:
+        super().__init__(setup)
+        self._format = format
+        self._tables = len(setup.bots) // setup.players
+        self._size = self._tables * format.deals
+        self.blocks = format.rounds * self._size
+
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the rounds; each is paired by the results of those before."""
+        names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
         byes: Counter[str] = Counter()
-        for number in range(1, self._cup.format.rounds + 1):
+        for number in range(1, self._format.rounds + 1):
             mean = {name: total[name] / max(1, number - 1 - byes[name]) for name in names}
-            drawn = shuffled(names, "swiss", self._seed, str(number))  # decides between equals
+            drawn = shuffled(names, "swiss", self.setup.seed, str(number))  # decides between equals
             ranked = sorted(drawn, key=lambda name: -mean[name])
-            tables = pair(ranked, self._cup.players, self._tables, met, byes)
+            tables = pair(ranked, self.setup.players, self._tables, met, byes)
             seated = [self._maker.in_order(table) for table in tables]
             stage = f"round {number}"
-            yield self._round(
-                number, (number - 1) * self._size, [(stage, table) for table in seated]
-            )
+            of_stage = [(stage, table) for table in seated]
+            yield self._round(number, (number - 1) * self._size, of_stage, deals)
             byes.update(set(names).difference(*seated))
             for (_, table), means in scores(number).items():
                 met.update(frozenset(two) for two in combinations(table, 2))

@@ -19,9 +19,10 @@ from tournament.records import (
     FaultKind,
     FaultRecord,
     MatchRecord,
+    Outage,
     Pairing,
-    VoidRecord,
     adjusted,
+    place_of,
 )
 from tournament.text import printable
 
@@ -50,7 +51,7 @@ class Rules:
     fallback: str = "play"
 
 
-class Observer:
+class MatchObserver:
     """Is notified of what happens in a match. By default it ignores everything."""
 
     def failed(self, seat: int, why: str) -> None:
@@ -78,7 +79,7 @@ class _Seat:
 class MatchVoid(Exception):
     """The match has no result; `record` says why."""
 
-    def __init__(self, record: VoidRecord) -> None:
+    def __init__(self, record: Outage) -> None:
         super().__init__(record.why)
         self.record = record
 
@@ -97,7 +98,7 @@ class Match:
     players: Sequence[Player]
     expect: Expect = lambda _: None
     awaited: Container[str] = ()
-    observer: Observer = field(default_factory=Observer)
+    observer: MatchObserver = field(default_factory=MatchObserver)
     moves: list[str] = field(default_factory=list)
     forced: list[int] = field(default_factory=list)
     info: dict[int, Mapping[str, str | float]] = field(default_factory=dict)
@@ -212,7 +213,7 @@ class Match:
         if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
             bot = self.pairing.seating[turn]
             times = {"started": self.started, "ended": _now()}
-            raise MatchVoid(VoidRecord.of(self.pairing, bot=bot, why=detail, **times))
+            raise MatchVoid(Outage(**place_of(self.pairing), bot=bot, why=detail, **times))
         # The default move: pass if it is legal (it is then first), else the first.
         played, after = self.referee.play(state, legal[0])
         self.faults.append(

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, repeat
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
 from tournament.formats import halving, knockout
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.swiss import Swiss
+from tournament.model import Run
 from tournament.ranking.arrays import Ints
 from tournament.ranking.effects import fit
 from tournament.ranking.observations import observe
@@ -76,26 +78,25 @@ class Course:
     against: tuple[Against, ...] = ()
 
 
-def course(
-    arrays: MatchArrays, format: str, facts: Mapping[str, Any], places: Mapping[str, int]
-) -> Course | None:
-    """The course of a cup of this format; None before the first match and if the format has none.
-    ``places`` are by bot, 0 for one without a place."""
+def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
+    """Return the course of a run; None before the first match and if its format has none.
+
+    ``places`` are by bot, 0 for one without a place.
+    """
     if not arrays.block.size:
         return None
-    finished = bool(facts.get("finished"))
-    winners = tuple(bot for bot in arrays.bots if finished and places[bot] == 1)
-    if format == "swiss":
-        return Course(rounds=tuple(_rounds(arrays, places)))
-    if format == "knockout":
-        rounds = _bracket(_rounds(arrays, places), arrays, finished)
-        return Course(winners, rounds=tuple(rounds))
-    if format == "halving":
-        return Course(winners, stages=tuple(_stages(arrays, finished, places)))
-    challenger = facts.get("config", {}).get("format", {}).get("challenger")
-    if format == "gauntlet" and challenger in arrays.bots:
-        by_place = sorted(against(arrays, challenger), key=lambda one: (places[one.bot], one.bot))
-        return Course(challenger=challenger, against=tuple(by_place))
+    winners = tuple(bot for bot in arrays.bots if run.finished and places[bot] == 1)
+    match run.cup.format:
+        case Swiss():
+            return Course(rounds=tuple(_rounds(arrays, places)))
+        case knockout.Knockout():
+            rounds = _bracket(_rounds(arrays, places), arrays, run.finished)
+            return Course(winners, rounds=tuple(rounds))
+        case halving.Halving():
+            return Course(winners, stages=tuple(_stages(arrays, run.finished, places)))
+        case Gauntlet(challenger=first) if first in arrays.bots:
+            by_place = sorted(against(arrays, first), key=lambda one: (places[one.bot], one.bot))
+            return Course(challenger=first, against=tuple(by_place))
     return None
 
 
@@ -145,7 +146,7 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
     """The rounds with who advanced. Byes are those of bots that still play."""
     players = arrays.seats.shape[1]
-    cuts = knockout.plan(len(arrays.bots), players)
+    cuts = knockout.cuts(len(arrays.bots), players)
     found = []
     for index, one in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)
@@ -177,7 +178,7 @@ def _stages(
 ) -> Iterator[CourseTable]:
     """The stages, each with the scores of all blocks up to its end, which decide who plays on."""
     stages = [table for _, table in _grouped(arrays, arrays.round[:, np.newaxis], places)]
-    planned = halving.plan(len(arrays.bots), arrays.seats.shape[1], 1)
+    planned = halving.stages(len(arrays.bots), arrays.seats.shape[1], 1)
     numbers = np.unique(arrays.round).tolist()
     for index, (number, stage) in enumerate(zip(numbers, stages, strict=True)):
         so_far = arrays.round <= number

@@ -1,12 +1,13 @@
 """What a duel has shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 import games
+from tournament.formats.duel import Duel
+from tournament.model import Run
 from tournament.ranking.arrays import Booleans
 from tournament.ranking.betting import Bets, reach_of
 from tournament.ranking.observations import Observations
@@ -42,9 +43,7 @@ class DuelResult:
         return -within <= self.low and self.high <= within
 
 
-def duel_result(
-    arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]
-) -> DuelResult | None:
+def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult | None:
     """The duel of the only two bots, by the blocks that are complete; None for any other run.
 
     A part of a block is not mirrored, so its seats and cards may favour one of them.
@@ -59,10 +58,10 @@ def duel_result(
         points[data.block[own]] = data.points[own]
     both = np.bincount(data.block, minlength=data.blocks) == 2
     differences = (first - second)[complete & both]
-    limit = facts.get("max_difference")
-    game = games.GAMES.get(str(facts.get("game")))
+    limit = run.max_difference
+    game = games.GAMES.get(run.cup.game)
     reach = None if limit is None else reach_of(limit, game is None or game.bounded)
-    within = facts.get("config", {}).get("format", {}).get("within")
+    within = run.cup.format.within if isinstance(run.cup.format, Duel) else None
     found = Bets(differences, reach, within)
     interval = found.interval
     ends = [None if end is None else round(end, _DIGITS) for end in (interval.low, interval.high)]

@@ -19,13 +19,13 @@ import msgspec
 import games
 from games import IllegalMove
 from learning.encoding import Encoding, action_of
-from tournament.decisions import disqualified
 from tournament.errors import StichError
+from tournament.formats.round_robin import Gauntlet
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.exported_rows import Row
 from tournament.results.match_lines import match_lines, shown_matches
-from tournament.results.standings import Standings, format_of, kind_of_ranges, standings
-from tournament.store.reader import StoreReader
+from tournament.results.reading import RunReader
+from tournament.results.standings import Standings, standings
 
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
@@ -80,7 +80,7 @@ class ExportError(StichError):
     """The export cannot be written; the text says why, and the fix."""
 
 
-def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
+def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS; return the number of rows or matches. With `text`,
     decisions are JSONL.
 
@@ -95,7 +95,7 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
         return _parquet(rows(store), SeatRow, out)
     if format == "matches":
         return _jsonl(match_lines(store), out)
-    shown = shown_matches(store, bool(store.facts().get("finished")))
+    shown = shown_matches(store, store.run().finished)
     decisions = (row for record in shown for row in decision_rows(record))
     try:
         return _jsonl(decisions, out) if text else _parquet(decisions, DecisionRow, out)
@@ -103,25 +103,24 @@ def export(store: StoreReader, format: str, out: BinaryIO, *, text: bool = False
         raise ExportError(f"{error} `stich verify` tells more.") from None
 
 
-def rows(store: StoreReader) -> Iterator[SeatRow]:
-    """The rows, lazily: a value for every column."""
-    facts = store.facts()
-    config, settled = facts.get("config", {}), facts.get("settled") or ()
-    top = config.get("stop", {}).get("top")
+def rows(store: RunReader) -> Iterator[SeatRow]:
+    """Yield the rows, with a value for every column."""
+    run = store.run()
+    cup, format, stop = run.cup, run.cup.format, run.cup.stop
     of_cup: dict[str, Any] = {
-        "cup": facts.get("name", ""),
-        "game": facts.get("game", ""),
-        "finished": bool(facts.get("finished")),
-        "ranges": kind_of_ranges(facts),
-        "max_difference": facts.get("max_difference"),
-        "format": format_of(facts),
-        "challenger": config.get("format", {}).get("challenger"),
-        "top": top,
-        "confidence": config["stop"]["confidence"] if top else None,
-        "stopped_after": len({match.block for match in store.summaries()}) if settled else None,
+        "cup": cup.name,
+        "game": cup.game,
+        "finished": run.finished,
+        "ranges": run.ranges,
+        "max_difference": run.max_difference,
+        "format": format.type,
+        "challenger": format.challenger if isinstance(format, Gauntlet) else None,
+        "top": stop.top,
+        "confidence": stop.confidence if stop.top else None,
+        "stopped_after": len({one.block for one in store.summaries()}) if run.settled else None,
     }
     places = {line.bot: line.place for line in standings(store).standings}
-    out = disqualified(facts)
+    out = run.disqualified
     for match in store.summaries():
         if not out.isdisjoint(match.table):
             continue
@@ -145,7 +144,7 @@ def rows(store: StoreReader) -> Iterator[SeatRow]:
                 answers=len(times),
                 think_ms=round(sum(times), 3),
                 slowest_ms=round(max(times), 3) if times else None,
-                settled=bot in settled,
+                settled=bot in run.settled,
                 place=places.get(bot),
             )
 

@@ -3,15 +3,21 @@
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
-from tournament.records import FAULT_KINDS, Epoch, MatchSummary
+from tournament.config.cup import Bot, Cup
+from tournament.formats import FORMATS, Format, Plan, Setup
+from tournament.formats.format import Growth
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stop import Stop
+from tournament.model import Run
+from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.results.lines import LineError, read_lines
-from tournament.results.standings import BY_FORMAT
 
 # Numbers that are only compared may be as large as JSON can tell apart everywhere. Those that are
 # added up are smaller, so that the sum over a million matches is exact in 64 bits.
@@ -66,6 +72,24 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     place: _Positive | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Unnamed(Format):
+    """A format that the rows do not name: places are theirs if they have any."""
+
+    type: ClassVar[str] = ""
+    growth: ClassVar[Growth] = Growth("nothing may be added to rows")
+    decides_places: ClassVar[bool] = True
+
+    def plan(self, setup: Setup) -> Plan:
+        """Refuse: what is not known cannot be played."""
+        raise LineError("These rows do not name their format, so nothing more can be played.")
+
+
+def _format(row: Row) -> Format:
+    kind = FORMATS.get(row.format or "", _Unnamed)
+    return Gauntlet(challenger=row.challenger or "") if kind is Gauntlet else kind()
+
+
 class ExportedRows:
     """The rows of an export, in any order, as the results of a run."""
 
@@ -98,37 +122,39 @@ class ExportedRows:
         by_match = groupby(rows, lambda one: (one[1].block, one[1].seating))
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
-    def facts(self) -> dict[str, Any]:
-        """What the rows say of the run."""
+    def run(self) -> Run:
+        """Return what the rows tell of the run."""
         first = self._first
+        format = _format(first)
         # In other formats places follow from the rows; in these not always: the rows of a final
         # are missing once a finalist is disqualified.
-        decided = first.format in (None, "", *BY_FORMAT)
+        decided = format.decides_places
         any_place = any(self._places.values())
-        return {
-            "name": first.cup or self._name,
-            "game": first.game or "",
-            "finished": bool(first.finished),
-            "config": {
-                "format": {"type": first.format or "", "challenger": first.challenger},
-                "stop": {"top": first.top, "confidence": first.confidence},
-            },
-            "settled": self._settled,
-            "stopped_after": first.stopped_after,
-            "ranges": first.ranges or "anytime",
-            "max_difference": first.max_difference,
-            "places": {bot: place for bot, place in self._places.items() if decided and place},
+        cup = Cup(
+            name=first.cup or self._name,
+            game=first.game or "",
+            players=self._seats,
+            bots=tuple(map(Bot, self._places)),
+            format=format,
+            stop=Stop() if first.top is None else Stop(first.top, first.confidence or 0.95),
+        )
+        return Run(
+            cup=cup,
+            finished=bool(first.finished),
+            places={bot: place for bot, place in self._places.items() if decided and place},
+            settled=tuple(self._settled),
+            stopped_after=first.stopped_after,
+            max_difference=first.max_difference,
+            ranges="final" if first.ranges == "final" else "anytime",
             # Of a ladder, if the rows give places at all.
-            "left": [bot for bot, place in self._places.items() if any_place and not place],
-        }
+            unplaced=frozenset(
+                bot for bot, place in self._places.items() if any_place and not place
+            ),
+        )
 
-    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """The matches; of one round if it is given."""
-        return [match for match in self._matches if round is None or match.round == round]
-
-    def epochs(self) -> Sequence[Epoch]:
-        """None: rows do not tell."""
-        return ()
+    def summaries(self) -> list[MatchSummary]:
+        """Return the matches, by block and seating."""
+        return self._matches
 
     def _error(self, number: int, text: str) -> LineError:
         return LineError(f"{self._name}:{number}: {text}")

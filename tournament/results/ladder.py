@@ -1,13 +1,12 @@
 """The table of a ladder: who has a place, and who is settled above whom."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from tournament.decisions import absent, decided
 from tournament.formats.ladder import NEW
+from tournament.model import Run
 from tournament.ranking.arrays import Booleans, Ints
 from tournament.ranking.effects import Fit, fit
 from tournament.ranking.ladder import LadderRecord
@@ -17,19 +16,15 @@ from tournament.results.match_arrays import MatchArrays
 Status = Literal["", "new", "left"]
 
 
-def statuses(arrays: MatchArrays, data: Observations, facts: Mapping[str, Any]) -> list[Status]:
-    """Why each bot has no place: it has fewer than ten blocks, or plays no more; "" for the others.
-
-    ``facts["decisions"]`` say who plays no more; an export, which has none, lists under ``left``
-    who has no place.
-    """
-    gone = absent(decided(facts))
+def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
+    """Return why each bot has no place: it has fewer than ten blocks, or no longer plays; "" for
+    the others."""
     blocks = np.bincount(data.bot, minlength=data.bots).tolist()
 
     def status(bot: str, count: int) -> Status:
-        if count < NEW and bot not in gone:
+        if count < NEW and bot not in run.gone:
             return "new"
-        return "left" if bot in gone.union(facts.get("left", ())) else ""
+        return "left" if bot in run.gone | run.unplaced else ""
 
     return [status(bot, count) for bot, count in zip(arrays.bots, blocks, strict=True)]
 

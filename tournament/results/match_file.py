@@ -1,86 +1,198 @@
-"""A file of matches, read: it becomes a store in a folder, which is read as that of a run."""
+"""A file of matches, read: a run in memory."""
 
-import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection
 
 import games
 from games import OptionError
-from tournament.config.cup import LADDER, Bot, Clock, Cup, Format, Stop
-from tournament.paths import STORE_FILE
-from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord, VoidRecord
+from tournament.config.cup import Bot, Clock, Cup
+from tournament.formats import FORMATS, Format
+from tournament.formats.duel import Duel
+from tournament.formats.format import WithDeals
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stop import Stop
+from tournament.model import Identity, Run, VoidCount, kind_of_ranges
+from tournament.records import (
+    Answer,
+    AnyDecision,
+    BlockRecord,
+    FallbackRecord,
+    FaultRecord,
+    MatchRecord,
+    MatchSummary,
+)
 from tournament.results.lines import LineError, read_lines
-from tournament.results.match_lines import MatchLine, seats_of
-from tournament.store import engine, rows
-from tournament.store.reader import VERSION, summary_query
-from tournament.store.tables import blocks, decisions, matches, metadata, voids
+from tournament.results.match_lines import FormatFacts, MatchLine, seats_of
+from tournament.store.reader import only_match
+from tournament.store.rows import pack_match, unpack_match
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
 
 
-def unpack(lines: Iterable[bytes], name: str, folder: Path, *, any_moves: bool = False) -> None:
-    """Make a store of a file's lines in an empty folder; `name` is what errors call the file.
+class MatchFile:
+    """The run in a file of matches; a `RunReader`. It neither changes nor needs to be closed.
 
-    LineError for the first bad line. Unless `any_moves`, an illegal move makes it bad, too.
+    Matches are kept as a store packs them: a hundred thousand take some 300 MB.
     """
-    database = engine.sqlite(folder / STORE_FILE)
-    first: MatchLine | None = None
-    about: dict[str, list[dict[str, str]]] = {}
-    count = 0
-    try:
-        with database.begin() as connection:
-            metadata.create_all(connection)
-            for number, line in read_lines(lines, MatchLine, name, _HINT):
-                first = first or line
-                try:
-                    _add(connection, line, first, any_moves)
-                except LineError as error:
-                    raise LineError(f"{name}:{number}: {error}") from None
-                for bot, said in zip(line.bots, line.about or [None] * line.players, strict=True):
-                    about.setdefault(bot, [] if said is None else [msgspec.to_builtins(said)])
-                count += 1
-            if first is None:
-                raise LineError(f"{name}: there is no match; {_HINT}")
-            _finish(connection, first, about, count)
-    finally:
-        database.dispose()
 
+    folder: Path | None = None
+    warning = ""
 
-def _add(connection: Connection, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
-    """Write the match of a line; LineError, without its number, if it is a bad one."""
-    for problem in chain(_problems(line, first), _problems_in_block(connection, line)):
-        raise LineError(problem)
-    try:
-        seats, illegal = seats_of(line)
-    except OptionError as error:
-        raise LineError(f"options: {error} {_HINT}") from None
-    if illegal is not None and not any_moves:
-        index = len(seats)
-        raise LineError(
-            f"moves: move {index} ({line.moves[index]}) of match {line.match} is not legal"
-            f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file."
-        )
-    try:
-        rows.insert_match(connection, _record(line, seats))
-    except sa.exc.IntegrityError:
-        raise LineError(
-            f"match: {line.match}, or seating {line.seating} of block {line.block}, is in a line"
-            " above too; remove one."
-        ) from None
+    def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
+        """Read all lines; `name` is what errors call the file. Unless `any_moves`, no line may
+        have an illegal move.
+
+        Raises:
+            LineError: for the first bad line, or if there is none.
+        """
+        self.where = name
+        self._packed: dict[str, bytes] = {}
+        self._blocks: dict[int, dict[int, MatchSummary]] = {}
+        first: MatchLine | None = None
+        about: dict[str, tuple[Identity, ...]] = {}
+        for number, line in read_lines(lines, MatchLine, name, _HINT):
+            first = first or line
+            try:
+                self._add(line, first, any_moves)
+            except LineError as error:
+                raise LineError(f"{name}:{number}: {error}") from None
+            for bot, stated in zip(line.bots, line.about or [None] * line.players, strict=True):
+                identity = stated and Identity(stated.name, stated.version, stated.author)
+                about.setdefault(bot, (identity,) if identity else ())
+        if first is None:
+            raise LineError(f"{name}: there is no match; {_HINT}")
+        self._run = _run(first, about, len(self._packed))
+
+    def _add(self, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
+        """Keep the match of a line.
+
+        Raises:
+            LineError: without the number of the line, if it is a bad one.
+        """
+        for problem in chain(_problems(line, first), self._problems_in_block(line)):
+            raise LineError(problem)
+        try:
+            seats, illegal = seats_of(line)
+        except OptionError as error:
+            raise LineError(f"options: {error} {_HINT}") from None
+        if illegal is not None and not any_moves:
+            index = len(seats)
+            raise LineError(
+                f"moves: move {index} ({line.moves[index]}) of match {line.match} is not legal"
+                f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file."
+            )
+        block = self._blocks.setdefault(line.block, {})
+        if line.match in self._packed or line.seating in block:
+            raise LineError(
+                f"match: {line.match}, or seating {line.seating} of block {line.block}, is in a"
+                " line above too; remove one."
+            )
+        record = _record(line, seats)
+        self._packed[line.match] = pack_match(record)
+        block[line.seating] = record.summary()
+
+    def _problems_in_block(self, line: MatchLine) -> Iterator[str]:
+        """Yield how a match differs from another one of its block in bots or cards."""
+        other = next(iter(self._blocks.get(line.block, {}).values()), None)
+        if other is None:
+            return
+        if sorted(set(line.bots)) != list(other.table):
+            yield f"bots: are not those of block {line.block} above; use the same."
+        if line.cup.format.cards == "shared" and line.seed != other.seed:
+            yield (
+                f"seed: is not that of block {line.block} above; use the same, or say that the"
+                ' format of the cup has "cards": "fresh".'
+            )
+
+    def run(self) -> Run:
+        """Return the run, as its first line tells."""
+        return self._run
+
+    def decisions(self) -> list[AnyDecision]:
+        """Return the decisions, in order."""
+        return list(self._run.decisions)
+
+    def count(self) -> int:
+        """Return the number of matches."""
+        return len(self._packed)
+
+    def blocks(self) -> Iterator[BlockRecord]:
+        """Yield the blocks in order; all matches of a block are in the file."""
+        for number in sorted(self._blocks):
+            played = len(self._blocks[number])
+            yield BlockRecord(number, str(number), seatings=played, played=played)
+
+    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
+        """Yield the matches without their moves, by block and seating; those of one round if it is
+        given."""
+        for number in sorted(self._blocks):
+            block = self._blocks[number]
+            for seating in sorted(block):
+                if round is None or block[seating].round == round:
+                    yield block[seating]._replace(seatings=len(block))
+
+    def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
+        """Yield the matches after the one with this number, each after its number."""
+        return islice(enumerate(self.summaries()), sequence + 1, None)
+
+    def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
+        """Return the matches with these numbers of block and seating, in order."""
+        return [
+            self._blocks[number][seating]._replace(seatings=len(self._blocks[number]))
+            for number, seating in sorted(places)
+        ]
+
+    def is_complete(self, block: int) -> bool:
+        """Return whether the file has the block."""
+        return block in self._blocks
+
+    def matches(self) -> Iterator[MatchRecord]:
+        """Yield the matches, whole, by block and seating."""
+        return (self._record(one) for one in self.summaries())
+
+    def match(self, match: str) -> MatchRecord:
+        """Return a match by its id or a prefix of it.
+
+        Raises:
+            NoMatch: if no match has it.
+            StoreError: if several matches have it.
+        """
+        found = [one for one in self.summaries() if one.match.startswith(match)]
+        found = [one for one in found if one.match == match] or found
+        return self._record(only_match(found, match))
+
+    def faults(self) -> Iterator[tuple[str, FaultRecord]]:
+        """Yield every fault after the id of its match, by block and seating."""
+        for record in self.matches():
+            for fault in record.faults:
+                yield record.match, fault
+
+    @contextmanager
+    def snapshot(self) -> Iterator[MatchFile]:
+        """Yield the file itself, which does not change."""
+        yield self
+
+    def _record(self, summary: MatchSummary) -> MatchRecord:
+        return unpack_match(self._packed[summary.match], summary.block, complete=True)
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """The fields of a line that do not fit each other or the first line."""
+    """Yield how the fields of a line do not fit each other or the first line."""
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."
     if line.game not in games.GAMES:
         yield f"game: there is no {line.game!r}; there are {', '.join(games.GAMES)}."
+    if line.cup.format.type not in FORMATS:
+        yield f"cup: there is no format {line.cup.format.type!r}; there are {', '.join(FORMATS)}."
     moves, players = len(line.moves), line.players
     lengths = dict.fromkeys(("bots", "scores", "adjusted"), players)
     for field, length in {**lengths, "about": players * bool(line.about), "ms": moves}.items():
@@ -110,19 +222,6 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
             yield f"faults: there is no time in ms for move {index}; add it."
 
 
-def _problems_in_block(connection: Connection, line: MatchLine) -> Iterator[str]:
-    """A match has the bots and the cards of its block's others."""
-    query = summary_query().where(blocks.c.block == line.block).limit(1)
-    for other in map(rows.to_summary, connection.execute(query)):
-        if sorted(set(line.bots)) != list(other.table):
-            yield f"bots: are not those of block {line.block} above; use the same."
-        if line.cup.format.cards == "shared" and line.seed != other.seed:
-            yield (
-                f"seed: is not that of block {line.block} above; use the same, or say that the"
-                ' format of the cup has "cards": "fresh".'
-            )
-
-
 def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
     """The match of a line; `seats` made its moves."""
     times: list[list[float]] = [[] for _ in range(line.players)]
@@ -150,7 +249,7 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
                 bank_ms=0.0,
             )
             faults.append(found)
-    known = {
+    known: dict[str, Any] = {
         **msgspec.structs.asdict(line),
         "key": str(line.block),
         "number": line.seating,
@@ -174,44 +273,50 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
     return msgspec.convert(known, MatchRecord, str_keys=True)
 
 
-def _finish(
-    connection: Connection, line: MatchLine, about: dict[str, list[dict[str, str]]], count: int
-) -> None:
-    """Write what concerns the whole run; all matches of a block are in the file. Its seed is not
-    known."""
-    of_block = sa.select(sa.func.count()).where(matches.c.block_id == blocks.c.id)
-    connection.execute(sa.update(blocks).values(seatings=of_block.scalar_subquery()))
-    cup = line.cup
+def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
+    """The run of a file of `count` matches whose first line this is. Its seed is not known."""
+    stated = line.cup
+    format = _format(stated.format)
     # In a ladder it matters who came first.
-    names = list(about) if cup.format.type == LADDER else sorted(about)
-    config = Cup(
-        name=cup.name,
+    names = list(about) if isinstance(format, Ladder) else sorted(about)
+    cup = Cup(
+        name=stated.name,
         game=line.game,
         players=line.players,
-        bots=tuple(Bot(name, author=cup.authors.get(name)) for name in names),
+        bots=tuple(Bot(name, author=stated.authors.get(name)) for name in names),
         options=line.options,
-        format=Format(**msgspec.structs.asdict(cup.format)),
-        stop=Stop(**msgspec.structs.asdict(cup.stop)) if cup.stop else Stop(),
-        clock=Clock(**msgspec.structs.asdict(cup.clock)),
-        strikes=cup.strikes,
+        format=format,
+        stop=Stop(stated.stop.top, stated.stop.confidence) if stated.stop else Stop(),
+        clock=Clock(stated.clock.move_ms, stated.clock.bank_ms, ask_forced=stated.clock.ask_forced),
+        strikes=stated.strikes,
     )
-    facts = {
-        "version": VERSION,
-        "run": secrets.token_hex(16),
-        "signer": secrets.token_hex(32),
-        "config": config.to_dict(),
-        "finished": cup.finished,
-        "total": count if cup.total is None else cup.total,
-        "places": cup.places,
-        "settled": cup.settled,
-        "about": {bot: said for bot, said in about.items() if said},
-        "begun": cup.begun,
-        "extended": cup.extended or None,
-    }
-    rows.put_facts(connection, {key: one for key, one in facts.items() if one is not None})
-    for decision in cup.decisions:
-        rows.append(connection, decisions, decision)
-    for void in cup.voids:
-        record = VoidRecord("", 0, "", 0, 0, (), void.bot, void.why, "", "")
-        for _ in range(void.matches):
-            rows.append(connection, voids, record)
+    return Run(
+        cup=cup,
+        finished=stated.finished,
+        total=count if stated.total is None else stated.total,
+        begun=stated.begun,
+        places=stated.places,
+        settled=tuple(stated.settled or ()),
+        extended=stated.extended,
+        about=about,
+        decisions=tuple(
+            msgspec.structs.replace(decision, number=number)
+            for number, decision in enumerate(stated.decisions, 1)
+        ),
+        voids=tuple(VoidCount(void.bot, void.why, void.matches) for void in stated.voids),
+        void_matches=sum(void.matches for void in stated.voids),
+        max_difference=cup.max_difference,
+        ranges=kind_of_ranges(cup, stated.finished, stated.extended),
+    )
+
+
+def _format(stated: FormatFacts) -> Format:
+    kind = FORMATS[stated.type]
+    values: dict[str, object] = {"seating": stated.seating, "cards": stated.cards}
+    if issubclass(kind, WithDeals):
+        values["deals"] = stated.deals
+    if kind is Gauntlet:
+        values["challenger"] = stated.challenger or ""
+    if kind is Duel:
+        values["within"] = stated.within
+    return kind.of_section(values)

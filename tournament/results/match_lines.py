@@ -3,16 +3,20 @@
 `docs/match-format.md` says every field; the schema beside it is made from the classes here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 import games
 from games import IllegalMove
-from tournament.records import Count, Decision, DecisionKind, FaultKind, MatchRecord, Number
-from tournament.store.reader import StoreReader
+from tournament.formats import FORMATS
+from tournament.formats.duel import Duel
+from tournament.formats.format import Cards, WithDeals
+from tournament.formats.round_robin import Gauntlet
+from tournament.model import Run
+from tournament.records import AnyDecision, Count, FaultKind, Join, MatchRecord, Number, Skip
+from tournament.results.reading import RunReader
 
 FORMAT: Final = "stich-match/1"
 SAME: Final = (
@@ -21,8 +25,6 @@ SAME: Final = (
 )
 """The fields of a line that are those of a MatchRecord."""
 
-_LEFT_OUT: Final = (DecisionKind.JOIN, DecisionKind.SKIP)
-
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 # What is printed: without control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
@@ -30,17 +32,16 @@ Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 InfoName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
 Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]
+FormatName = Annotated[str, Meta(extra_json_schema={"enum": sorted(FORMATS)})]
 
 
 class FormatFacts(Struct, frozen=True, omit_defaults=True):
     """The format of the cup, as in its `[format]`."""
 
-    type: Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "ladder", "duel"] = (
-        "round-robin"
-    )
+    type: FormatName = "round-robin"
     deals: Count = 1
     seating: str = "rotations"
-    cards: Literal["shared", "fresh"] = "shared"
+    cards: Cards = "shared"
     challenger: Name | None = None
     within: float | None = None
 
@@ -83,7 +84,7 @@ class CupFacts(Struct, frozen=True, omit_defaults=True):
     places: dict[str, Positive] | None = None
     settled: list[str] | None = None
     extended: bool = False
-    decisions: list[Decision] = []
+    decisions: list[AnyDecision] = []
     voids: list[VoidFacts] = []
 
 
@@ -157,40 +158,57 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
     return seats, None
 
 
-def shown_matches(store: StoreReader, finished: bool) -> Iterator[MatchRecord]:
-    """The finished matches of a run in the order of its blocks; while it goes on, without the
-    blocks of which a match is still to be played: nobody may know their cards."""
+def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
+    """Yield the finished matches of a run in the order of its blocks; while it goes on, without the
+    blocks of which a match is still to be played: their cards are still secret."""
     hidden = {
         block.block for block in store.blocks() if not finished and block.played < block.seatings
     }
     return (record for record in store.matches() if record.block not in hidden)
 
 
-def match_lines(store: StoreReader) -> Iterator[MatchLine]:
-    """The lines of a run, lazily."""
-    facts = store.facts()
-    cup, about = _cup_facts(facts), facts.get("about") or {}
-    for record in shown_matches(store, cup.finished):
-        yield _line(record, cup, about)
+def match_lines(store: RunReader) -> Iterator[MatchLine]:
+    """Yield the lines of a run."""
+    run = store.run()
+    cup = _cup_facts(run)
+    for record in shown_matches(store, run.finished):
+        yield _line(record, cup, run)
 
 
-def _cup_facts(facts: Mapping[str, Any]) -> CupFacts:
-    config = facts["config"]
-    known = {
-        **facts,
-        "format": config["format"],
-        "stop": config["stop"] if config.get("stop", {}).get("top") else None,
-        "clock": config["clock"],
-        "strikes": config["strikes"],
-        "authors": {bot["name"]: bot["author"] for bot in config["bots"] if bot.get("author")},
-        "voids": [VoidFacts(*void) for void in facts["voids"]],
+def _cup_facts(run: Run) -> CupFacts:
+    cup, format = run.cup, run.cup.format
+    return CupFacts(
+        name=cup.name,
+        finished=run.finished,
+        total=run.total,
+        begun=run.begun,
+        format=FormatFacts(
+            type=format.type,
+            deals=format.deals if isinstance(format, WithDeals) else 1,
+            seating=format.seating,
+            cards=format.cards,
+            challenger=format.challenger if isinstance(format, Gauntlet) else None,
+            within=format.within if isinstance(format, Duel) else None,
+        ),
+        stop=None if cup.stop.top is None else StopFacts(cup.stop.top, cup.stop.confidence),
+        clock=ClockFacts(cup.clock.move_ms, cup.clock.bank_ms, cup.clock.ask_forced),
+        strikes=cup.strikes,
+        authors={bot.name: bot.author for bot in cup.bots if bot.author},
+        places=None if run.places is None else dict(run.places),
+        settled=list(run.settled) or None,
+        extended=run.extended,
         # Every line has them: who joined follows from the matches.
-        "decisions": [one for one in facts["decisions"] if one.kind not in _LEFT_OUT],
-    }
-    return msgspec.convert(known, CupFacts)
+        decisions=[one for one in run.decisions if not isinstance(one, Join | Skip)],
+        voids=[VoidFacts(void.bot, void.why, void.matches) for void in run.voids],
+    )
 
 
-def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> MatchLine:
+def _about(run: Run, bot: str) -> About | None:
+    stated = run.about.get(bot)
+    return About(stated[-1].name, stated[-1].version, stated[-1].author) if stated else None
+
+
+def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
     seats, _ = seats_of(record)
     same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
     return MatchLine(
@@ -199,10 +217,7 @@ def _line(record: MatchRecord, cup: CupFacts, about: Mapping[str, Any]) -> Match
         cup=cup,
         seating=record.number,
         bots=list(record.seating),
-        about=[
-            msgspec.convert(about[bot][-1], About) if about.get(bot) else None
-            for bot in record.seating
-        ],
+        about=[_about(run, bot) for bot in record.seating],
         ms=[*times_by_move(record, seats)],
         info={str(index): dict(said) for index, said in record.info.items()},
         fallbacks=[FallbackLine(one.move, one.why) for one in record.fallbacks],

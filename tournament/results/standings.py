@@ -6,28 +6,27 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.config.cup import LADDER
-from tournament.decisions import decided, disqualified, sentences
+from tournament.formats.halving import Halving
+from tournament.formats.knockout import Knockout
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_robin import RoundRobin
+from tournament.model import Run
 from tournament.ranking.arrays import Booleans, Floats, Interval
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
-from tournament.records import FAULT_KINDS, Decision, FaultKind, Results
+from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
 from tournament.results.course import Course, course
 from tournament.results.duel import DuelResult, duel_result, settled_by
 from tournament.results.ladder import Status, draws, ladder_table, statuses
 from tournament.results.match_arrays import MatchArrays, collect
-
-BY_FORMAT = ("knockout", "halving")
-"""The formats whose places do not follow from the scores alone, so there are none before the end.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Standings:
     """The table and what it is of. ``standings`` is by place, then by score, then by name.
 
     ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
-    of ranks hold, see `kind_of_ranges`. ``groups`` is the number of groups of bots that never met.
+    of ranks hold, as `Run.ranges` does. ``groups`` is the number of groups of bots that never met.
     ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
     None unless the cup has exactly two bots. ``decisions`` are those of the organiser;
     ``incidents`` says them and the void matches in sentences. ``matches`` is the number of those
@@ -114,7 +113,7 @@ class Standings:
     course: Course | None
     duel: DuelResult | None
     standings: tuple[Standing, ...]
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[AnyDecision, ...] = ()
     incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,49 +121,59 @@ class Standings:
         first, if the format decides them."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
-        if self.format in BY_FORMAT and self.finished:
+        if self.format in (Knockout.type, Halving.type) and self.finished:
             data["places"] = [line.bot for line in self.standings]
-        if self.format != LADDER:
+        if self.format != Ladder.type:
             for row in data["standings"]:
                 del row["status"], row["blocks_since_change"]
         return data
 
 
-def standings(run: Results) -> Standings:
-    """The table of the matches finished so far.
+class Results(Protocol):
+    """A run with its finished matches: a store, a file of matches, or rows of an export."""
 
-    It does not depend on the order in which they ended, to the last digit.
+    def run(self) -> Run:
+        """Return the run, without its matches."""
+
+    def summaries(self) -> Iterable[MatchSummary]:
+        """Return the finished matches without their moves."""
+
+
+def standings(results: Results) -> Standings:
+    """Return the table of the matches finished so far.
+
+    The table does not depend on the order in which the matches ended, to the last digit.
     """
-    facts = run.facts()
-    return compute(collect(run.summaries(), facts.get("bots", ())), facts)
+    run = results.run()
+    return compute(collect(results.summaries(), run.cup.names), run)
 
 
-def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
-    """The table of these matches; `facts` are those of the run. The tables of bots that are
-    disqualified do not count."""
-    played, arrays = arrays, arrays.without(disqualified(facts))
-    ladder = format_of(facts) == LADDER
-    round, bots = draws(arrays) if ladder else arrays.round, len(arrays.bots)
+def compute(arrays: MatchArrays, run: Run) -> Standings:
+    """Return the table of these matches of a run, without the tables of disqualified bots."""
+    played, arrays = arrays, arrays.without(run.disqualified)
+    format, bots = run.cup.format, len(arrays.bots)
+    ladder = isinstance(format, Ladder)
+    round = draws(arrays) if ladder else arrays.round
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
     found = ladder_table(played, arrays, data) if ladder else None
     fitted = found.fitted if found else fit(data)
     # Two bots that are left of more have not played a duel.
     whole = bots == len(played.bots)
-    duel = duel_result(arrays, data, facts) if whole and not ladder else None
-    kind = kind_of_ranges(facts) if duel is None else "anytime"
+    duel = duel_result(arrays, data, run) if whole and not ladder else None
+    kind = run.ranges if duel is None else "anytime"
     status: Sequence[Status] = [""] * bots
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
     elif found:
         settled = found.settled
-        status = statuses(arrays, data, facts)
+        status = statuses(arrays, data, run)
     else:
         settled = _settled(kind, data)
     groups = int(fitted.component.max(initial=-1)) + 1
     ranked = np.array([not each for each in status], bool)
-    places = _places(arrays, played, fitted, facts, ranked)
+    places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(arrays.bots, places, strict=True))
-    shown = fitted.balanced | (format_of(facts) == "round-robin")
+    shown = fitted.balanced | isinstance(format, RoundRobin)
     if duel or ladder:  # a duel has one interval, the one that decides; a ladder has many looks
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
@@ -185,57 +194,35 @@ def compute(arrays: MatchArrays, facts: Mapping[str, Any]) -> Standings:
         )
     )
     return Standings(
-        name=str(facts.get("name", "")),
-        game=str(facts.get("game", "")),
-        format=format_of(facts),
-        stop=_stop_rule(facts, [line.bot for line in lines], played.blocks),
-        finished=bool(facts.get("finished", False)),
+        name=run.cup.name,
+        game=run.cup.game,
+        format=format.type,
+        stop=_stop_rule(run, [line.bot for line in lines], played.blocks),
+        finished=run.finished,
         ranges=kind,
         groups=groups,
         blocks=arrays.blocks,
         matches=arrays.block.size,
         played=played.block.size,
         deals=int(arrays.deals.sum()),
-        course=course(
-            played, format_of(facts), facts, {bot: place_of.get(bot) or 0 for bot in played.bots}
-        ),
+        course=course(played, run, {bot: place_of.get(bot) or 0 for bot in played.bots}),
         duel=duel,
         standings=tuple(lines),
-        decisions=tuple(decided(facts)),
-        incidents=tuple(sentences(facts)),
+        decisions=run.decisions,
+        incidents=tuple(run.incidents()),
     )
 
 
-def kind_of_ranges(facts: Mapping[str, Any]) -> Literal["final", "anytime"]:
-    """When the ranges of ranks hold.
-
-    "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
-    often somebody looks, also if looks decide when to end or who plays on.
-    """
-    if "ranges" in facts:
-        return "final" if facts["ranges"] == "final" else "anytime"
-    format = format_of(facts)
-    stops = facts.get("config", {}).get("stop", {}).get("top") is not None
-    final = facts.get("finished") and not facts.get("extended") and not stops
-    return "final" if final and format not in ("duel", "halving", LADDER, "swiss") else "anytime"
-
-
-def format_of(facts: Mapping[str, Any]) -> str:
-    """The type of the run's format; "" if the facts do not say it."""
-    return str(facts.get("config", {}).get("format", {}).get("type", ""))
-
-
-def _stop_rule(facts: Mapping[str, Any], bots: Sequence[str], blocks: int) -> StopRule | None:
+def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
     """`bots` are those of the table, `blocks` are all that were played."""
-    stop = facts.get("config", {}).get("stop", {})
-    if stop.get("top") is None:
+    stop = run.cup.stop
+    if stop.top is None:
         return None
-    settled = facts.get("settled") or ()
-    in_order = [bot for bot in bots if bot in settled]
-    in_order += sorted(set(settled).difference(bots))
+    in_order = [bot for bot in bots if bot in run.settled]
+    in_order += sorted(set(run.settled).difference(bots))
     # An export says how many blocks it took: it may lack the rows of some.
-    after = facts.get("stopped_after") or (blocks if settled else None)
-    return StopRule(stop["top"], stop["confidence"], tuple(in_order), after)
+    after = run.stopped_after or (blocks if run.settled else None)
+    return StopRule(stop.top, stop.confidence, tuple(in_order), after)
 
 
 def _settled(kind: str, data: Observations) -> Booleans:
@@ -254,17 +241,16 @@ def _places(
     arrays: MatchArrays,
     played: MatchArrays,
     fitted: Fit,
-    facts: Mapping[str, Any],
+    run: Run,
     ranked: Booleans,
 ) -> list[int | None]:
     """The place of each bot, 1 the best; `played` has the tables that do not count too, `ranked`
     (n) are those that have a place."""
-    format = format_of(facts)
-    decided = decided_places(facts)
-    if decided or format == "knockout":
+    decided = _decided_places(run)
+    if decided or isinstance(run.cup.format, Knockout):
         return [decided.get(bot) for bot in arrays.bots]
-    if format == "halving":
-        return _by_stage(arrays, played, fitted, facts)
+    if isinstance(run.cup.format, Halving):
+        return _by_stage(arrays, played, fitted, run.finished)
     if fitted.component.max(initial=-1) > 0:  # groups that never met
         return [None] * len(arrays.bots)
     others = fitted.score[ranked]
@@ -274,10 +260,9 @@ def _places(
     ]
 
 
-def decided_places(facts: Mapping[str, Any]) -> dict[str, int]:
+def _decided_places(run: Run) -> dict[str, int]:
     """The places that the format itself has decided, as a knockout does; otherwise nothing."""
-    places = facts.get("places") or {}
-    out = disqualified(facts)
+    places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {
         bot: place - bisect_left(ahead, place) for bot, place in places.items() if bot not in out
@@ -285,10 +270,10 @@ def decided_places(facts: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _by_stage(
-    arrays: MatchArrays, played: MatchArrays, fitted: Fit, facts: Mapping[str, Any]
+    arrays: MatchArrays, played: MatchArrays, fitted: Fit, finished: bool
 ) -> list[int | None]:
     """The places of a finished halving: by the last stage that a bot played, then by score."""
-    if not facts.get("finished"):
+    if not finished:
         return [None] * len(arrays.bots)
     stage = np.zeros(len(played.bots), np.int64)
     np.maximum.at(stage, played.seats, played.round[:, np.newaxis])

@@ -13,12 +13,11 @@ from typing import Any
 import games
 from games import IllegalMove, State
 from tournament.config.cup import Cup
-from tournament.decisions import absent, decided, is_skipped, sentences
-from tournament.formats import make_schedule
 from tournament.formats.commitment import follows, opens
-from tournament.formats.ladder import Ladder
-from tournament.formats.round_scores import RoundScores
+from tournament.formats.ladder import LadderPlan
+from tournament.formats.scores import Scores
 from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, adjusted
+from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from tournament.text import plural
@@ -91,15 +90,14 @@ def verify(store: StoreReader, watch: Watch = iter) -> Verification:
     return done
 
 
-def verify_matches(store: StoreReader, watch: Watch = iter) -> Verification:
+def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     """Recompute the matches of a file, each from its own seed; see `verify`."""
-    facts = store.facts()
-    cup = Cup.from_dict(facts["config"])
-    done = Verification(finished=bool(facts.get("finished")))
-    done.incidents = [*sentences(facts), _NOT_SHOWN]
+    run = store.run()
+    done = Verification(finished=run.finished)
+    done.incidents = [*run.incidents(), _NOT_SHOWN]
     done.blocks = sum(1 for _ in store.blocks())
     for record in watch(store.matches()):
-        replay = _Replay(record, cup)
+        replay = _Replay(record, run.cup)
         done.mismatches += [Mismatch(record.match, detail) for detail in replay.mismatches()]
         done.count(record)
     return done
@@ -109,23 +107,21 @@ class _RunCheck:
     """One pass over a store, in step with the schedule of the cup and its seed."""
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
-        facts = store.facts()
         self.store = store
         self.done = done
-        self.facts = facts
-        self.cup = Cup.from_dict(facts["config"])
-        self.seed = str(facts["seed"])
-        self.schedule = make_schedule(self.cup, self.seed, facts["match_key"])
+        self.run = store.run()
+        self.cup = self.run.cup
+        self.plan = self.run.plan()
+        self.scores = Scores(store)
         self.incomplete = False
-        self.gone = absent(decided(facts))
-        done.incidents = sentences(facts)
-        done.finished = bool(facts.get("finished"))
+        done.incidents = self.run.incidents()
+        done.finished = self.run.finished
 
     def check(self, watch: Watch) -> None:
         done = self.done
         self.report(None, self.seed_mismatches())
         self.report(None, self.signature_mismatches())
-        plan = self.plan()
+        plan = self.pairings()
         planned = next(plan, None)
         last = None
         matches = watch(self.store.matches())
@@ -152,68 +148,68 @@ class _RunCheck:
 
     def seed_mismatches(self) -> Iterator[str]:
         """The seed must be that of the cup, and the committed one."""
-        facts, cup = self.facts, self.cup
-        digest = facts.get("commitment")
+        cup, digest = self.cup, self.run.commitment
         if digest is not None:
-            self.done.commitment = opens(str(digest), self.seed)
+            self.done.commitment = opens(digest, self.run.seed)
             if not self.done.commitment:
                 yield "The seed is not the one that was committed to."
         if cup.commit and digest is None:
             yield "The cup commits to its seed, but the store has no commitment."
         if not cup.commit and digest is not None:
             yield "The store has a commitment to a seed, but the cup does not commit to one."
-        if not follows(self.seed, cup):
+        if not follows(self.run.seed, cup.seed, cup.commit):
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
         """A finished run must be signed, all of it."""
         done = self.done
         done.signature = self.store.is_signed()
-        signer = self.facts.get("signer")
         if done.signature is False:
-            yield f"The run is not the one that was signed by {signer}: it was changed since."
+            yield (
+                f"The run is not the one that was signed by {self.run.signer}: it was changed"
+                " since."
+            )
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
 
     def epoch_mismatches(self) -> Iterator[str]:
         """The tables of a ladder's epochs must be those that are drawn for their bots."""
-        if not isinstance(self.schedule, Ladder):
+        if not isinstance(self.plan, LadderPlan):
             return
-        scores = RoundScores(self.store)
-        for number, epoch in enumerate(self.store.epochs(), 1):
+        for number, epoch in enumerate(self.run.epochs, 1):
             strangers = sorted(set(epoch.bots).difference(self.cup.names))
             if strangers:
                 yield f"Epoch {number} has bots that have not joined: {', '.join(strangers)}."
-            drawn = self.schedule.draw(scores, number, epoch.bots)
+            drawn = self.plan.draw(self.run, self.scores, number, epoch.bots)
             if (epoch.number, epoch.tables) != (number, drawn):
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
         """The number of matches, the places of a knockout, and what ended the cup."""
-        facts, cup = self.facts, self.cup
-        if not self.done.finished:
-            if facts.get("places") is not None:
-                yield f"The run has not ended, but the store has places, {facts['places']}."
+        run, plan = self.run, self.plan
+        if not run.finished:
+            if run.places is not None:
+                yield f"The run has not ended, but the store has places, {run.places}."
             return
-        early = cup.format.type == "duel" or cup.stop.top is not None or self.gone or cup.is_ladder
-        total = self.done.matches if early else self.schedule.matches
-        if facts.get("total") != total:
-            yield f"The run's total is {facts.get('total')!r} matches; by its cup it is {total}."
+        format, stops = run.cup.format, run.cup.stop.top is not None
+        early = stops or run.gone or not format.keeps_blocks_fixed
+        total = self.done.matches if early else plan.matches
+        if run.total != total:
+            yield f"The run's total is {run.total} matches; by its cup it is {total}."
         if self.incomplete:
             return
-        settled = facts.get("settled") or []
-        if settled != list(self.schedule.settled):
-            yield f"Settled are {list(self.schedule.settled)}, the store has {settled}."
-        places = self.schedule.places(RoundScores(self.store))
-        if facts.get("places") != places:
-            yield f"The places are {places}, the store has {facts.get('places')}."
+        if run.settled != plan.settled:
+            yield f"Settled are {list(plan.settled)}, the store has {list(run.settled)}."
+        places = plan.places(run, self.scores)
+        if run.places != places:
+            yield f"The places are {places}, the store has {run.places}."
 
     def report(self, match: str | None, details: Iterable[str]) -> None:
         self.done.mismatches += [Mismatch(match, detail) for detail in details]
 
-    def plan(self) -> Iterator[Pairing]:
+    def pairings(self) -> Iterator[Pairing]:
         """Every planned match; the next round is known only when the one before is complete."""
-        for part in self.schedule.rounds(RoundScores(self.store)):
+        for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
                 yield from map(block.pairing, range(len(block.seatings)))
             if self.incomplete:
@@ -221,7 +217,7 @@ class _RunCheck:
 
     def on_missing(self, planned: Pairing) -> None:
         """A planned match is not in the store: not yet played, or left out."""
-        if is_skipped(self.cup, planned.table, self.gone):
+        if self.cup.format.skips(planned.table, self.run.gone):
             return
         self.incomplete = True
         if self.done.finished:

@@ -148,7 +148,7 @@ class BotPool:
         ]
         self._start_ahead(table, later)
         players = [
-            UnavailableBot("", "The organiser decided that it plays no more.")
+            UnavailableBot("", "The organiser decided that it no longer plays.")
             if place.name in absent
             else self._player(self._bots[place.name], place)
             for place in places

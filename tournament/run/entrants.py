@@ -1,11 +1,12 @@
 """Bots of a ladder come and go: which are connected, which may be seated, and which play the next
 epoch."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import closing, suppress
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from math import inf
 from time import monotonic
 from typing import Protocol
 
@@ -15,12 +16,16 @@ from tournament.bot.url_bot import StartError, reach_url
 from tournament.check.checks import positions
 from tournament.check.examiner import Examiner
 from tournament.config.cup import Bot, Cup
-from tournament.decisions import absent, finished_by, with_joined
+from tournament.decisions import absent, finished_by
+from tournament.formats import Block
 from tournament.formats.ladder import Ladder
-from tournament.formats.round_scores import RoundScores
-from tournament.records import Decision, DecisionKind, Epoch
+from tournament.formats.plan import Progress
+from tournament.model import Identity
+from tournament.records import AnyVoid, Finish, Skip
+from tournament.run.outages import Outages
 from tournament.run.preflight import about_by_url, identity, misfits
-from tournament.store.store import Store, StoreError
+from tournament.run.roster import Roster
+from tournament.store.store import Store
 
 _POSITIONS = 3
 _NEW_AT_ONCE = 4
@@ -29,9 +34,27 @@ _UPDATE_S = 2.0
 _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
 _WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked
 
-Checked = tuple[str | None, Mapping[str, str]]
-"""The problem that keeps a bot from playing, a sentence with the fix: "" if there is none, None if
-unknown. Then the name, version and author that the bot states."""
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A bot has passed the check; what it states about itself."""
+
+    stated: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A bot cannot play; `problem` is a sentence with the fix."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A bot that passed before did not answer now, which may pass."""
+
+
+Checked = Passed | Failed | NoAnswer
 
 
 class Connections(Protocol):
@@ -47,66 +70,66 @@ class Connections(Protocol):
         """The URL at which a connected bot receives requests."""
 
 
-def short_check(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
-    """As `check_again`, but the bot must answer, and move legally in some positions."""
+def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
+    """Same as `check_again`, but the bot must answer, and move legally in some positions."""
     try:
-        problem, said = _read_about(cup, bot, known)
-        if not problem:
-            with closing(reach_url(bot, bot.url or "")) as player:
-                examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
-                options = tuple((name, (value,)) for name, value in cup.options.items())
-                scope = Scope(cup.game, (cup.players,), options)
-                failures = positions(examiner, scope, _POSITIONS).failures
-            problem = "".join(f"{bot.name}: {one.problem} {one.advice.fix}" for one in failures[:1])
+        found = _check_about(cup, bot, known)
+        if isinstance(found, Failed):
+            return found
+        with closing(reach_url(bot, bot.url or "")) as player:
+            examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
+            options = tuple((name, (value,)) for name, value in cup.options.items())
+            scope = Scope(cup.game, (cup.players,), options)
+            failures = positions(examiner, scope, _POSITIONS).failures
+        for failure in failures:
+            return Failed(f"{bot.name}: {failure.problem} {failure.advice.fix}")
     except StartError as error:
-        return str(error), {}
-    return problem, said
+        return Failed(str(error))
+    return found
 
 
-def check_again(cup: Cup, bot: Bot, known: Mapping[str, str] | None) -> Checked:
+def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
     """Check that a bot by URL plays the game, and states the same about itself as is `known`. A bot
     that does not answer now has not failed."""
     try:
-        return _read_about(cup, bot, known)
+        return _check_about(cup, bot, known)
     except StartError:
-        return None, {}
+        return NoAnswer()
 
 
-def _read_about(
-    cup: Cup, bot: Bot, known: Mapping[str, str] | None
-) -> tuple[str, Mapping[str, str]]:
+def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:
     about = about_by_url(bot, bot.url or "")
-    said = identity(about)
-    problem = next(misfits(bot, about, cup), "")
-    if not problem and known is not None and said != known:
-        was, now = (", ".join(each.values()) for each in (known, said))
-        problem = (
-            f"{bot.name}: GET / said {was} when it was entered, and says {now} now. A changed bot"
-            " is a new version: run `stich join` again, which enters it."
+    stated = identity(about)
+    for problem in misfits(bot, about, cup):
+        return Failed(problem)
+    if known is not None and stated != known:
+        return Failed(
+            f"{bot.name}: GET / said {known} when it was entered, and says {stated} now. A changed"
+            " bot is a new version: run `stich join` again, which enters it."
         )
-    return problem, said
+    return Passed(stated)
 
 
-class Entrants:
-    """The bots that play the ladder `cup` (as in its file), whose run is in `store`. Close it at
-    the end."""
+class Entrants(Roster):
+    """The bots that play the ladder `cup` (as in its file), whose run is in `store`."""
+
+    ahead = inf  # all blocks of an epoch, so that none is skipped too late
+    patience_s = 20.0  # its program tries to connect again every 15 seconds or more often
 
     def __init__(
         self,
         cup: Cup,
-        schedule: Ladder,
         store: Store,
         gateway: Connections,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._cup = cup
-        self._schedule = schedule
+        super().__init__(cup)
         self._store = store
         self._gateway = gateway
         self._now = now
-        self._results: dict[str, str] = store.get("checks", {})
-        about: dict[str, list[dict[str, str]]] = store.get("about", {})
-        self._about: dict[str, Mapping[str, str]] = {bot: about[bot][-1] for bot in about}
+        run = store.run()
+        self._passed = run.passed
+        self._about: dict[str, Identity] = {bot: said[-1] for bot, said in run.about.items()}
         self._checks: dict[str, Future[Checked]] = {}
         self._slow: set[str] = set()  # an epoch has waited for them in vain
         # Separate pools, so that slow newcomers do not delay the bots that play.
@@ -114,17 +137,18 @@ class Entrants:
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
         self._updated = 0.0
         self._absences: dict[str, list[datetime]] = {}
+        self._connected: tuple[str, ...] = ()
+        self._round = 0
 
     def close(self) -> None:
         """Stop checking."""
+        super().close()
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
-        with suppress(StoreError):
-            self._keep_connected([])
 
-    def cup(self, decisions: Sequence[Decision]) -> Cup:
-        """The cup with all bots that have joined, at the URLs of the gateway."""
-        everybody, tables = with_joined(self._cup, decisions), self._gateway.tables()
+    def cup(self, run: Progress) -> Cup:
+        """Return the cup with all bots that have joined, at the URLs of the gateway."""
+        everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
             if bot.connect
@@ -133,41 +157,68 @@ class Entrants:
         )
         return replace(everybody, bots=bots)
 
-    def reachable(self, cup: Cup) -> frozenset[str]:
-        """The bots of the cup that can be reached now."""
+    def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
+        """Return the outages of an epoch: each begins with a clean slate."""
+        if self._outages is None or round != self._round:
+            if self._outages is not None:
+                self._outages.close()
+            self._round = round
+            self._outages = Outages(cup, (void for void in voids if void.round == round))
+        return self._outages
+
+    def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
+        """Return which of these bots are not connected."""
+        return frozenset(bots) - self._reachable(cup)
+
+    def connected(self) -> tuple[str, ...]:
+        """Return the bots that are connected, as of the last `update`."""
+        return self._connected
+
+    def _reachable(self, cup: Cup) -> frozenset[str]:
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
-    def update(self, decisions: Sequence[Decision], every_s: float = _UPDATE_S) -> bool:
-        """Check newly connected bots, and end the ladder when its time has come; at most every few
-        seconds. Whether it did."""
+    def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
+        """Check newly connected bots, and end the ladder when its time has come; return whether
+        that was done: not before `every_s` seconds after the last time."""
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
-        if self._is_time(decisions):
-            planned = (self._cup.format.ends or "")[:16].replace("T", " ")
-            self._store.decide(DecisionKind.FINISH, f"as planned for {planned} UTC")
-        cup = self.cup(decisions)
-        here = self.reachable(cup) - absent(decisions)
-        connected = [bot.name for bot in cup.bots if bot.connect and bot.name in here]
-        self._keep_connected(connected)
+        if self._is_time(run):
+            planned = (self._ends or "")[:16].replace("T", " ")
+            self._store.decide(Finish(why=f"as planned for {planned} UTC"))
+        cup = self.cup(run)
+        here = self._reachable(cup) - absent(run.decisions)
+        self._connected = tuple(bot.name for bot in cup.bots if bot.connect and bot.name in here)
         self._collect(here)
         for bot in cup.bots:
-            new = bot.connect and self._results.get(bot.name, "?")
+            new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
                 check = self._new.submit(short_check, cup, bot, self._about.get(bot.name))
                 self._checks[bot.name] = check
         return True
 
-    def _keep_connected(self, bots: list[str]) -> None:
-        """Store which bots are connected, for the pages."""
-        if bots != self._store.get("connected", []):
-            self._store.put({"connected": bots})
+    def skips(
+        self, run: Progress, untouched: Sequence[Block], expired: Collection[str]
+    ) -> list[Skip]:
+        """Skip the tables of bots that were away too long, or all if the ladder is to end."""
+        if finished_by(run.decisions):
+            matches = tuple(match for block in untouched for match in block.matches)
+            return [Skip(matches=matches, why="the ladder ends")] if matches else []
+        found = []
+        left = list(untouched)
+        for bot in sorted(expired):
+            matches = tuple(match for one in left if bot in one.table for match in one.matches)
+            left = [block for block in left if bot not in block.table]
+            if matches:
+                found.append(Skip(matches=matches, bot=bot, why=f"{bot} was away"))
+                self.record_absence(bot)
+        return found
 
     def record_absence(self, bot: str) -> None:
         """Record that a bot was away so long that its tables were skipped. If that happens again
-        within an hour, the bot pauses, longer each time, so that others need not wait for it in
-        every epoch."""
+        within an hour, the bot pauses, longer each time, so that others need not wait for the bot
+        in every epoch."""
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
@@ -176,42 +227,48 @@ class Entrants:
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
-    def _is_time(self, decisions: Sequence[Decision]) -> bool:
+    @property
+    def _ends(self) -> str | None:
+        format = self._cup.format
+        return format.ends if isinstance(format, Ladder) else None
+
+    def _is_time(self, run: Progress) -> bool:
         """Whether the ladder is due to end. Its end becomes a decision, which no clock reverts."""
-        ends = self._cup.format.ends
-        if ends is None or finished_by(decisions):
+        if self._ends is None or finished_by(run.decisions):
             return False
-        return self._now() >= datetime.fromisoformat(ends)
+        return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
         """Store the results of finished checks, notify the authors, and return the bots that
-        passed. The result of a bot that has left meanwhile is ignored."""
+        passed. A failure of a bot that has left meanwhile is ignored."""
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
-        found = {bot: problem for bot, (problem, _) in ended.items() if bot in here and problem}
-        passed = {bot: said for bot, (problem, said) in ended.items() if problem == ""}
+        passed = {bot: one.stated for bot, one in ended.items() if isinstance(one, Passed)}
+        failed = {
+            bot: one.problem
+            for bot, one in ended.items()
+            if isinstance(one, Failed) and bot in here
+        }
         self._slow -= passed.keys()
-        results = self._results | found | dict.fromkeys(passed, "")
-        if results != self._results:
-            self._results = results
+        if failed or passed.keys() - self._passed:
+            self._passed = (self._passed | passed.keys()) - failed.keys()
             self._about |= passed
-            new = {bot: [said] for bot, said in passed.items() if said}
-            about = self._store.get("about", {}) | new
-            self._store.put({"checks": results, "about": about})
-        if found:
-            self._gateway.fail(found)
+            self._store.record_checks(passed, failed)
+        if failed:
+            self._gateway.fail(failed)
         return frozenset(passed)
 
-    def begin_epoch(self, decisions: Sequence[Decision]) -> bool:
-        """Begin the next epoch with the bots that can play; False if it cannot begin now.
+    def gather(self, run: Progress) -> tuple[str, ...]:
+        """Return the bots that can play the next epoch, in the order of their arrival; none if the
+        ladder is due to end. Waits some seconds for checks.
 
         A bot for which an epoch has waited in vain is not waited for until it has passed a check.
         """
-        self.update(decisions, every_s=0)
-        cup = self.cup(decisions)
-        here = self.reachable(cup) - absent(decisions)
-        if self._is_time(decisions) or len(here) < cup.players:
-            return False
+        self.update(run, every_s=0)
+        cup = self.cup(run)
+        here = self._reachable(cup) - absent(run.decisions)
+        if self._is_time(run) or len(here) < cup.players:
+            return ()
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name) if bot.connect else None
@@ -222,15 +279,8 @@ class Entrants:
         passed = self._collect(here)
         self._slow |= awaited - passed
         fit = {bot for bot in passed if not self._is_pausing(bot)}
-        bots = tuple(
+        return tuple(
             bot.name
             for bot in cup.bots
             if bot.name in here and (bot.url is None or bot.name in fit)
         )
-        if len(bots) < cup.players:
-            return False
-        number = len(self._store.epochs()) + 1
-        tables = self._schedule.draw(RoundScores(self._store), number, bots)
-        at = self._now().isoformat(timespec="seconds")
-        self._store.add_epoch(Epoch(number, at, bots, tables))
-        return True

@@ -8,15 +8,17 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from tournament.config.cup import Cup
-from tournament.formats import Round, Schedule
-from tournament.formats.round_scores import RoundScores
+from tournament.formats import Plan, Round, Setup
+from tournament.formats.plan import Progress
+from tournament.formats.scores import Scores
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.observer import Observer
+from tournament.run.observer import RunObserver
+from tournament.run.play import local_launch
 from tournament.run.resume import resume
-from tournament.run.runner import Runner
-from tournament.run.session import local_launch
+from tournament.run.roster import Roster
+from tournament.run.session import Session
 from tournament.store.store import Store
 
 COSTS = ("input_tokens", "output_tokens", "cost")
@@ -38,54 +40,55 @@ class Estimate:
     bots: Mapping[str, Mapping[str, float]]
 
 
-class _FirstBlocks(Schedule):
+class _FirstBlocks(Plan):
     """One block at each of as many tables as it takes for every bot to play."""
 
-    def __init__(self, cup: Cup, seed: str, match_key: str) -> None:
-        super().__init__(cup, seed, match_key, "rotations")
-        last = len(cup.bots) - cup.players
-        starts = [*range(0, last, cup.players), last]
-        self._tables = [cup.names[start : start + cup.players] for start in starts]
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup, "rotations")
+        last = len(setup.bots) - setup.players
+        starts = [*range(0, last, setup.players), last]
+        self._tables = [setup.bots[start : start + setup.players] for start in starts]
         self.blocks = len(self._tables)
 
-    def rounds(self, scores: RoundScores) -> Iterator[Round]:
-        """One round."""
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield one round."""
         tables = enumerate(self._tables, 1)
         blocks = (self._maker.make(number, 1, "", table, 1) for number, table in tables)
         yield Round(1, self.blocks, blocks)
 
 
-def estimate(cup: Cup, path: Path, observer: Observer) -> Estimate:
+def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play one block for each bot of the cup in the file `path`, and estimate the whole cup.
 
-    The deals are not those of the cup, because bots may remember them. Raises as `run_cup`.
+    The deals are not those of the cup, because bots may remember them. Raises what `run_cup`
+    raises.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="stich-estimate-"))
         store = stack.enter_context(Store.create(folder))
         stack.callback(store.forget)
-        seed, whole = resume(store, cup)
+        whole = resume(store, cup)
         launch, warnings = local_launch(cup, path, store)
-        first = _FirstBlocks(cup, seed, store.facts()["match_key"])
-        executor = LocalExecutor(cup, launch, tables_at_once(cup, first.blocks))
-        with Runner(cup, first, store, executor, observer) as runner:
-            runner.run(*warnings)
+        plan = _FirstBlocks(whole.setup)
+        executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks))
+        with Session(plan, Roster(cup), executor, store, observer) as session:
+            session.play(*warnings)
         return extrapolate(cup, whole, list(store.matches()))
 
 
-def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> Estimate:
-    """What a whole cup will take if each bot plays as in the matches that were `played`. Where
-    later tables depend on results, all bots are assumed to play equally often."""
+def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
+    """Return what a whole cup will take if each bot plays as in the matches that were `played`.
+    Where later tables depend on results, all bots are assumed to play equally often."""
     said = {(one.bot, one.name): one.sum for one in info_sums(played)}
     bots, at_least = {}, [0.0]
     for bot in cup.bots:
         own = [record for record in played if bot.name in record.seating]
-        share = cup.players / len(cup.bots)
-        if cup.format.challenger is not None:
-            others = (cup.players - 1) / (len(cup.bots) - 1)
-            share = 1.0 if bot.name == cup.format.challenger else others
-        each = share * schedule.matches / len(own)
+        always = cup.format.always()
+        share = (cup.players - len(always)) / (len(cup.bots) - len(always))
+        if bot.name in always:
+            share = 1.0
+        each = share * plan.matches / len(own)
         times = [record.times[record.seating.index(bot.name)] for record in own]
         bots[bot.name] = {
             "requests": each * sum(map(len, times)),
@@ -95,11 +98,11 @@ def extrapolate(cup: Cup, schedule: Schedule, played: Sequence[MatchRecord]) -> 
         if bot.url is not None:  # it plays at no more tables at once
             at_least.append(each * sum(record.wall_ms for record in own) / 1000 / bot.max_matches)
     besides = fmean(record.wall_ms - sum(map(sum, record.times)) for record in played) / 1000
-    spent = sum(one["seconds"] for one in bots.values()) + schedule.matches * besides
+    spent = sum(one["seconds"] for one in bots.values()) + plan.matches * besides
     return Estimate(
-        schedule.matches,
-        forced=schedule.matches * fmean(len(record.forced) for record in played),
-        seconds=max(spent / min(cup.run.concurrency, schedule.blocks), *at_least),
+        plan.matches,
+        forced=plan.matches * fmean(len(record.forced) for record in played),
+        seconds=max(spent / min(cup.run.concurrency, plan.blocks), *at_least),
         played=len(played),
         faults=sum(len(record.faults) for record in played),
         bots=bots,

@@ -8,7 +8,8 @@ from typing import Protocol
 from tournament.config.cup import Bot
 from tournament.errors import StichError
 from tournament.formats import Block
-from tournament.records import MatchRecord, VoidRecord
+from tournament.model import Identity
+from tournament.records import MatchRecord, Outage
 
 
 class RunError(StichError):
@@ -48,7 +49,7 @@ class Finished:
 class Voided:
     """A match was void; its table is free, and the rest of the job is dropped."""
 
-    record: VoidRecord
+    record: Outage
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,10 @@ class Unplayed:
 @dataclass(frozen=True, slots=True)
 class Inspected:
     """The result of starting or reaching every bot: the problems that prevent the cup, as
-    sentences; and by bot the name, version and author that it states, as far as it does."""
+    sentences; and by bot what it states about itself."""
 
     problems: tuple[str, ...]
-    about: Mapping[str, Mapping[str, str]]
+    about: Mapping[str, Identity]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Joining and leaving a ladder: decisions of authors in the store of its run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, exclusion_of, finished_by, with_joined
+from tournament.decisions import absent, exclusion_of, finished_by
 from tournament.errors import StichError
 from tournament.names import alike
-from tournament.records import Decision, DecisionKind
+from tournament.records import AnyDecision, Join, Leave
 from tournament.store.store import Store
 from tournament.text import plural
 
@@ -34,9 +34,9 @@ def join(
     With `retires`, that bot leaves at the same time.
     """
 
-    def check(decisions: list[Decision]) -> None:
+    def check(decisions: list[AnyDecision]) -> None:
         _check_open(decisions)
-        all_bots = with_joined(cup, decisions)
+        all_bots = cup.with_joined(decisions)
         taken = alike(bot, all_bots.names)
         if taken is not None:
             raise JoinRefused(
@@ -49,23 +49,23 @@ def join(
             raise JoinRefused(
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
-        if len(playing.keys() & seated(all_bots, decisions, checks)) >= cup.join.most:
+        if len(playing.keys() & seated(all_bots, decisions, passed)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
-    left = [Decision(0, DecisionKind.LEAVE, "", "", retires)] if retires else []
-    entered = Decision(0, DecisionKind.JOIN, "", "", bot, author=author, version=version)
+    left = [Leave(bot=retires)] if retires else []
+    entered = Join(bot=bot, author=author, version=version)
     with Store.open(target) as store:
-        checks = store.get("checks", {})
+        run = store.run_if_begun()
+        passed = run.passed if run is not None else frozenset[str]()
         store.append_decisions([*left, entered], check)
 
 
-def seated(cup: Cup, decisions: Sequence[Decision], checks: Mapping[str, str]) -> set[str]:
-    """The bots that count as members of the ladder `cup`: not those that joined over an hour ago
-    and have never passed the check. `checks` are the results of the checks, "" if a bot passed."""
+def seated(cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str]) -> set[str]:
+    """Return the bots that count as members of the ladder `cup`: not those that joined over an hour
+    ago and are not among those that have `passed` the check."""
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
-    new = {one.bot for one in decisions if one.kind == DecisionKind.JOIN and one.at >= since}
-    passed = {bot for bot, problem in checks.items() if not problem}
+    new = {one.bot for one in decisions if isinstance(one, Join) and one.at >= since}
     here = {bot.name for bot in cup.bots if not bot.connect}
     return (here | new | passed) - absent(decisions)
 
@@ -73,17 +73,17 @@ def seated(cup: Cup, decisions: Sequence[Decision], checks: Mapping[str, str]) -
 def leave(target: str, cup: Cup, bot: str) -> None:
     """Let a bot leave the ladder `cup`; its results stand. JoinRefused; StoreError."""
 
-    def check(decisions: list[Decision]) -> None:
+    def check(decisions: list[AnyDecision]) -> None:
         _check_open(decisions)
-        if bot not in with_joined(cup, decisions).names:
+        if bot not in cup.with_joined(decisions).names:
             raise JoinRefused(f"There is no bot {bot} here.")
         if exclusion_of(decisions, bot):
-            raise JoinRefused(f"{bot} plays no more already.")
+            raise JoinRefused(f"{bot} no longer plays.")
 
     with Store.open(target) as store:
-        store.append_decisions([Decision(0, DecisionKind.LEAVE, "", "", bot)], check)
+        store.append_decisions([Leave(bot=bot)], check)
 
 
-def _check_open(decisions: list[Decision]) -> None:
+def _check_open(decisions: list[AnyDecision]) -> None:
     if finished_by(decisions):
         raise JoinRefused("The ladder is over.")

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from tournament.config.cup import Cup
-from tournament.match.match import Observer
+from tournament.match.match import MatchObserver
 from tournament.paths import state_folder
 from tournament.records import Pairing
 
@@ -31,7 +31,7 @@ class LiveMatch(msgspec.Struct):
     moves: list[str]
 
 
-class _Moves(Observer):
+class _Moves(MatchObserver):
     def __init__(self) -> None:
         self.moves: list[str] = []
 
@@ -40,13 +40,13 @@ class _Moves(Observer):
 
 
 @contextmanager
-def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[Observer]:
+def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
     """Show a match in a file of this folder while it is played. Yields its observer.
 
     A thread writes the file, so the last moves are seen however long the next bot thinks.
     """
     if folder is None:
-        yield Observer()
+        yield MatchObserver()
         return
     seen, ended = _Moves(), Event()
     match = LiveMatch(pairing, time(), seen.moves)

@@ -88,7 +88,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
     limits = [
         bot.max_matches
         for bot in cup.bots
-        if bot.url is not None and (everyone_plays or bot.name == cup.format.challenger)
+        if bot.url is not None and (everyone_plays or bot.name in cup.format.always())
     ]
     return max(1, min(cup.run.concurrency, blocks, *limits))
 

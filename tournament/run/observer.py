@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import Final
 
 from tournament.decisions import sentence
-from tournament.records import Decision, MatchRecord, VoidRecord
+from tournament.formats.plan import Look
+from tournament.records import AnyDecision, MatchRecord, Outage
 from tournament.text import plural, unreachable
 
-_NAMED = 10  # of the bots that are waited for
+_NAMED: Final = 10  # of the bots that are waited for
+_FIRST_LOOK: Final = 8  # blocks; later looks are reported when the number of blocks has doubled
 
 
-class Observer:
+class RunObserver:
     """Receives the progress of a run: counts its matches, and reports each event as a sentence for
     people, or with its fields for machines."""
 
@@ -74,15 +77,13 @@ class Observer:
         more = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{more} ...")
 
-    def void(self, record: VoidRecord) -> None:
+    def void(self, record: Outage) -> None:
         """A match was void and will be played again."""
-        match = f"Match {record.match} is void and"
-        if record.bot:
-            match = f"{record.bot} is unreachable; match {record.match}"
-        names = ("match", "block", "round", "seating", "bot", "cause", "why")
+        names = ("match", "block", "round", "seating", "bot", "why")
         self.tell(
-            f"{match} will be replayed. {record.why}",
+            f"{record.bot} is unreachable; match {record.match} will be replayed. {record.why}",
             "void",
+            cause="outage",
             **{name: getattr(record, name) for name in names},
         )
 
@@ -96,13 +97,28 @@ class Observer:
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
-    def decided(self, decision: Decision) -> None:
+    def decided(self, decision: AnyDecision) -> None:
         """The organiser has decided this."""
         self.tell(
             sentence(decision),
             "decision",
             decision=decision.kind,
-            bot=decision.bot or None,
+            bot=getattr(decision, "bot", None),
             why=decision.why,
-            matches=decision.matches,
+            matches=getattr(decision, "matches", ()),
+        )
+
+    def look(self, look: Look, first: str, second: str) -> None:
+        """A duel of these bots has come to a look; looks are reported less and less often."""
+        if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
+            return
+        known = look.low is not None and look.high is not None
+        interval = f" (95 % interval {look.low:.2f} to {look.high:.2f})" if known else ""
+        self.tell(
+            f"After {look.blocks} blocks: {first} less {second} {look.difference:+.2f}{interval}",
+            "look",
+            blocks=look.blocks,
+            difference=look.difference,
+            low=look.low,
+            high=look.high,
         )

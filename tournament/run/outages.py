@@ -9,7 +9,7 @@ from time import monotonic
 
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
-from tournament.records import VoidRecord
+from tournament.records import AnyVoid, Outage
 from tournament.run.preflight import about_by_url
 
 _PROBE_S = 1.0
@@ -40,9 +40,9 @@ class Outages:
     void matches, its faults count, so hanging up on a bad deal gains nothing.
     """
 
-    def __init__(self, cup: Cup, voids: Iterable[VoidRecord]) -> None:
+    def __init__(self, cup: Cup, voids: Iterable[AnyVoid]) -> None:
         self._cup = cup
-        self._voids = Counter(void.bot for void in voids if void.decision is None)
+        self._voids = Counter(void.bot for void in voids if isinstance(void, Outage))
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, _Probe] = {}
         self.expired: set[str] = set()
@@ -62,7 +62,7 @@ class Outages:
             bot for bot in self._by_url - self.expired if self._voids[bot] < self._cup.voids
         )
 
-    def add(self, void: VoidRecord) -> None:
+    def add(self, void: Outage) -> None:
         """Count a match that is void because its bot could not be reached, and wait for the bot."""
         self._voids[void.bot] += 1
         self.wait(void.bot)

@@ -11,6 +11,7 @@ from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config.cup import Bot, Cup
 from tournament.match.referee import RefereeError
+from tournament.model import Identity
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.text import printable
@@ -49,14 +50,16 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | St
                 yield bot, error
 
 
-def identity(about: Mapping[str, Any]) -> dict[str, str]:
-    """The name, version and author that a bot states, as far as it does."""
-    said = {key: about.get(key) for key in ("name", "version", "author")}
-    return {
-        key: printable(value[:_MAX_WORDS])
-        for key, value in said.items()
-        if isinstance(value, str) and value.strip()
-    }
+def identity(about: Mapping[str, Any]) -> Identity:
+    """Return the name, version and author that a bot states, as far as it does."""
+    stated = {key: about.get(key) for key in ("name", "version", "author")}
+    return Identity(
+        **{
+            key: printable(value[:_MAX_WORDS])
+            for key, value in stated.items()
+            if isinstance(value, str) and value.strip()
+        }
+    )
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:

@@ -6,13 +6,15 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from tournament.config.cup import Bot, Cup
-from tournament.decisions import with_joined
 from tournament.errors import StichError
-from tournament.formats import Schedule, make_schedule
+from tournament.formats import Plan
 from tournament.formats.commitment import commitment, committed_seed
+from tournament.formats.format import Growth
+from tournament.formats.round_robin import RoundRobin
+from tournament.model import StoredRun
 from tournament.store.store import Store, StoreError
 
 _FREE = (
@@ -44,100 +46,80 @@ _KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}
 """The CUP.toml names of keys that `Cup` has under another name."""
 
 
-class _Growth(NamedTuple):
-    """What may be added to a cup that has begun: as a clause, the key of the format that may rise,
-    and whether bots may be added."""
-
-    clause: str
-    number: str = ""
-    bots: bool = False
-
-
-_GROWTH = {
-    "round-robin": _Growth("only bots and deals may be added", "format.deals", bots=True),
-    "gauntlet": _Growth("only bots and deals may be added", "format.deals", bots=True),
-    "swiss": _Growth("in a swiss only rounds may be added", "format.rounds"),
-    "knockout": _Growth("nothing may be added to a knockout that has started"),
-    "halving": _Growth("nothing may be added to a halving that has started"),
-    "ladder": _Growth("bots are added to a ladder by `stich join` or `stich invite`"),
-    "duel": _Growth("only deals may be added to a duel", "format.deals"),
-}
+_STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
 
 class CupChangedError(StichError):
     """The cup differs from the one in the store; the message says how."""
 
 
-def resume(store: Store, cup: Cup) -> tuple[str, Schedule]:
-    """The seed and schedule of a run; a new run is written to the store.
+def resume(store: Store, cup: Cup) -> Plan:
+    """Begin the run of a cup in a store, or continue it, and return its plan.
 
     A store without a match or an epoch counts as new, so that whatever kept the run from starting
-    can be fixed. CupChangedError if the store holds another cup, if this one has changed in a way
-    that its format does not allow, or if it was extended after its seed was published.
+    can be fixed.
+
+    Raises:
+        CupChangedError: if the store holds another cup, if the cup has changed in a way that its
+            format does not allow, or if it was extended after its seed was published.
+        StoreError: if the store cannot be used.
     """
-    facts = store.facts()
+    run = store.run_if_begun()
     if not store.count() and not store.epochs():
-        seed = _seed(cup, facts)
+        seed = _seed(cup, run)
         match_key = store.secret("match ids", seed)
-        planned = make_schedule(cup, seed, match_key)
-        store.put(
-            {
-                "seed": seed,
-                "match_key": match_key,
-                "commitment": commitment(seed) if cup.commit else None,
-                "finished": False,
-                "about": {},
-                "config": cup.to_dict(),
-                "total": planned.matches,
-            }
-        )
-        return seed, planned
-    if not {"seed", "config"} <= facts.keys():
+        plan = cup.plan(seed, match_key)
+        store.begin(cup, seed, match_key, commitment(seed) if cup.commit else None, plan.matches)
+        return plan
+    if run is None:
         raise StoreError(
             f"{store.where}: has matches, but their cup is missing; restore a complete copy,"
             " or run the cup again elsewhere."
         )
-    seed = facts["seed"]
-    before = Cup.from_dict(facts["config"])
+    before = run.cup
     elsewhere = "another --out" if store.folder else "another database by --store"
-    everybody = with_joined(cup, facts["decisions"])
+    everybody = cup.with_joined(run.decisions)
     found = differences(before, everybody)
     if found:
         raise CupChangedError(
             f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
             f" it back; {_growth(before).clause}."
         )
-    planned = make_schedule(everybody, seed, facts["match_key"])
-    if not facts["finished"]:
+    plan = everybody.plan(run.seed, run.match_key)
+    if not run.finished:
         store.check()
     if cup.is_ladder:
-        store.put({"config": cup.to_dict()})
+        store.change_cup(cup)
     elif before.names != cup.names or before.format != cup.format:
-        old, new = ((one.names, one.format.deals, one.format.rounds) for one in (before, cup))
-        if facts.get("commitment") and facts.get("finished") and old != new:
+        if (
+            run.commitment
+            and run.finished
+            and (before.names != cup.names or _has_grown(before, cup))
+        ):
             raise CupChangedError(
                 f"{store.where}: this cup has ended and its seed was shown, so what is added now"
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
                 f" out, or write another one, and name {elsewhere}."
             )
-        # The organiser may have seen the table before adding deals: only anytime ranges hold now.
-        open_again = {"finished": False, "places": None, "settled": None, "extended": True}
-        store.grow(
-            {"config": cup.to_dict(), "total": planned.matches, **open_again}, planned.number
-        )
+        store.grow(cup, plan)
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
-        store.put({"config": cup.to_dict()})
-    return seed, planned
+        store.change_cup(cup)
+    return plan
 
 
-def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
+def _has_grown(before: Cup, after: Cup) -> bool:
+    key = _growth(before).key
+    rises = key is not None and getattr(before.format, key) != getattr(after.format, key)
+    return rises or before.names != after.names
+
+
+def _seed(cup: Cup, before: StoredRun | None) -> str:
     """The seed of a run: that of the cup, or a random one.
 
     A seed that was drawn before for the same cup is kept, because it may be committed to.
     """
-    before = facts.get("config")
-    if before is not None and (before["seed"], before["commit"]) == (cup.seed, cup.commit):
-        return str(facts["seed"])
+    if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
+        return before.seed
     if cup.commit:
         return committed_seed(cup.seed)
     return secrets.token_hex(32) if cup.seed is None else cup.seed
@@ -146,7 +128,7 @@ def _seed(cup: Cup, facts: Mapping[str, Any]) -> str:
 def differences(before: Cup, after: Cup) -> list[str]:
     """How two cups differ, apart from what the format allows to be added."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
-    grows = _growth(before).number
+    grows = f"format.{_growth(before).key}"
     found = [
         f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new.get(key))}"
         for key in old
@@ -156,10 +138,9 @@ def differences(before: Cup, after: Cup) -> list[str]:
     return found + _bots(before, after)
 
 
-def _growth(cup: Cup) -> _Growth:
-    if cup.stop.top is not None and cup.format.type == "round-robin":
-        return _Growth("with [stop] only deals may be added", "format.deals")
-    return _GROWTH[cup.format.type]
+def _growth(cup: Cup) -> Growth:
+    stops = cup.stop.top is not None and isinstance(cup.format, RoundRobin)
+    return _STOPPING_GROWTH if stops else cup.format.growth
 
 
 def _bots(before: Cup, after: Cup) -> list[str]:
@@ -180,7 +161,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
     added = [name for name in after.names if name not in known]
     if added and not _growth(before).bots:
         why = f"a {before.format.type} has drawn its tables"
-        if before.format.type == "round-robin":
+        if isinstance(before.format, RoundRobin):
             why = "[stop] has compared the bots without it"
         found.append(f'bot "{added[0]}" is new, and {why}')
     return found

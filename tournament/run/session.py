@@ -1,129 +1,397 @@
-"""The whole way from a cup to a finished store."""
+"""A session: it gives the blocks of a plan to an executor and commits each match as it ends.
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Protocol
+Only the session writes matches to the store. Results depend neither on the number of tables nor on
+how often a run was stopped: everything follows from the cup, and later rounds from the store.
+"""
 
-from tournament.bot.launch import (
-    LaunchSettings,
-    does_without_sandbox,
-    launch_of_cup,
-    processor_warning,
-    shared_folders,
-)
+import bisect
+import itertools
+import shutil
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from math import inf
+from operator import attrgetter
+from time import monotonic, sleep
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
-from tournament.decisions import exclusion_notices
-from tournament.formats.commitment import weakness
-from tournament.formats.ladder import Ladder
-from tournament.formats.round_scores import RoundScores
-from tournament.paths import state_folder
-from tournament.run.entrants import Connections, Entrants
-from tournament.run.executor import Executor
-from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.observer import Observer
-from tournament.run.resume import only_runner, resume
-from tournament.run.runner import Runner
+from tournament.decisions import exclusion_notices, paused
+from tournament.formats import Block, Plan
+from tournament.formats.plan import Batch, Done, Look, Wait
+from tournament.formats.scores import Scores
+from tournament.model import Present, StoredRun, Upcoming
+from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
+from tournament.run.executor import (
+    Executor,
+    Finished,
+    Job,
+    Lost,
+    Notice,
+    RunError,
+    Unplayed,
+    Voided,
+)
+from tournament.run.live_table import make_folder
+from tournament.run.observer import RunObserver
+from tournament.run.roster import Roster
 from tournament.run.voiding import apply_voids
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 
-Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""Makes the executor that plays on other machines, of a cup and the paths that no bot may see."""
-
-Waiting = Callable[[Sequence[str], int, str], None]
-"""As `Observer.waiting`."""
-
-
-class Gateway(Connections, Protocol):
-    """The gateway of connecting bots."""
-
-    def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
-    ) -> Cup:
-        """Wait for all of them except those that are `absent`, each with a sentence that says why.
-        Returns the cup with their URLs."""
-
-    def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots, each with a sentence that says why."""
+_TICK_S: Final = 0.5  # how often the session looks for decisions and silent workers
+_SHOW_S: Final = 2.0  # how often it tells the pages what is played next
+_SHOWN: Final = 6  # blocks that the pages show, besides those that are played
+MAX_LOSSES: Final = 2
+"""A block that has ended so many workers is not tried again."""
 
 
-def run_cup(
-    cup: Cup,
-    path: Path,
-    target: str,
-    observer: Observer,
-    *,
-    cluster: Cluster | None = None,
-    gateway: Gateway | None = None,
-    memory_share: float = 1.0,
-) -> None:
-    """Play what is left of the cup in the file `path`; its store is at `target`.
+def canonical(url: str) -> str:
+    """Return the normal form of a URL: the same for all URLs that mean the same."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
-    With `cluster`, other machines play it; `gateway` is needed if bots connect. `memory_share` is
-    the share of this machine's memory for bots that those of the cup may use. StoreError,
-    CupChangedError, SandboxError, StartError or RunError if it cannot be played; finished matches
-    are kept.
+
+class Session:
+    """Plays what is left of a run. A context manager that closes the executor and the roster.
+
+    `exclude` is called with the bots that no longer play, each with a sentence for its author,
+    whenever they may have changed.
     """
-    with ExitStack() as stack:
-        store = stack.enter_context(Store.create(target))
-        stack.enter_context(only_runner(store))
-        seed, schedule = resume(store, cup)
-        apply_voids(store, cup, schedule)
-        facts = store.facts()
-        if store.warning:
-            observer.warning(store.warning)
-        if facts["commitment"]:
-            observer.committed(facts["commitment"])
-        if facts["finished"]:
+
+    def __init__(
+        self,
+        plan: Plan,
+        roster: Roster,
+        executor: Executor,
+        store: Store,
+        observer: RunObserver,
+        exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
+    ) -> None:
+        self._plan = plan
+        self._roster = roster
+        self._executor = executor
+        self._store = store
+        self._observer = observer
+        self._exclude = exclude
+        self._run: StoredRun = store.run()
+        self._scores = Scores(store)
+        voids = store.voids()
+        self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
+        self._use_cup(roster.cup(self._run))
+        self._outages = roster.outages(0, self._cup, voids)
+        self._playing: dict[int, Block] = {}  # by number
+        self._waiting: deque[Block] = deque()  # to be handed out
+        self._losses: Counter[int] = Counter()
+        self._finished: dict[int, int] = {}  # by block, a bit for each match
+        self._recalling = False  # nothing is handed out
+        self._told = len(self._run.decisions)  # the observer knows so many decisions
+        self._read_at = self._shown_at = 0.0
+        self._present = self._run.present
+        self._live = make_folder(self._run.cup, self._run.id)
+        self.look: Look | None = None
+        """What a duel has shown so far."""
+
+    def _use_cup(self, cup: Cup) -> None:
+        self._cup = cup
+        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
+        self._most: dict[str, float] = {}  # tables at once, by URL
+        for name, url in self._urls.items():
+            self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._roster.close()
+        self._executor.close()
+        if self._live is not None:
+            shutil.rmtree(self._live, ignore_errors=True)
+        with suppress(StoreError):
+            self._show(Present())
+
+    def play(self, *warnings: str) -> Done:
+        """Play all matches that are not finished, and return how the cup has ended. Warnings that
+        are not empty are passed on once all bots are ready.
+
+        Raises:
+            StartError: if a bot cannot play.
+            RunError: if the run cannot continue.
+            StoreError: if the store cannot be used.
+        """
+        started = sum(bot.command is not None for bot in self._cup.bots)
+        self._observer.starting(started, len(self._cup.bots) - started)
+        self._inspect()
+        for warning in filter(None, warnings):
+            self._observer.warning(warning)
+        # Read once: later only this session adds matches.
+        self._read_finished()
+        self._plan.restart()
+        total = self._plan.total(self._run, self._scores, self._run.gone)
+        self._store.record_begun(total)
+        self._observer.begin(self._done(), None if self._plan.open_ended else total)
+        if stopped := paused(self._run.decisions):
+            self._observer.decided(stopped)
+        waits = False
+        while True:
+            self._act()
+            step = self._plan.next(self._run, self._scores)
+            match step:
+                case Batch():
+                    waits = False
+                    self._report(step.look)
+                    self._play(step)
+                case Wait(reason):
+                    if not waits:
+                        self._observer.notice(reason)
+                    waits = True
+                    sleep(_TICK_S)
+                    self._new_decisions(every_s=0)
+                case Done():
+                    # Once the run is over, no match can become void without opening it again.
+                    if not self._new_decisions(every_s=0):
+                        self._report(step.look)
+                        self._store.finish(step.places, step.settled)
+                        return step
+
+    def _inspect(self) -> None:
+        """Start or reach every bot once. Store what they state about themselves, if that has
+        changed."""
+        found = self._executor.inspect(self._run.gone)
+        if found.problems:
+            raise StartError("\n".join(found.problems))
+        self._store.record_about(found.about)
+
+    def _report(self, look: Look | None) -> None:
+        if look is not None and look != self.look:
+            self.look = look
+            self._observer.look(look, *self._cup.names)
+
+    def _act(self) -> None:
+        """Carry out the decisions of the organiser; wait while the run is paused."""
+        while True:
+            if apply_voids(self._store, self._plan):
+                self._refresh()
+                self._read_finished()
+                self._voided.update(void.block for void in self._store.voids())
+            self._tell_planned()
+            self._exclude(exclusion_notices(self._run.decisions))
+            if not paused(self._run.decisions):
+                return
+            while not self._new_decisions():
+                self._roster.update(self._run)
+                sleep(_TICK_S)
+
+    def _refresh(self) -> None:
+        """Read the run again."""
+        self._run = self._store.run()
+
+    def _tell_planned(self) -> None:
+        total = self._plan.total(self._run, self._scores, self._run.gone)
+        self._store.record_total(total)
+        self._observer.planned(self._done(), None if self._plan.open_ended else total)
+
+    def _read_finished(self) -> None:
+        self._finished.clear()
+        for match in self._store.summaries():
+            self._finish(match)
+
+    def _finish(self, match: MatchSummary | MatchRecord) -> None:
+        self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
+
+    def _done(self) -> int:
+        """The number of finished matches."""
+        return sum(map(int.bit_count, self._finished.values()))
+
+    def _missing(self, block: Block) -> tuple[int, ...]:
+        """The matches of a block that are not finished, by their numbers."""
+        done = self._finished.get(block.number, 0)
+        return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
+
+    def _new_decisions(self, every_s: float = _TICK_S) -> bool:
+        """Whether there are new decisions to act on. Reading them takes time, so False if the last
+        look was less than `every_s` ago."""
+        if monotonic() < self._read_at + every_s:
+            return False
+        self._read_at = monotonic()
+        new: list[AnyDecision] = self._store.decisions()[self._told :]
+        if new:
+            self._told += len(new)
+            self._refresh()
+        for decision in new:
+            self._observer.decided(decision)
+        # A bot that joins, or tables that are skipped, do not stop the other tables.
+        return any(not isinstance(decision, Join | Skip) for decision in new)
+
+    def _play(self, batch: Batch) -> None:
+        """Play a batch to its end, or until decisions must be acted on."""
+        if batch.epoch is not None:
+            self._store.add_epoch(batch.epoch)
+            self._refresh()
+            self._tell_planned()
+        self._use_cup(self._roster.cup(self._run))
+        self._outages = self._roster.outages(batch.round, self._cup, self._store.voids())
+        blocks = self._unfinished(batch.blocks)
+        while True:
+            while len(self._ready()) < self._roster.ahead:
+                block = next(blocks, None)
+                if block is None:
+                    break
+                self._waiting.append(block)
+            self._wait_for_missing()
+            if not (self._waiting or self._playing):
+                return
+            idle = not (self._playing or self._ready())
+            self._outages.update(self._roster.patience_s if idle else inf)
+            self._roster.update(self._run)
+            self._skip()
+            self._tell_present()
+            self._hand_out()
+            self._receive()
+            if self._new_decisions():
+                self._recall()
+                return
+
+    def _wait_for_missing(self) -> None:
+        """Begin no table of a bot that is known to be away."""
+        seated = {bot for block in self._waiting for bot in block.table}
+        for bot in sorted(self._roster.missing(self._cup, seated) - self._outages.expired):
+            self._outages.wait(bot)
+
+    def _skip(self) -> None:
+        """Skip tables that have not begun. Tables that have begun are finished, so that leaving
+        gains nothing."""
+        untouched = [
+            block
+            for block in self._waiting
+            if not self._finished.get(block.number) and block.number not in self._voided
+        ]
+        skips = self._roster.skips(self._run, untouched, self._outages.expired)
+        if skips:
+            self._store.decide(*skips)
+            gone = {match for skip in skips for match in skip.matches}
+            self._waiting = deque(
+                block for block in self._waiting if gone.isdisjoint(block.matches)
+            )
+            self._new_decisions(every_s=0)
+            self._tell_planned()
+
+    def _recall(self) -> None:
+        """Wait until every table has finished its match."""
+        self._recalling = True
+        self._executor.recall()
+        while self._playing:
+            self._receive()
+        self._recalling = False
+        self._waiting.clear()
+
+    def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Those of these blocks of which matches are still to be played."""
+        for block in blocks:
+            if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
+                yield block
+
+    def _tell_present(self) -> None:
+        """Tell the pages which bots are away and what is played, when that has changed."""
+        away = self._outages.away
+        if away != self._present.away:
+            self._observer.away(away)
+        elif monotonic() < self._shown_at + _SHOW_S:
             return
-        warnings = [weakness(seed)]
-        if does_without_sandbox(cup):
-            store.put({"unsandboxed": True})
-        else:
-            warnings.append(shared_folders(cup.bots, path.absolute().parent))
-        if cluster is None:
-            launch, more = local_launch(cup, path, store)
-            warnings += more
-        entrants: Entrants | None = None
-        if gateway is not None and isinstance(schedule, Ladder):
-            entrants = Entrants(cup, schedule, store, gateway)
-        elif gateway is not None:
-            cup = _wait_for_bots(gateway, cup, store, observer)
-        executor: Executor
-        if cluster is None:
-            tables = tables_at_once(cup, schedule.blocks)
-            executor = LocalExecutor(cup, launch, tables, memory_share)
-        else:
-            executor = cluster(cup, _secret(path, store))
-        exclude = gateway.exclude if gateway is not None else lambda _bots: None
-        with Runner(cup, schedule, store, executor, observer, exclude, entrants) as runner:
-            runner.run(*warnings)
-        places = schedule.places(RoundScores(store))
-        ended: dict[str, object] = {"settled": schedule.settled} if cup.stop.top else {}
-        store.put({"finished": True, "places": places, "total": store.count(), **ended})
+        self._shown_at = monotonic()
+        most = self._cup.run.concurrency + _SHOWN
+        blocks = itertools.islice((*self._playing.values(), *self._ready()), most)
+        upcoming = tuple(map(self._upcoming, blocks))
+        self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
+    def _upcoming(self, block: Block) -> Upcoming:
+        played = self._finished.get(block.number, 0).bit_count()
+        return Upcoming(block.number, block.stage, block.table, played, len(block.seatings))
 
-def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may see."""
-    return [path, state_folder(), *([store.folder] if store.folder else [])]
+    def _show(self, present: Present) -> None:
+        if present != self._present:
+            self._present = present
+            self._store.show(present)
 
+    def _ready(self) -> list[Block]:
+        """The blocks that wait for a table only, not for bots that are away."""
+        away = set(self._outages.away)
+        return [block for block in self._waiting if away.isdisjoint(block.table)]
 
-def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """How the bots of the cup in the file `path` are started on this machine, and warnings, some of
-    which may be empty. SandboxError."""
-    launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
-    return launch, [notice, processor_warning(launch)]
+    def _urls_of(self, block: Block) -> set[str]:
+        return {self._urls[name] for name in block.table if name in self._urls}
 
+    def _has_room(self, block: Block) -> bool:
+        """Whether each bot by URL of a block plays at fewer tables than it may."""
+        urls = self._urls_of(block)
+        playing = self._playing.values() if urls else ()
+        now = Counter(url for other in playing for url in self._urls_of(other))
+        return all(now[url] < self._most[url] for url in urls)
 
-def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: Observer) -> Cup:
-    """Wait for the connecting bots; meanwhile the store says which are missing."""
+    def _hand_out(self) -> None:
+        """Give blocks to free tables in the drawn order, so that the played ones are a fair sample
+        at every moment; skip those whose bots by URL are busy or away."""
+        ready = self._ready()
+        while not self._recalling and self._executor.has_free_table:
+            block = next(filter(self._has_room, ready), None)
+            if block is None:
+                return
+            ready.remove(block)
+            self._waiting.remove(block)
+            others = len(self._playing)  # tables that will be free sooner
+            self._playing[block.number] = block
+            later = tuple(ready[others : others + 1])
+            seated = {bot for one in (block, *later) for bot in one.table}
+            job = Job(
+                block,
+                self._missing(block),
+                wait_for=self._outages.wait_for - self._run.gone,
+                absent=self._run.gone,
+                anew=block.number in self._voided,
+                prefetch=later,
+                joined=tuple(bot for bot in self._cup.bots if bot.connect and bot.name in seated),
+                live=self._live,
+            )
+            self._executor.submit(job)
 
-    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
-        store.put({"awaited": bots})
-        observer.waiting(bots, of, invite)
+    def _receive(self) -> None:
+        """Wait for events of the tables, and act on them."""
+        for event in self._executor.receive(_TICK_S):
+            match event:
+                case Finished(record, last):
+                    if last:
+                        del self._playing[record.block]
+                        self._hand_out()  # first, so that no table waits for the store
+                    self._store.add(record)
+                    self._finish(record)
+                    self._observer.match(record)
+                case Voided(record):
+                    self._store.add_void(record)
+                    self._voided.add(record.block)
+                    self._outages.add(record)
+                    self._observer.void(record)
+                    self._play_rest(record.block)
+                case Lost():
+                    self._on_loss(event)
+                case Unplayed(number):
+                    self._play_rest(number)
+                case Notice(text):
+                    self._observer.notice(text)
 
-    try:
-        return gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
-    finally:
-        if store.get("awaited"):
-            store.put({"awaited": []})
+    def _play_rest(self, number: int) -> None:
+        """The table of this block is free: the rest of the block is played in the drawn order."""
+        for block in self._unfinished([self._playing.pop(number)]):
+            bisect.insort(self._waiting, block, key=attrgetter("number"))
+
+    def _on_loss(self, lost: Lost) -> None:
+        """A worker is lost: give what it had not finished to another one."""
+        self._losses[lost.block] += 1
+        if self._losses[lost.block] >= MAX_LOSSES:
+            raise RunError(
+                f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
+                " finished is kept."
+            )
+        self._observer.lost(lost.block, lost.why)
+        self._play_rest(lost.block)

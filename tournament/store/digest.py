@@ -51,7 +51,7 @@ class Digest(NamedTuple):
 
 
 def digest_of_rest(connection: Connection) -> str:
-    """The digest of facts, decisions, void matches and epochs."""
+    """Return the digest of `meta`, decisions, void matches and epochs."""
     queries = (
         sa.select(meta.c.key, meta.c.value).where(meta.c.key.not_in([DIGEST, SIGNATURE])),
         sa.select(decisions.c.id, decisions.c.data),

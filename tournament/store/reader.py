@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -17,24 +17,34 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from tournament.config.cup import Cup
-from tournament.decisions import with_joined
+from tournament.model import Present, StoredRun, VoidCount, kind_of_ranges
 from tournament.paths import STORE_FILE
 from tournament.records import (
+    AnyDecision,
+    AnyVoid,
     BlockRecord,
-    Decision,
     Epoch,
     FaultRecord,
     MatchRecord,
     MatchSummary,
-    VoidRecord,
+    Outage,
 )
 from tournament.store import engine, rows
-from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
+from tournament.store.digest import SIGNATURE, digest_of, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
 from tournament.store.signing import is_signed, trusted_keys
-from tournament.store.tables import blocks, decisions, details, epochs, matches, metadata, voids
+from tournament.store.tables import (
+    blocks,
+    decisions,
+    details,
+    epochs,
+    matches,
+    metadata,
+    present,
+    voids,
+)
 
-VERSION = 7
+VERSION = 8
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
@@ -45,6 +55,10 @@ _T = TypeVar("_T")
 
 class NoMatch(StoreError):
     """No match has this id."""
+
+
+class NotBegun(StoreError):
+    """The store has no run yet."""
 
 
 class StoreReader:
@@ -94,19 +108,18 @@ class StoreReader:
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
         with self._read() as connection, damage(self.where):
-            facts = rows.read_facts(connection, "version", "run", "signer")
-            if not facts:
+            found = rows.read_meta(connection, "version", "run", "signer")
+            if not found:
                 return True
-            version = facts.get("version")
+            version = found.get("version")
             if version != VERSION:
                 raise StoreError(
                     f"{self.where}: written by another version of stich (store {version}, this one"
                     f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
                 )
-            rows.check_facts(facts)
-            run, signer = facts["run"], facts["signer"]
-        if not noted(run) and signer not in trusted_keys():
-            self.warning = _ELSEWHERE.format(where=self.where, signer=signer)
+            facts = rows.to_facts(found)
+        if not noted(facts.id) and facts.signer not in trusted_keys():
+            self.warning = _ELSEWHERE.format(where=self.where, signer=facts.signer)
         return True
 
     def __enter__(self) -> Self:
@@ -131,38 +144,71 @@ class StoreReader:
         finally:
             copied.dispose()
 
-    def get(self, key: str, default: Any = None) -> Any:
-        """A fact of the run."""
-        return self.facts().get(key, default)
+    def run(self) -> StoredRun:
+        """Read the run, without its matches.
 
-    def facts(self) -> dict[str, Any]:
-        """All facts of the run; with `decisions`, and `voids`: for each bot because of which
-        matches were void, its name, the last reason, and how many.
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: if the store cannot be read.
+        """
+        found = self.run_if_begun()
+        if found is None:
+            why = "has matches, but its cup is missing; restore a complete copy"
+            if not self.count():
+                why = "its run was stopped before it had begun; run the cup again"
+            raise NotBegun(f"{self.where}: {why}.")
+        return found
 
-        The others: version, run (a random id), signer (a public key), config (the cup as read, and
-        the bots that have joined) and what follows from it, as `Cup.facts` says, seed,
-        match_key (the secret of the match ids), commitment, finished, begun, total (planned
-        matches), about (by bot, what it said about itself: name, version, author; a further entry
-        if that has changed), checks (of a ladder: by bot that has connected, what keeps it from
-        playing, "" for nothing).
+    def run_if_begun(self) -> StoredRun | None:
+        """Read the run, without its matches; return None if the store has no cup.
+
+        Raises:
+            StoreError: if the store cannot be read.
         """
         with self.snapshot() as now, now._read() as connection, damage(self.where):
-            facts = rows.read_facts(connection)
-            decisions, voids = now.decisions(), [one for one in now.voids() if one.bot]
-            if "config" in facts:
-                facts |= with_joined(Cup.from_dict(facts["config"]), decisions).facts()
-            rows.check_facts(facts)
-        for key in (DIGEST, SIGNATURE):
-            facts.pop(key, None)
-        why = {one.bot: one.why for one in voids}
-        many = Counter(one.bot for one in voids)
-        by_bot = [(bot, why[bot], many[bot]) for bot in why]
-        return {**facts, "decisions": decisions, "voids": by_bot}
+            found = rows.read_meta(connection)
+            if not found:
+                return None
+            facts = rows.to_facts(found)
+            if facts.config is None or facts.seed is None or facts.match_key is None:
+                return None
+            decisions, voids = tuple(now.decisions()), now.voids()
+            cup = Cup.from_dict(facts.config).with_joined(decisions)
+            return StoredRun(
+                id=facts.id,
+                signer=facts.signer,
+                seed=facts.seed,
+                match_key=facts.match_key,
+                commitment=facts.commitment,
+                cup=cup,
+                finished=facts.finished,
+                total=facts.total,
+                begun=facts.begun,
+                places=facts.places,
+                settled=facts.settled,
+                extended=facts.extended,
+                unsandboxed=facts.unsandboxed,
+                about=facts.about,
+                passed=facts.passed,
+                failed=facts.failed,
+                decisions=decisions,
+                voids=_count_outages(voids),
+                void_matches=len(voids),
+                epochs=tuple(now.epochs()),
+                present=now.present(),
+                max_difference=cup.max_difference,
+                ranges=kind_of_ranges(cup, facts.finished, facts.extended),
+            )
+
+    def present(self) -> Present:
+        """Read what is so at the moment."""
+        found = self._all(sa.select(present), rows.from_json(Present))
+        return next(iter(list(found)), Present())
 
     def is_signed(self) -> bool | None:
         """Whether the signature of the run is of all that is in the store; None without one."""
         with self._read() as connection, damage(self.where):
-            facts = rows.read_facts(connection, "run", "signer", SIGNATURE)
+            facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
             if SIGNATURE not in facts:
                 return None
             data = digest_of(connection).signed(facts["run"])
@@ -235,15 +281,16 @@ class StoreReader:
         return self._all(_match_query(), rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
-        """A match by its id or a prefix of it; StoreError if no match has it, or several."""
+        """Return a match by its id or a prefix of it.
+
+        Raises:
+            NoMatch: if no match has it.
+            StoreError: if several matches have it.
+        """
         query = _match_query().where(matches.c.match.startswith(match, autoescape=True)).limit(2)
         found = list(self._all(query, rows.to_record))
         found = [record for record in found if record.match == match] or found
-        if not found:
-            raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
-        if len(found) > 1:
-            raise StoreError(f"More than one match begins with {match}; give more of its id.")
-        return found[0]
+        return only_match(found, match)
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
@@ -251,17 +298,17 @@ class StoreReader:
             for fault in record.faults:
                 yield record.match, fault
 
-    def decisions(self) -> list[Decision]:
-        """The decisions of the organiser, in order."""
+    def decisions(self) -> list[AnyDecision]:
+        """Return the decisions, in order."""
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
         """The epochs of a ladder, in order."""
         return list(self._all(sa.select(epochs).order_by(epochs.c.id), rows.from_json(Epoch)))
 
-    def voids(self) -> list[VoidRecord]:
-        """The void matches in the order in which they ended."""
-        return list(self._all(sa.select(voids).order_by(voids.c.id), rows.from_json(VoidRecord)))
+    def voids(self) -> list[AnyVoid]:
+        """Return the void matches in the order in which they ended."""
+        return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """What a query finds, lazily, as records."""
@@ -282,6 +329,28 @@ class StoreReader:
     def _connect(self) -> Connection:
         with store_errors(self.where):
             return self._engine.connect()
+
+
+def only_match(found: Sequence[_T], match: str) -> _T:
+    """Return the only match found by its id, or the beginning of it, `match`.
+
+    Raises:
+        NoMatch: if none was found.
+        StoreError: if several were found.
+    """
+    if not found:
+        raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
+    if len(found) > 1:
+        raise StoreError(f"More than one match begins with {match}; give more of its id.")
+    return found[0]
+
+
+def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
+    """Count the matches that were void because of each bot."""
+    outages = [void for void in voids if isinstance(void, Outage)]
+    latest = {void.bot: void.why for void in outages}
+    many = Counter(void.bot for void in outages)
+    return tuple(VoidCount(bot, why, many[bot]) for bot, why in latest.items())
 
 
 def _stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:

@@ -4,14 +4,16 @@ import json
 import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tournament.model import Identity, Present
 from tournament.records import (
+    AnyDecision,
+    AnyVoid,
     BlockRecord,
     Count,
     Decision,
@@ -30,36 +32,38 @@ _MOST_UNPACKED = 1 << 26
 
 
 _T = TypeVar("_T")
-_Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\ud800-\udfff]*\Z")]
 
 
-class _Facts(TypedDict, total=False):
-    """What `StoreReader.facts` says of a run, as far as it is checked."""
+class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
+    """The rows of `meta` that describe a run. A store that was just made has only the first three;
+    `seed`, `match_key` and `config` come together."""
 
-    run: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    version: int
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
     signer: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-    name: _Text
-    game: str
-    players: Count
-    bots: list[_Text]
-    seed: _Text
-    match_key: str | None
-    commitment: _Text | None
-    finished: bool
-    begun: _Text
-    awaited: list[_Text]
-    away: list[_Text]
-    connected: list[_Text]
-    total: Count
-    places: dict[_Text, Count] | None
-    about: dict[_Text, list[dict[str, Any]]]
-    checks: dict[_Text, _Text]
-    config: dict[str, Any]
+    seed: str | None = None
+    match_key: str | None = None
+    commitment: str | None = None
+    config: dict[str, object] | None = None
+    finished: bool = False
+    begun: str | None = None
+    total: Count = 0
+    places: dict[str, Count] | None = None
+    settled: tuple[str, ...] = ()
+    extended: bool = False
+    unsandboxed: bool = False
+    about: dict[str, tuple[Identity, ...]] = {}
+    passed: frozenset[str] = frozenset()
+    failed: dict[str, str] = {}
 
 
-def check_facts(facts: Mapping[str, Any]) -> None:
-    """Raise an error, as decoding does, unless these can be the facts of a run."""
-    msgspec.convert(facts, _Facts)
+def to_facts(values: Mapping[str, object]) -> Facts:
+    """Return the facts of a run from its rows in `meta`, by key.
+
+    Raises:
+        msgspec.ValidationError: if a value is not one that a run can have.
+    """
+    return msgspec.convert(values, Facts)
 
 
 def unpack(data: bytes) -> Any:
@@ -127,24 +131,31 @@ def insert_match(connection: Connection, record: MatchRecord) -> list[Any]:
     return [*match.values(), *block.values(), summary, data]
 
 
-def read_facts(connection: Connection, *keys: str) -> dict[str, Any]:
-    """The facts of a run with these keys, or all of them."""
+def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
+    """Return the rows of `meta` with these keys, or all of them, as JSON values by key.
+
+    Raises:
+        msgspec.DecodeError: if a value is not JSON, or has half a surrogate pair.
+    """
     found = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
-    return {row.key: json.loads(row.value) for row in found}
+    return {row.key: msgspec.json.decode(row.value) for row in found}
 
 
-def put_facts(connection: Connection, facts: Mapping[str, Any]) -> None:
-    """Set facts of a run."""
-    for key, value in facts.items():
-        text = dumps(value)
+def put_meta(connection: Connection, **values: object) -> None:
+    """Set rows of `meta`, by key."""
+    for key, value in values.items():
+        text = dumps(msgspec.to_builtins(value))
         if connection.execute(_UPDATE_FACT, {"of": key, "new": text}).rowcount == 0:
             connection.execute(_INSERT_FACT, {"key": key, "value": text})
 
 
-def append(connection: Connection, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
-    """Add a decision, an epoch or a void match with the next number."""
+def append(
+    connection: Connection, table: sa.Table, record: Decision | Epoch | VoidRecord | Present
+) -> None:
+    """Add a record with the next number."""
     latest = connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
-    connection.execute(sa.insert(table), {"id": latest + 1, "data": dumps(asdict(record))})
+    data = dumps(msgspec.to_builtins(record))
+    connection.execute(sa.insert(table), {"id": latest + 1, "data": data})
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
@@ -165,9 +176,16 @@ def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
             raise ValueError(f"match {found.match} has not the same seats everywhere")
 
 
-def to_decision(row: sa.Row[Any]) -> Decision:
-    """A decision from its row."""
-    return msgspec.convert({**json.loads(row.data), "number": row.id}, Decision)
+def to_decision(row: sa.Row[Any]) -> AnyDecision:
+    """Return a decision from its row."""
+    found: AnyDecision = msgspec.convert({**json.loads(row.data), "number": row.id}, AnyDecision)
+    return found
+
+
+def to_void(row: sa.Row[Any]) -> AnyVoid:
+    """Return a void match from its row."""
+    found: AnyVoid = msgspec.convert(json.loads(row.data), AnyVoid)
+    return found
 
 
 def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
@@ -182,15 +200,25 @@ def to_block(row: sa.Row[Any]) -> BlockRecord:
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
-    """A whole match from the `data` of its details and the `block` of its block.
+    """Return a whole match from the `data` of its details and the `block` of its block.
 
     What bots said is left out unless its block is `complete`: until then they could read there what
     others think of the same deal.
     """
     if row.data is None:
         raise ValueError(f"match {row.match} has no moves")
-    fields = {**unpack(row.data), "block": row.block}
-    if not row.complete:
+    return unpack_match(row.data, row.block, complete=row.complete)
+
+
+def unpack_match(data: bytes, block: int, *, complete: bool) -> MatchRecord:
+    """Return the match that `pack_match` packed. Unless its block is `complete`, what bots said is
+    left out.
+
+    Raises:
+        ValueError: if the data are not those of a match.
+    """
+    fields = {**unpack(data), "block": block}
+    if not complete:
         fields |= {"info": {}, "fallbacks": []}
     found = msgspec.convert(fields, MatchRecord, str_keys=True)
     _check_seats(found, found.times, found.outputs, range(found.players))

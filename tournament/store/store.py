@@ -9,18 +9,21 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from tournament.config.cup import Cup
+from tournament.formats import Plan
+from tournament.model import Identity, Present, StoredRun
 from tournament.paths import STORE_FILE
-from tournament.records import BlockRecord, Decision, DecisionKind, Epoch, MatchRecord, VoidRecord
+from tournament.records import AnyDecision, Epoch, MatchRecord, Outage, Revocation, place_of
 from tournament.store import digest, rows
 from tournament.store.digest import DIGEST, SIGNATURE, Digest, chained, digest_of, digest_of_rest
 from tournament.store.engine import (
@@ -41,6 +44,7 @@ from tournament.store.tables import (
     matches,
     meta,
     metadata,
+    present,
     voids,
 )
 from tournament.text import printable
@@ -79,14 +83,94 @@ class Store(StoreReader):
             on_error.pop_all()
         return store
 
-    def put(self, facts: Mapping[str, Any]) -> None:
-        """Set facts, all of them or none. A run that is finished by them is checked and signed."""
-        if facts.get("finished"):
-            self.check()
-        self._change_the_rest(lambda connection, _: rows.put_facts(connection, facts))
-        if facts.get("finished") and self.folder is not None:  # all of it into the one file
+    def begin(
+        self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
+    ) -> None:
+        """Begin the run of a cup, in place of one that has no match; see `StoredRun`."""
+        self._put(
+            config=cup.to_dict(),
+            seed=seed,
+            match_key=match_key,
+            commitment=commitment,
+            total=total,
+            about={},
+        )
+
+    def change_cup(self, cup: Cup) -> None:
+        """Replace the cup by one of which the same blocks are played."""
+        self._put(config=cup.to_dict())
+
+    def record_begun(self, total: int) -> None:
+        """Record the number of planned matches; and that the first match begins now, unless the run
+        has begun before."""
+        run = self.run()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._put_changed(run, total=total, begun=run.begun or now)
+
+    def record_total(self, total: int) -> None:
+        """Record the number of planned matches."""
+        self._put_changed(self.run(), total=total)
+
+    def record_unsandboxed(self) -> None:
+        """Record that the bots are started without a sandbox."""
+        self._put_changed(self.run(), unsandboxed=True)
+
+    def record_about(self, stated: Mapping[str, Identity]) -> None:
+        """Record what bots state about themselves, by bot, where that has changed."""
+        before = self.run().about
+        new = {
+            bot: (*before.get(bot, ()), identity)
+            for bot, identity in stated.items()
+            if identity != Identity() and (identity,) != before.get(bot, ())[-1:]
+        }
+        if new:
+            self._put(about={**before, **new})
+
+    def record_checks(self, stated: Mapping[str, Identity], failed: Mapping[str, str]) -> None:
+        """Record the bots of a ladder that have passed the check, with what each states about
+        itself, and the problem of each that has failed."""
+        run = self.run()
+        new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
+        kept = {bot: why for bot, why in run.failed.items() if bot not in stated}
+        self._put_changed(
+            run,
+            passed=(run.passed | stated.keys()) - failed.keys(),
+            failed={**kept, **failed},
+            about={**run.about, **new},
+        )
+
+    def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
+        """Check and sign the run, which is over; see `Run` for its places and who is settled."""
+        self.check()
+        self._put(finished=True, places=places, settled=tuple(settled), total=self.count())
+        self.show(Present())
+        if self.folder is not None:  # all of it into the one file
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def reopen(self, total: int) -> None:
+        """Continue a run that was over, with this number of planned matches."""
+        self._put(finished=False, places=None, settled=(), total=total)
+
+    def show(self, now: Present) -> None:
+        """Tell the pages what is so at the moment."""
+
+        def attempt() -> None:
+            with self._write() as connection:
+                connection.execute(sa.delete(present))
+                rows.append(connection, present, now)
+
+        self._retrying(attempt)
+
+    def _put_changed(self, run: StoredRun, **values: object) -> None:
+        """Set those of these fields of the run whose values have changed."""
+        changed = {name: value for name, value in values.items() if getattr(run, name) != value}
+        if changed:
+            self._put(**changed)
+
+    def _put(self, **values: object) -> None:
+        """Set rows of `meta`, all or none."""
+        self._change_the_rest(lambda connection, _: rows.put_meta(connection, **values))
 
     def check(self) -> None:
         """StoreError unless the store holds what this user's commands have written, no more and no
@@ -108,22 +192,32 @@ class Store(StoreReader):
         """Take the store as it is now for the user's own, whoever has written it."""
         signer = make_key().public
         with self._write() as connection, damage(self.where):
-            rows.put_facts(connection, {"signer": signer})
+            rows.put_meta(connection, signer=signer)
             found = digest_of(connection)
             self._keep_digest(connection, found, found)
 
     def forget(self) -> None:
         """Remove what the user's state folder notes of a store that is not kept."""
-        digest.forget(self.get("run", ""))
+        with self._read() as connection:
+            digest.forget(str(rows.read_meta(connection, "run").get("run", "")))
 
-    def grow(self, facts: Mapping[str, Any], number: Callable[[BlockRecord], int]) -> None:
-        """Set the facts of a schedule that has grown, and give every block its number in it: all of
-        this or nothing."""
-        numbers = [{"of": block.key, "block": number(block)} for block in self.blocks()]
+    def grow(self, cup: Cup, plan: Plan) -> None:
+        """Continue the run with a cup that has grown, and give every block its number in its plan:
+        all of this or nothing."""
+        numbers = [{"of": block.key, "block": plan.number(block)} for block in self.blocks()]
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
 
         def change(connection: Connection) -> None:
-            rows.put_facts(connection, facts)
+            # The organiser may have seen the table before: only anytime ranges hold now.
+            rows.put_meta(
+                connection,
+                config=cup.to_dict(),
+                total=plan.matches,
+                finished=False,
+                places=None,
+                settled=(),
+                extended=True,
+            )
             if numbers:
                 connection.execute(renumbered, numbers)
 
@@ -137,23 +231,18 @@ class Store(StoreReader):
 
         self._commit(change)
 
-    def add_void(self, record: VoidRecord) -> None:
+    def add_void(self, record: Outage) -> None:
         """Commit that a match was void; the match itself is not in the store."""
         self._change_the_rest(lambda connection, _: rows.append(connection, voids, record))
 
-    def decide(
-        self,
-        kind: DecisionKind,
-        why: str,
-        bot: str = "",
-        block: int | None = None,
-        matches: Sequence[str] = (),
-    ) -> None:
-        """Append a decision of the organiser."""
-        self.append_decisions([Decision(0, kind, "", printable(why), bot, block, tuple(matches))])
+    def decide(self, *made: AnyDecision) -> None:
+        """Append decisions, all or none; the store sets their numbers and times."""
+        self.append_decisions(made)
 
     def append_decisions(
-        self, made: Iterable[Decision], check: Callable[[list[Decision]], None] = lambda _: None
+        self,
+        made: Iterable[AnyDecision],
+        check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
         """Append decisions, all or none, each with its number and its time. `check` is called with
         the earlier ones in the same transaction; an error that it raises refuses the new ones."""
@@ -163,7 +252,9 @@ class Store(StoreReader):
             earlier = connection.execute(sa.select(decisions).order_by(decisions.c.id))
             check(list(map(rows.to_decision, earlier)))
             for one in made:
-                rows.append(connection, decisions, replace(one, at=at, after=before.length))
+                why = printable(one.why)
+                stored = msgspec.structs.replace(one, at=at, after=before.length, why=why)
+                rows.append(connection, decisions, stored)
 
         self._change_the_rest(change)
 
@@ -179,9 +270,8 @@ class Store(StoreReader):
 
         def change(connection: Connection) -> None:
             for record, decision, why in found:
-                void = VoidRecord.of(
-                    record,
-                    bot="",
+                void = Revocation(
+                    **place_of(record),
                     why=why,
                     started=record.started,
                     ended=ended,
@@ -238,7 +328,7 @@ class Store(StoreReader):
         """The digest that the store has; StoreError if it is not one that this user has noted.
         Begins the run if the store is empty."""
         with damage(self.where):
-            facts = rows.read_facts(connection, *_KNOWN)
+            facts = rows.read_meta(connection, *_KNOWN)
             if not facts:
                 return self._begin(connection)
             found = Digest(*facts.get(DIGEST, ()))
@@ -254,8 +344,7 @@ class Store(StoreReader):
 
     def _begin(self, connection: Connection) -> Digest:
         run = secrets.token_hex(16)
-        facts = {"version": VERSION, "run": run, "signer": make_key().public}
-        rows.put_facts(connection, facts)
+        rows.put_meta(connection, version=VERSION, run=run, signer=make_key().public)
         begun = Digest(rest=digest_of_rest(connection))
         self._keep_digest(connection, begun, begun)
         return begun
@@ -263,14 +352,14 @@ class Store(StoreReader):
     def _keep_digest(self, connection: Connection, before: Digest, after: Digest) -> None:
         """Keep the digest, and sign it if the run is finished. The note comes first and allows both
         digests: whoever is killed before the commit leaves the store as it was."""
-        facts = rows.read_facts(connection, *_KNOWN)
+        facts = rows.read_meta(connection, *_KNOWN)
         digest.note(facts["run"], before, after)
         if facts.get("finished"):
             signature = make_key().sign(after.signed(facts["run"]))
-            rows.put_facts(connection, {SIGNATURE: signature})
+            rows.put_meta(connection, **{SIGNATURE: signature})
         elif SIGNATURE in facts:
             connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
-        rows.put_facts(connection, {DIGEST: after})
+        rows.put_meta(connection, **{DIGEST: after})
 
     def _changed(self) -> StoreError:
         return StoreError(
@@ -325,9 +414,9 @@ class Store(StoreReader):
     def _connect(self) -> Connection:
         return self._retrying(super()._connect)
 
-    def facts(self) -> dict[str, Any]:
-        """As of a reader; a runner reads them again if the connection is lost meanwhile."""
-        return self._retrying(super().facts)
+    def run_if_begun(self) -> StoredRun | None:
+        """Same as StoreReader.run_if_begun, but reads again if the connection is lost meanwhile."""
+        return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """As of a reader; a runner that loses the connection continues after what it has read."""

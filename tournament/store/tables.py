@@ -43,6 +43,13 @@ voids = _list("voids")
 decisions = _list("decisions")
 epochs = _list("epochs")
 """Of a ladder."""
+present = sa.Table(
+    "present",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("data", sa.Text, nullable=False),
+)
+"""One row with what pages show of the moment. No result depends on it, so no digest covers it."""
 # Kept apart so that statistics never read it.
 details = sa.Table(
     "details",

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, current_app, redirect, render_template, request, url_for
@@ -12,11 +12,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 from tournament.config.parse import read_cup
+from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
-from tournament.store.reader import StoreReader
+from tournament.store.reader import NotBegun
 from web.arena.author import add_author_pages, invited
 from web.arena.join import Ladder
-from web.arena.live_run import LiveRun, current_run
+from web.arena.live_run import LiveRun, RunView, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
@@ -34,34 +35,35 @@ _TITLES: Final = {
     404: "There is no such page",
     503: "This is not possible now",
 }
+_AGAIN_S: Final = "3"
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
 
 def create_app(
-    store: StoreReader | None,
+    reader: RunReader | None,
     connect_port: int | None = None,
     cup: Path | None = None,
     folder: Path | None = None,
     run: str | None = None,
 ) -> Flask:
-    """The pages of a run, or those for playing alone. Reads the store; close it afterwards.
+    """The pages of a run, or those for playing alone. Close `reader` afterwards.
 
     `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
     `cup` is the file of the cup, whose bots can be started to play against a person. `folder` has
     the tokens of bots, by default that of the run. Bots that join a ladder are written to `run`, a
     folder or a database URL. CupError.
     """
-    folder = folder or (store.folder if store else None)
+    folder = folder or (reader.folder if reader else None)
     app = Flask("web.ui", static_url_path="/assets")
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     prepare_templates(app.jinja_env)
     app.extensions["stich-play"] = BrowserGames(AvailableBots(cup, folder))
     app.register_blueprint(play_pages)
-    if store is None:
+    if reader is None:
         app.add_url_rule("/", "home", lambda: redirect("/play"))
         app.before_request(_refuse_other_hosts)
     else:
-        app.extensions["stich-run"] = LiveRun(store)
+        app.extensions["stich-run"] = LiveRun(reader)
         app.register_blueprint(pages)
         if folder is not None:
             add_author_pages(app, Invitations(folder))
@@ -75,6 +77,7 @@ def create_app(
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port})
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(StoreError, _unreadable)
+    app.register_error_handler(NotBegun, _not_begun)
     app.before_request(_refuse_other_sites)
     app.after_request(_secure)
     # Whoever claims to come by HTTPS only gets a cookie that is for HTTPS.
@@ -117,11 +120,11 @@ def _rules(game: str) -> str:
     return render_template("page.html", title=games.get(game).title, name=f"rules/{game}.md")
 
 
-def _of_run() -> dict[str, Any]:
+def _of_run() -> dict[str, RunView | None]:
     """What every page says of the run; nothing without one, or if it cannot be read."""
     with suppress(StoreError):
-        return {"run": current_run().facts() if "stich-run" in current_app.extensions else None}
-    return {"run": None}
+        return {"view": current_run().view() if "stich-run" in current_app.extensions else None}
+    return {"view": None}
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:
@@ -135,6 +138,15 @@ def _problem(error: HTTPException) -> tuple[str, int]:
 
 def _unreadable(error: StoreError) -> tuple[str, int]:
     return render_template("error.html", title="The run cannot be read", text=str(error)), 503
+
+
+def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
+    """A page that waits for the run, which has no match; one that has some is damaged."""
+    if current_run().store.count():
+        return _unreadable(error)
+    text = "Its bots are being prepared. This page appears again by itself when it has begun."
+    page = render_template("error.html", title="The run is about to begin", text=text)
+    return page, 503, {"Refresh": _AGAIN_S, "Retry-After": _AGAIN_S}
 
 
 def _secure(response: Response) -> Response:

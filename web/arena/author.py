@@ -128,7 +128,7 @@ def _fault_page(now: Snapshot, name: str) -> str:
         record=record,
         fault=fault,
         what=_WHAT[fault.kind],
-        text=post_mortem(record, fault, now.facts["config"], show_command=False),
+        text=post_mortem(record, fault, now.run.cup, show_command=False),
     )
 
 

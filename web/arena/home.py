@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import games
-from tournament.decisions import describe, sentences
+from tournament.decisions import describe
 from tournament.display.formatting import format_scores
-from tournament.records import DecisionKind, MatchRecord
+from tournament.records import MatchRecord, Skip
 from tournament.run.live_table import MOST_MOVES
 from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
@@ -45,7 +45,7 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     if record is None or len(record.moves) > MOST_MOVES:
         return None
     with suppress(games.IllegalMove, ValueError):  # of a match that is damaged
-        steps = page_steps(record, now.facts["config"])[-_LOOKED_BACK:]
+        steps = page_steps(record, now.run.cup)[-_LOOKED_BACK:]
         last = max(reversed(steps), key=lambda step: len(_on_table(step)))
         seats = tuple(
             (bot, ", ".join([*roles, plural(len(hand.replace(" ", "")) // 2, "card")]))
@@ -71,7 +71,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     """The latest decisions and the most remarkable match, newest first; then what is so all the
     time."""
     # Of a ladder whose bots go away, skipped matches would be all the news.
-    decisions = [one for one in now.facts["decisions"] if one.kind != DecisionKind.SKIP]
+    decisions = [one for one in now.run.decisions if not isinstance(one, Skip)]
     found = [News(datetime.fromisoformat(one.at), describe(one)) for one in decisions[-_DECISIONS:]]
     match = now.swing
     if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
@@ -79,4 +79,4 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
         shown = match.match if now.shown(match) else ""
         found.append(News(ended(record), f"The most points in one match: {scores}.", shown))
     found.sort(key=lambda one: str(one.at), reverse=True)
-    return found + [News(None, text) for text in sentences({**now.facts, "decisions": ()})]
+    return found + [News(None, text) for text in now.run.caveats()]

@@ -4,6 +4,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from time import monotonic
 from typing import Final
 
@@ -13,14 +14,14 @@ from flask import render_template, request
 from markupsafe import Markup
 
 from tournament.config.cup import Cup
-from tournament.decisions import decided, exclusion_of, finished_by
+from tournament.decisions import exclusion_of, finished_by
+from tournament.model import Identity
 from tournament.names import base, normal, problem
-from tournament.records import Decision, DecisionKind
+from tournament.records import AnyDecision, Join, Leave
 from tournament.run.joining import JoinRefused, join, leave, seated
 from tournament.store.engine import StoreError
 from tournament.text import plural
-from web.arena.live_run import RunFacts, current_run
-from web.gateway.addresses import network_of, parse_address
+from web.arena.live_run import RunView, current_run
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
@@ -45,8 +46,8 @@ class Ladder:
 
     def page(self) -> str:
         """How to join, and the state of the ladder."""
-        now = current_run().facts()
-        over = now.finished or finished_by(decided(now.facts)) is not None
+        now = current_run().view()
+        over = now.finished or finished_by(now.run.decisions) is not None
         code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
         return render_template(
             "join.html",
@@ -110,14 +111,15 @@ class Ladder:
             return latest.bot
         return self._join(latest, call)
 
-    def _join(self, latest: Decision, call: LadderCall) -> str:
+    def _join(self, latest: Join, call: LadderCall) -> str:
         """The latest version of a bot; or the next one, which takes its place, if that is asked for
         or the bot says something else of itself than before."""
-        out = exclusion_of(current_run().store.decisions(), latest.bot)
-        if out is not None and out.kind != DecisionKind.LEAVE:
-            raise JoinRefused(f"The organiser decided that {latest.bot} plays no more.")
-        said: list[dict[str, str]] = current_run().store.get("about", {}).get(latest.bot, [])
-        changed = bool(said and call.about) and call.about != said[-1] and out is None
+        run = current_run().view().run
+        out = exclusion_of(run.decisions, latest.bot)
+        if out is not None and not isinstance(out, Leave):
+            raise JoinRefused(f"The organiser decided that {latest.bot} no longer plays.")
+        known = (Identity(), *run.about.get(latest.bot, ())[-1:])
+        changed = len(known) > 1 and call.about not in known and out is None
         if call.wants == "new-version" or changed:
             number, retires = latest.version + 1, "" if out else latest.bot
             bot = f"{base(latest.bot)}/{number}"
@@ -136,26 +138,33 @@ class Ladder:
             raise JoinRefused(f"{what}; add --code with the one that the organiser gave.")
 
 
-def versions(decisions: Iterable[Decision], name: str) -> list[Decision]:
+def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
     """The decisions by which the versions of a bot joined, in order."""
-    of_all = (one for one in decisions if one.kind == DecisionKind.JOIN)
-    return [one for one in of_all if base(one.bot) == base(name)]
+    joined = (one for one in decisions if isinstance(one, Join))
+    return [one for one in joined if base(one.bot) == base(name)]
 
 
 def _address() -> str:
     """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
     caller = request.remote_addr or ""
     try:
-        if parse_address(caller).is_loopback:
+        if _parse(caller).is_loopback:
             caller = request.headers.get("X-Forwarded-For", caller).rpartition(",")[2].strip()
-        return network_of(parse_address(caller))
+        address = _parse(caller)
     except ValueError:
         return ""
+    return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))
 
 
-def _state(cup: Cup, now: RunFacts) -> str:
+def _parse(text: str) -> IPv4Address | IPv6Address:
+    """An address; ValueError. One of IPv4 may come in the form of IPv6."""
+    address = ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _state(cup: Cup, now: RunView) -> str:
     """How many bots play, and who may join."""
-    bots = len(seated(cup, decided(now.facts), now.facts.get("checks", {})))
+    bots = len(seated(cup, now.run.decisions, now.run.passed))
     said = f"{plural(bots, 'bot')} of at most {cup.join.most} play. "
     if bots >= cup.join.most:
         return said + "The ladder is full; come again later."

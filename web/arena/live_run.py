@@ -7,23 +7,22 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from time import monotonic, thread_time
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import msgspec
 import numpy as np
 from flask import current_app
 
-from tournament.config.cup import LADDER, Cup, Stop
-from tournament.decisions import absent, decided, disqualified, is_skipped, paused
+from tournament.config.cup import Cup
+from tournament.decisions import paused
 from tournament.display.formatting import format_matches
-from tournament.formats import make_schedule
-from tournament.formats.round_scores import RoundScores
-from tournament.records import MatchRecord, MatchSummary, Results
+from tournament.model import Phase, Run, StoredRun, Upcoming
+from tournament.records import MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchCollector
+from tournament.results.reading import RunReader
 from tournament.results.standings import compute
-from tournament.store.engine import StoreError
-from tournament.store.reader import NoMatch, StoreReader
+from tournament.store.reader import NoMatch
 from tournament.text import listed, plural, unreachable
 
 _FRESH_S = 2.0  # how long what was read is not read again
@@ -32,20 +31,8 @@ _RATE_S = 600.0  # the matches of so long tell how fast a run is
 _SHARE = 40  # refreshing takes at most one part in so many of a core
 _HOUR_S, _DAY_S = 3600.0, 86400.0
 _KEPT: Final = 256  # pages for others who look at them
-_UPCOMING: Final = 6  # tables that are shown, after those that are played
 _RECENT: Final = 1000  # matches among which spectators find one to watch
-_MAX_BLOCKS: Final = 5_000  # of a schedule in which they are looked for; one takes about 0.1 ms
-
-
-@dataclass(frozen=True, slots=True)
-class Upcoming:
-    """A block of which `played` of `seatings` matches have ended."""
-
-    block: int
-    stage: str
-    bots: tuple[str, ...]
-    played: int
-    seatings: int
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +43,36 @@ class EarlierTable:
     places: Mapping[str, int | None]
 
 
-class RunFacts:
-    """What is known of a run without its matches; `version` changes when pages must."""
+class RunView:
+    """What pages show of a run without its matches; `version` changes when they must."""
 
-    def __init__(self, version: str, facts: dict[str, Any]) -> None:
+    def __init__(self, version: str, run: Run) -> None:
         self.version = version
-        self.facts = facts
-        self.name = str(facts.get("name", ""))
-        self.finished = bool(facts.get("finished"))
-        self.paused = None if self.finished else paused(facts["decisions"])
-        """The decision by which the cup is paused, if it is."""
-        self.out = disqualified(facts)
+        self.run = run
+        self.name = run.cup.name
+        self.finished = run.finished
+        self.proof = run if isinstance(run, StoredRun) else None
+        """The run, which has a seed to check; None for a file of matches."""
+        self.out = run.disqualified
         """The bots that are disqualified."""
 
     @property
     def state(self) -> str:
         """What is going on, in a word: over, paused, waiting or playing."""
-        if self.finished:
-            return "over"
-        return "paused" if self.paused else "waiting" if self.facts.get("awaited") else "playing"
+        return "over" if self.finished else self.run.phase
 
     @property
     def status(self) -> str:
         """What is going on, in a line."""
-        if self.state == "waiting":
-            return f"Waiting for {listed(self.facts['awaited'])}"
+        phase, present = self.run.phase, self.run.present
+        if phase is Phase.WAITING:
+            return f"Waiting for {listed(present.awaited)}"
         said = ": ".join(filter(None, (self.state.capitalize(), self.progress())))
-        if self.paused:
-            why = f": {self.paused.why}" if self.paused.why else ""
-            said = f"Paused since {self.paused.at[11:16]} UTC{why}"
-        away = "" if self.finished else unreachable(self.facts.get("away", ()))
+        pause = paused(self.run.decisions)
+        if phase is Phase.PAUSED and pause is not None:
+            why = f": {pause.why}" if pause.why else ""
+            said = f"Paused since {pause.at[11:16]} UTC{why}"
+        away = "" if self.finished else unreachable(present.away)
         return f"{said.rstrip('.')}. {away}" if away else said
 
     def progress(self) -> str:
@@ -93,20 +80,20 @@ class RunFacts:
         return ""
 
 
-class Snapshot(RunFacts):
+class Snapshot(RunView):
     """The run at one moment. `version` changes with the content."""
 
-    def __init__(self, version: str, facts: dict[str, Any], read: _Matches) -> None:
-        super().__init__(version, facts)
-        self.arrays = read.collector.arrays(facts.get("bots", ()))
-        self.table = compute(self.arrays, facts)
+    def __init__(self, version: str, run: Run, read: _Matches) -> None:
+        super().__init__(version, run)
+        self.arrays = read.collector.arrays(run.cup.names)
+        self.table = compute(self.arrays, run)
         self.bots = self.arrays.bots
         """The bots of the cup, also those that are disqualified."""
         self.played = dict(read.played)
         """The number of finished matches by block."""
         self.blocks = np.array(sorted(self.played), np.int64)
         """The blocks in the order in which the arrays number them."""
-        self.hidden = ~(self.arrays.complete | _is_fresh(facts))
+        self.hidden = ~(self.arrays.complete | _is_fresh(run))
         """Of each match in the arrays, whether its cards may not be shown yet."""
         self.open = frozenset(self.blocks[self.arrays.block[self.hidden]].tolist())
         """The blocks of which a match is still to be played: their other matches have the same
@@ -119,9 +106,10 @@ class Snapshot(RunFacts):
         """The match in which the points of the seats are furthest apart."""
         self.matches = int(self.arrays.block.size)
         """The number of finished matches."""
-        self.total = max(self.matches, int(facts.get("total") or 0))
+        self.total = max(self.matches, run.total or 0)
         """The number of matches planned; a swiss or knockout plans its rounds as it goes."""
-        self.upcoming: tuple[Upcoming, ...] = ()
+        self.upcoming = _upcoming(run, self.played)
+        """The next blocks, those that are being played first."""
         self.rate: float | None = None
         """The number of matches a second in the last minutes, None if it is not known."""
         self.earlier: EarlierTable | None = None
@@ -140,14 +128,14 @@ class Snapshot(RunFacts):
     @property
     def tables(self) -> int:
         """The number of tables that are played at once; 0 if it is not known."""
-        return min(len(self.upcoming), int(self.facts["config"]["run"]["concurrency"]))
+        return min(len(self.upcoming), self.run.cup.run.concurrency)
 
     @property
     def left(self) -> str:
         """The time left, in words; "" if it is not known, or in a ladder."""
-        if not self.rate or self.state != "playing" or self.table.format == LADDER:
+        if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
-        fewer = self.table.stop or absent(self.table.decisions)  # than planned may be played
+        fewer = self.table.stop or self.run.gone  # than planned may be played
         left = duration((self.total - self.matches) / self.rate)
         return f"{'at most' if fewer else 'about'} {left} left"
 
@@ -172,11 +160,11 @@ class _Matches:
         self.recent: deque[MatchSummary] = deque(maxlen=_RECENT)
         self._last = -1
 
-    def read(self, store: StoreReader) -> None:
+    def read(self, store: RunReader) -> None:
         """Add the matches that were written since the last call."""
         self.collector.add(self._new(store))
 
-    def _new(self, store: StoreReader) -> Iterator[MatchSummary]:
+    def _new(self, store: RunReader) -> Iterator[MatchSummary]:
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.recent.append(match)
@@ -189,21 +177,21 @@ class _Matches:
 class LiveRun:
     """A run that may be going on. Safe for threads."""
 
-    def __init__(self, store: StoreReader, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
         self._clock = clock
         self._refreshing = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
-        self._basis: tuple[int, Any] | None = None
+        self._basis: tuple[int, Cup] | None = None
         self._matches = _Matches()
         self._tables: deque[tuple[float, EarlierTable]] = deque()
         self._kept: dict[str, Any] = {}
 
     def snapshot(self) -> Snapshot:
         """The run as it was when it was last read. Who finds that too long ago reads it again; the
-        others see it as it was, unless they come first or after a while."""
+        others see it as it was, unless they come first or after a while. NotBegun."""
         old = self._snapshot is None or self._clock() >= self._next + _IDLE_S
         if self._clock() >= self._next and self._refreshing.acquire(blocking=old):
             try:
@@ -213,11 +201,10 @@ class LiveRun:
                 self._refreshing.release()
         return self._snapshot or self.refresh()
 
-    def facts(self) -> RunFacts:
-        """What is known of the run without its matches."""
-        with self.store.snapshot() as store:
-            facts = _begun(store.facts())
-            return RunFacts(_version(store, facts), facts)
+    def view(self) -> RunView:
+        """What is known of the run without its matches. NotBegun."""
+        run = self.store.run()
+        return RunView(_version(run), run)
 
     def refresh(self) -> Snapshot:
         """Read the run as it is now; by one thread at a time."""
@@ -230,8 +217,8 @@ class LiveRun:
         self._next = self._clock() + max(_FRESH_S, _SHARE * used)
         return self._snapshot
 
-    def _look(self, store: StoreReader) -> Snapshot:
-        facts, count = _begun(store.facts()), store.count()
+    def _look(self, store: RunReader) -> Snapshot:
+        run, count = store.run(), store.count()
         self._counts.append((self._clock(), count))
         while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
             self._counts.popleft()
@@ -239,20 +226,14 @@ class LiveRun:
         rate = (last - first) / (ended - began) if ended > began else None
         if rate == 0 and ended - began < 0.9 * _RATE_S:
             rate = None
-        version = f"{count}-{rate == 0}-{_version(store, facts)}"
+        version = f"{count}-{rate == 0}-{_version(run)}-{run.present.upcoming}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
-        # Matches are only added, unless some become void, or a cup grows and renumbers its blocks,
-        # which a ladder does not when bots join.
-        config = facts["config"]
-        if config["format"]["type"] == LADDER:
-            config = {**config, "bots": None}
-        basis = (store.count_voids(), config)
+        basis = _basis(run)
         if basis != self._basis:
             self._basis, self._matches = basis, _Matches()
         self._matches.read(store)
-        found = Snapshot(version, facts, self._matches)
-        found.upcoming = upcoming(store, facts, found.played)
+        found = Snapshot(version, run, self._matches)
         found.rate = rate
         found.earlier = self._earlier(found)
         return found
@@ -268,11 +249,12 @@ class LiveRun:
         at, earlier = kept[0]
         return None if now.finished or at > clock - _HOUR_S else earlier
 
-    def kept(self, key: str, make: Callable[[], Any]) -> Any:
+    def kept(self, key: str, make: Callable[[], _T]) -> _T:
         """What `make` makes for this key, such as a page, kept for others who look at it. What
         nobody has looked at for longest makes room."""
         kept = self._kept
-        kept[key] = found = kept.pop(key, None) or make()
+        found: _T = kept.pop(key, None) or make()
+        kept[key] = found
         if len(kept) > _KEPT:
             kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
         return found
@@ -287,44 +269,34 @@ class LiveRun:
 
     def is_open(self, block: int) -> bool:
         """Whether a match with the cards of this block is still to be played."""
-        return not _is_fresh(self.facts().facts) and not self.store.is_complete(block)
+        return not _is_fresh(self.store.run()) and not self.store.is_complete(block)
 
 
-def upcoming(
-    run: Results, facts: Mapping[str, Any], played: Mapping[int, int]
-) -> tuple[Upcoming, ...]:
-    """The first tables that are not finished and wait for no bot that is away, in the order of the
-    schedule; `played` is the number of finished matches by block. None in a cup with very many
-    blocks, and in a ladder only those that have begun."""
-    if facts.get("finished") or not {"seed", "config"} <= facts.keys():
+def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
+    """Return the next blocks as the runner has stored them, without those that have ended since;
+    `played` is the number of finished matches by block. In a ladder only blocks that have begun:
+    a bot that knew the next tables could be away for them."""
+    if run.finished:
         return ()
-    cup = replace(Cup.from_dict(facts["config"]), stop=Stop())  # which looks at results
-    schedule = make_schedule(cup, facts["seed"], facts["match_key"])
-    if schedule.blocks > _MAX_BLOCKS:
-        return ()
-    gone, away = absent(decided(facts)), set(facts.get("away", ()))
-
-    def unfinished() -> Iterator[Upcoming]:
-        for round in schedule.open_rounds(RoundScores(run)):
-            complete = True
-            for block in round.blocks:
-                done, of = played.get(block.number, 0), len(block.seatings)
-                if done < of and not is_skipped(cup, block.table, gone):
-                    complete = False
-                    # Who is drawn next in a ladder is not shown: a bot could stay away.
-                    if away.isdisjoint(block.table) and (done or cup.format.type != LADDER):
-                        yield Upcoming(block.number, block.stage, block.table, done, of)
-            if not complete:
-                return  # the next round is paired once this one is finished
-
-    return tuple(islice(unfinished(), cup.run.concurrency + _UPCOMING))
+    now = (
+        msgspec.structs.replace(one, played=played.get(one.block, 0))
+        for one in run.present.upcoming
+    )
+    return tuple(
+        one for one in now if one.played < one.seatings and (one.played or not run.cup.is_ladder)
+    )
 
 
-def _version(store: StoreReader, facts: Mapping[str, Any]) -> str:
-    """Changes with the facts that pages show."""
-    changing = facts.get("finished"), len(facts["decisions"]), store.count_voids()
-    present = (facts.get(key) for key in ("awaited", "away", "connected"))
-    return "-".join(map(str, (changing, *present)))
+def _version(run: Run) -> str:
+    """Return what changes with all that pages show of a run without its matches."""
+    present = msgspec.structs.replace(run.present, upcoming=())
+    return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
+
+
+def _basis(run: Run) -> tuple[int, Cup]:
+    """Return what changes when matches that were read before are no longer right: some became void,
+    or a cup has grown and renumbered its blocks, which a ladder does not when bots join."""
+    return run.void_matches, replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
 
 
 def duration(seconds: float) -> str:
@@ -339,13 +311,6 @@ def _swing(match: MatchSummary) -> int:
     return max(match.adjusted) - min(match.adjusted)
 
 
-def _begun(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a run that says which cup it plays. Raises: StoreError."""
-    if "config" not in facts:
-        raise StoreError("The run is only starting; open this page again in a moment.")
-    return facts
-
-
-def _is_fresh(facts: Mapping[str, Any]) -> bool:
+def _is_fresh(run: Run) -> bool:
     """Whether no cards of a finished match are still to be played."""
-    return bool(facts.get("finished") or facts["config"]["format"]["cards"] == "fresh")
+    return run.finished or run.cup.format.cards == "fresh"

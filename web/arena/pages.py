@@ -67,7 +67,7 @@ def home(now: Snapshot) -> str:
 @_page
 def figures(now: Snapshot) -> str:
     """All figures of the standings."""
-    plot = plots.course(now.arrays.without(now.out), now.table, now.facts["bots"])
+    plot = plots.course(now.arrays.without(now.out), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
 
@@ -116,10 +116,9 @@ def bot(now: Snapshot, name: str) -> str:
     rows = MatchFilter(name).rows(now)
     latest = read_matches(now, rows[:_SUMMED])
     records = [current_run().find(each.match) for each in latest]
-    said = now.facts.get("about", {}).get(name, ())
-    config = next(one for one in now.facts["config"]["bots"] if one["name"] == name)
+    said = now.run.about.get(name, ())
     entered = versions(now.table.decisions, name)
-    of_joined = said[-1].get("author") if said else None
+    stated = said[-1].author if said else ""
     return render_template(
         "bot.html",
         now=now,
@@ -127,17 +126,17 @@ def bot(now: Snapshot, name: str) -> str:
         sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
         summed=len(records),
         line=lines.get(name),
-        recent=_recent(now, name) if now.table.format == "ladder" else None,
+        recent=_recent(now, name) if now.run.cup.is_ladder else None,
         name=name,
         decision=exclusion_of(now.table.decisions, name),
         said=said,
         versions=[(one, lines.get(one.bot)) for one in entered],
-        author=of_joined if entered else config["author"] or of_joined,
+        author=stated if entered else now.run.cup.bot(name).author or stated,
         opponents=sorted(
             against(counted, name) if name in lines else (),
             key=lambda one: (one.opponent_score - one.score, one.bot),
         ),
-        plot=plots.course(counted, now.table, now.facts["bots"], name),
+        plot=plots.course(counted, now.table, now.run.cup.names, name),
         matches=latest[:_LATEST],
         count=rows.size,
     )
@@ -179,7 +178,7 @@ def watch_next() -> WerkzeugResponse:
 def match(match: str) -> WerkzeugResponse:
     """A match as a card table. It does not depend on the rest of the run."""
     run = current_run()
-    return _answer(f"{match}-{run.facts().version}", lambda: _match_page(run, match))
+    return _answer(f"{match}-{run.view().version}", lambda: _match_page(run, match))
 
 
 def _match_page(run: LiveRun, match: str) -> str:
@@ -192,7 +191,7 @@ def _match_page(run: LiveRun, match: str) -> str:
             "Replays appear once the same cards have been played in every seating:"
             f" block {record.block} is still being played.",
         )
-    now = run.facts()
-    config = now.facts["config"]
-    data = {match: match_data(record, config, page_steps(record, config))}
+    now = run.view()
+    cup = now.run.cup
+    data = {match: match_data(record, cup, page_steps(record, cup))}
     return render_template("match.html", now=now, match=record, data=data)

@@ -1,8 +1,10 @@
 """The server of the pages, a process of its own: `python -m web.arena.server HOST PORT`, started by
 `web.child_process`."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from granian import Granian
@@ -11,6 +13,9 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from web.child_process import begin, lower_priority
+
+if TYPE_CHECKING:
+    from tournament.results.reading import RunReader
 
 MAX_CONNECTIONS: Final = 1024
 """Further spectators wait to be accepted."""
@@ -21,10 +26,12 @@ _HEAD_S: Final = 10
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of this server, as in `create_app`.
 
-    `run` is a folder or a database URL; without it, only the pages for playing are served.
+    `run` is a folder or a database URL, `matches` a file of matches; without either, only the pages
+    for playing are served.
     """
 
     run: str | None = None
+    matches: str | None = None
     connect_port: int | None = None
     cup: str | None = None
     folder: str | None = None
@@ -35,17 +42,27 @@ def load(_app: str) -> Any:
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
-    from tournament.store.reader import StoreReader
     from web.arena.app import create_app
 
     *_, settings = begin(MAX_CONNECTIONS, _Settings)
-    store = StoreReader.open(settings.run) if settings.run else None
     cup, folder = (Path(path) if path else None for path in (settings.cup, settings.folder))
-    app = create_app(store, settings.connect_port, cup, folder, settings.run)
+    app = create_app(_reader(settings), settings.connect_port, cup, folder, settings.run)
     lower_priority()  # not earlier: on a busy machine it would take minutes to start
     # a client that does not finish a body occupies no thread
     max_body = app.config["MAX_CONTENT_LENGTH"]
     return RsgiFront(app, max_body, CollectorRegistry(), on_loop=False, threads=_THREADS)
+
+
+def _reader(settings: _Settings) -> RunReader | None:
+    """What reads the run that is served, if there is one."""
+    if settings.matches is not None:
+        from tournament.results.match_file import MatchFile
+
+        with open(settings.matches, "rb") as lines:
+            return MatchFile(lines, settings.matches)
+    from tournament.store.reader import StoreReader
+
+    return StoreReader.open(settings.run) if settings.run is not None else None
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice
 from math import inf
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 from tournament.display.formatting import format_points
 from tournament.records import MatchRecord, MatchSummary
@@ -21,12 +21,12 @@ _MINUTES: Final = timedelta(minutes=10)
 """Blocks that ended so long before the last one are left out."""
 
 
-def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, Any] | None:
+def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
     """The next match for watch.js: the one that is being played; but first all of the match that
     its page has shown `live`, if it has ended. Without these, of the tables that ended the best
     that was not `shown`, or that was shown longest ago. Chosen once for all spectators."""
     now = run.snapshot()
-    playing: dict[str, Any] | None = run.kept(f"live {monotonic():.0f}", lambda: _live(run, now))
+    playing: dict[str, object] | None = run.kept(f"live {monotonic():.0f}", lambda: _live(run, now))
     if live and (playing is None or playing["match"] != live):
         record = run.find(live)
         if record is not None and not run.is_open(record.block):
@@ -42,27 +42,26 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, Any] 
     return _finished(run, now, best) | {"when": f"ended {ago} ago"}
 
 
-def _live(run: LiveRun, now: Snapshot) -> dict[str, Any] | None:
+def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     """The table that has been playing its match for longest: it stays the same until the end."""
-    if now.facts["config"]["format"]["cards"] != "fresh":
+    if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
-    facts = run.facts().facts
-    config = facts["config"]
-    matches = (one for one in live_matches(facts["run"]) if not run.find(one.pairing.match))
+    cup = now.run.cup
+    matches = (one for one in live_matches(now.proof.id) if not run.find(one.pairing.match))
     first = min(matches, key=lambda one: one.since, default=None)
     if first is None:
         return None
     _, why = _fight(now, first.pairing.table)
-    data = match_data(first.pairing, config, live_steps(first, config))
+    data = match_data(first.pairing, cup, live_steps(first, cup))
     return data | {"live": True, "when": "being played", "why": why}
 
 
-def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, Any]:
-    def data() -> dict[str, Any]:
-        config = run.facts().facts["config"]
-        return match_data(record, config, page_steps(record, config))
+def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object]:
+    def data() -> dict[str, object]:
+        cup = run.view().run.cup
+        return match_data(record, cup, page_steps(record, cup))
 
-    kept: dict[str, Any] = run.kept(f"watch {record.match}", data)
+    kept: dict[str, object] = run.kept(f"watch {record.match}", data)
     return kept | {"live": False, "why": _fight(now, record.table)[1]}
 
 

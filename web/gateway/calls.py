@@ -10,6 +10,7 @@ import requests
 from websockets.exceptions import InvalidURI
 
 from tournament.errors import StichError
+from tournament.model import Identity
 from tournament.text import printable
 
 ANSWER_LIMIT: Final = 288 * 1024
@@ -28,13 +29,13 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 class LadderCall(msgspec.Struct, frozen=True):
     """What the program of an author asks of a ladder. `key` is a secret of the author for this
-    arena, and `about` what the bot says of itself."""
+    arena, and `about` what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     wants: Wants = "join"
     code: str = ""
-    about: dict[str, str] = {}
+    about: Identity = Identity()
 
 
 class LadderAnswer(msgspec.Struct, frozen=True):

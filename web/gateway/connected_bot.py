@@ -126,7 +126,7 @@ class ConnectedBot:
                 self._session.link.answered()  # which may still come
 
     def end(self, why: str) -> None:
-        """It plays no more, as a sentence says; tell the author's program."""
+        """It no longer plays, as a sentence says; tell the author's program."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:

@@ -9,9 +9,9 @@ bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It 
 
 The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
 `/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
-`/SECRET/excluded` which bots play no more, and to `/SECRET/failed` which must be fixed before they
-play; both have a sentence for each. The bytes of an answer are passed on as they are, so a bot that
-connects has the same faults as one by URL. A bot that is away closes the connection without an
+`/SECRET/excluded` which bots no longer play, and to `/SECRET/failed` which must be fixed before
+they play; both have a sentence for each. The bytes of an answer are passed on as they are, so a bot
+that connects has the same faults as one by URL. A bot that is away closes the connection without an
 answer.
 """
 
@@ -76,7 +76,7 @@ class GatewayServer:
         )
 
     def _why_over(self, name: str) -> str:
-        """Why a bot plays no more, as a sentence; "" if it does."""
+        """Why a bot no longer plays, as a sentence; "" if it does."""
         return self._over or self._excluded.get(name, "")
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
@@ -103,7 +103,6 @@ class GatewayServer:
             response = link.respond(401, json.dumps({"detail": str(error)}))
             response.headers["WWW-Authenticate"] = "Bearer"
             return response
-        cast("Link", link).let_in()
         return None
 
     async def _serve(self, link: ServerConnection) -> None:

@@ -5,11 +5,12 @@ import base64
 import json
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar
 
 import games
 from games.game import Game, JsonDict
+from tournament.config.cup import Cup
 from tournament.display.formatting import info_text
 from tournament.display.replay import Step, cards_of, steps
 from tournament.records import MatchRecord, Pairing
@@ -81,17 +82,14 @@ class ReplayStep(PageStep):
     value: str | float | None
 
 
-def match_data(
-    match: MatchRecord | Pairing, config: Mapping[str, Any], shown: Sequence[PageStep]
-) -> dict[str, Any]:
+def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
     """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
     text = json.dumps(shown, separators=(",", ":"))
-    bots = [bot["name"] for bot in config["bots"]]
     return {
         "match": match.match,
         "seats": match.seating,
-        "series": [series(bots.index(bot)) for bot in match.seating],
-        "clockwise": games.get(config["game"]).clockwise,
+        "series": [series(cup.names.index(bot)) for bot in match.seating],
+        "clockwise": games.get(cup.game).clockwise,
         "steps": base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii"),
     }
 
@@ -154,7 +152,7 @@ class DealLog:
         }
 
 
-def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[ReplayStep]:
+def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
     """The position before the first move, then one step for each move.
 
     Raises:
@@ -165,7 +163,7 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[ReplaySte
     banks: tuple[float, ...] = ()
     log: DealLog | None = None
     found: list[ReplayStep] = []
-    for step in steps(record, config):
+    for step in steps(record, cup):
         log = log or DealLog(games.get(record.game), step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)
@@ -185,14 +183,14 @@ def page_steps(record: MatchRecord, config: Mapping[str, Any]) -> list[ReplaySte
     return found
 
 
-def live_steps(match: LiveMatch, config: Mapping[str, Any]) -> list[PageStep]:
+def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
     """The steps of a match that is being played, as an onlooker at its table sees it.
 
     They are made of `State.view(None)`, in which the game lists what everybody knows. What a bot
     said, its faults, and whether a move was the only legal one would tell something about a hand.
     """
-    game = games.get(config["game"])
-    state = game.start(config["players"], match.pairing.seed, config["options"])
+    game = games.get(cup.game)
+    state = game.start(cup.players, match.pairing.seed, cup.options)
     view = state.view(None).to_dict()
     log = DealLog(game, view)
     found: list[PageStep] = [{**log.shown, "move": None}]

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import bot, events, started, stich
-from tests.support.memory_run import MemoryRun
-from tournament.formats.round_scores import RoundScores
+from tournament.formats.scores import Scores
+from tournament.model import Run
 from tournament.store.store import Store
 
 
@@ -21,8 +21,9 @@ from tournament.store.store import Store
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
     names = ("greedy", "random")
     cup = played.cup(names, game=game, players=players, format="duel", seating="mixed", deals=8)
-    duel = played.schedule(cup)
-    blocks = list(next(duel.rounds(RoundScores(MemoryRun({}, [])))).blocks)
+    duel = played.plan(cup)
+    run, scores = Run(cup=cup, finished=False), Scores(played.NoMatches())
+    blocks = list(next(duel.rounds(run, scores)).blocks)
     assert duel.matches == 8 * seatings
     mirror = {"greedy": "random", "random": "greedy"}
     for block in blocks:

@@ -10,6 +10,8 @@ from jsonschema import Draft7Validator
 
 from stich.commands.new_cup import new_cup
 from tournament.config.parse import read_cup
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.swiss import Swiss
 
 BOTS = ("--bot", "a=greedy", "--bot", "b=python bot.py", "--bot", "c=http://127.0.0.1:9000")
 CONNECT = ("--bot", "d=connect")
@@ -27,7 +29,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     assert "http://: is not the URL of a server" in result.output
     cup = read_cup(path)
     assert (cup.name, cup.game, cup.players) == ("Spring cup", "doudizhu", 3)
-    assert (cup.format.type, cup.format.deals) == ("swiss", 4)
+    assert cup.format == Swiss(deals=4)
     assert cup.names == ("random", "one", "sense")
     assert cup.seed is None
     assert cup.options["single_round"] is True
@@ -40,7 +42,7 @@ def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path
     assert result.exit_code == 0, result.output
     assert "Run it: stich arena " in result.output
     cup = read_cup(path)
-    assert cup.format.challenger == "a"
+    assert cup.format == Gauntlet(challenger="a", cards="fresh", deals=40)
     assert cup.bots[3].connect
     assert [bot.command or bot.url for bot in cup.bots[:3]] == [
         "python -m bots.greedy",

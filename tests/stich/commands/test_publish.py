@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import stich
-from tournament.records import DecisionKind
+from tournament.records import Disqualify
 
 
 def test_what_is_published_is_checked_by_others(
@@ -17,8 +17,8 @@ def test_what_is_published_is_checked_by_others(
 ) -> None:
     run, out = tmp_path / "run", tmp_path / "out"
     with played.run(run, played.cup(deals=2, commit=True), {"cat": 5}) as store:
-        signer, seed = store.get("signer"), store.get("seed")
-        store.decide(DecisionKind.DISQUALIFY, "Not in the main file.", bot="cat")
+        signer, seed = store.run().signer, store.run().seed
+        store.decide(Disqualify(bot="cat", why="Not in the main file."))
         where = ("--url", "https://example.org/spring/")
         assert stich("publish", run, "-o", out, *where).returncode == 0
     text = (out / "ANNOUNCEMENT.txt").read_text()

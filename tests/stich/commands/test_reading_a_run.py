@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from tests.support.cups import bot, served_toys, stich, write
 from tests.support.prerequisites import needs_curl
 from tools import hostile
+from tournament.config.cup import Clock
 from tournament.display.replay import steps
 from tournament.store.store import Store
 
@@ -45,7 +47,7 @@ def json_lines(*words: object) -> list[dict[str, Any]]:
 def test_the_seed_is_committed_to_before_and_opened_after(run: Path) -> None:
     output = run.with_name("output").read_text()
     with Store.open(run) as store:
-        commitment = store.get("commitment")
+        commitment = store.run().commitment
     before = output.index(f"SHA-256 of the seed: {commitment}\n")
     assert before < output.index("Seed: test:") < output.index("6 matches")
 
@@ -91,12 +93,11 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
 
 def test_replay_counts_the_clock_down(run: Path) -> None:
     with Store.open(run) as store:
-        record, config = next(store.matches()), store.get("config")
-    assert (config["clock"]["move_ms"], config["clock"]["bank_ms"]) == (2000, 10_000)
+        record, of = next(store.matches()), store.run().cup
+    assert (of.clock.move_ms, of.clock.bank_ms) == (2000, 10_000)
     slow = next(i for i, times in enumerate(record.times) if times)
-    banks = [
-        step.banks[slow] for step in steps(record, {"clock": {"move_ms": 0, "bank_ms": 10_000}})
-    ]
+    of = replace(of, clock=Clock(move_ms=0, bank_ms=10_000))
+    banks = [step.banks[slow] for step in steps(record, of)]
     assert banks[0] == 10_000
     assert banks == sorted(banks, reverse=True)
     assert banks[-1] == pytest.approx(max(0.0, 10_000 - sum(record.times[slow])))
@@ -161,12 +162,12 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     with Store.open(copy) as store:
-        store.put({"finished": False})
+        store.reopen(6)
     done = stich("verify", copy)
     assert done.returncode == 0
     assert "The run is not finished: 6 of 6 matches.\n" in done.stdout
     with Store.open(copy) as store:
-        store.put({"seed": "another"})
+        store._put(seed="another")
     done = stich("verify", copy)
     assert done.returncode == 1
     assert "The seed does NOT match the commitment." in done.stdout

@@ -27,7 +27,7 @@ runpy.run_module("stich", run_name="__main__", alter_sys=True)
 
 @pytest.mark.parametrize(
     "module",
-    ["stich.cli", "click", "tournament.config", "sqlalchemy", "tournament.run.session", "rich"],
+    ["stich.cli", "click", "tournament.config.cup", "sqlalchemy", "tournament.run.session", "rich"],
 )
 def test_while_the_program_loads(module: str, tmp_path: Path) -> None:
     cup = write(tmp_path, toys(3))

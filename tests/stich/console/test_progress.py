@@ -3,13 +3,12 @@
 import io
 import json
 import re
-from dataclasses import replace
 
 from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
 from tests.support.store_records import fault, record
-from tournament.records import VoidRecord
+from tournament.records import Outage
 
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:
@@ -46,14 +45,24 @@ def test_losses_and_notices_are_said_everywhere() -> None:
 def test_a_bot_that_is_away_is_named_with_what_follows() -> None:
     out = io.StringIO()
     progress = Lines(Console(file=out, width=200))
-    void = VoidRecord("7eb9", 1, "k", 1, 0, ("ann", "bob"), "ann", "No connection.", "", "")
-    progress.void(void)
-    progress.void(replace(void, bot="", why="The power failed."))
+    progress.void(
+        Outage(
+            match="7eb9",
+            block=1,
+            key="k",
+            round=1,
+            number=0,
+            seating=("ann", "bob"),
+            bot="ann",
+            why="No connection.",
+            started="",
+            ended="",
+        )
+    )
     progress.away(["ann", "bob"])
     progress.away([])
     assert out.getvalue().splitlines() == [
         "ann is unreachable; match 7eb9 will be replayed. No connection.",
-        "Match 7eb9 is void and will be replayed. The power failed.",
         "ann and bob are unreachable; their tables wait.",
         "All bots can be reached again.",
     ]

@@ -19,7 +19,7 @@ def test_stepping_through_shows_the_facts_and_roles_of_every_position(
         bots, game=name, players=len(bots), deals=1, seating="fixed", options={"deals": 1}
     )
     (record,) = played.played(cup)
-    seen = list(steps(record, cup.to_dict()))
+    seen = list(steps(record, cup))
     screens: list[str] = []
     keys = ["n"] * (len(seen) - 1) + ["b", "f", "e", "q"]
 
@@ -28,7 +28,7 @@ def test_stepping_through_shows_the_facts_and_roles_of_every_position(
         return keys[len(screens) - 1]
 
     monkeypatch.setattr("click.getchar", next_key)
-    step_through(make_console(), record, cup.to_dict())
+    step_through(make_console(), record, cup)
     labels = set()
     assert screens[-1] == screens[len(seen) - 1] != screens[len(seen)]  # at the end again
     for step, screen in zip(seen, screens, strict=False):

@@ -1,30 +1,37 @@
 """Tables on a terminal."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from stich.console.result_tables import make_console, standings_table
-from tests.support.standings import BOTS, cup, run_of
-from tournament.results.standings import standings
+from tests.support.played import cup, played
+from tournament.model import Run
+from tournament.results.match_arrays import collect
+from tournament.results.standings import compute
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_the_terminal_shows_every_bot(width: int) -> None:
     page = io.StringIO()
     console = Console(width=width, file=page)
-    console.print(standings_table(standings(run_of(cup(), finished=False)), total=90))
+    of = cup(("ann", "bob", "cat", "dan", "eve"))
+    matches = [record.summary() for record in played(of)]
+    table = compute(collect(matches, of.names), Run(cup=of, finished=False))
+    console.print(standings_table(table, total=90))
     shown = page.getvalue()
-    assert "36 of 90 matches" in " ".join(shown.split())
-    for bot in BOTS:
+    assert "60 of 90 matches" in " ".join(shown.split())
+    for bot in of.names:
         assert bot in shown
 
 
 def test_a_name_is_no_markup() -> None:
+    of = replace(cup(), name="[b]Cup[/b] [/x]")
     page = io.StringIO()
     Console(width=80, file=page).print(
-        standings_table(standings(run_of(cup(), name="[b]Cup[/b] [/x]")))
+        standings_table(compute(collect([], of.names), Run(cup=of, finished=True)))
     )
     assert "[b]Cup[/b] [/x]: " in page.getvalue()
 

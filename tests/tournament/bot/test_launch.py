@@ -101,10 +101,10 @@ def test_a_withdrawn_bot_and_a_finished_run_need_nothing(tmp_path: Path) -> None
     cup = played.cup(("toy0", "toy1", "toy2", "z"))
     with played.run(tmp_path / "run", cup) as store:
         assert "another cup" in stich(*words).stderr
-        store.put({"finished": False})
+        store.reopen(store.run().total or 0)
         assert stich(*words).returncode == 2
     for bot in ("toy2", "z"):
         assert stich("withdraw", tmp_path / "run", bot, "--yes").returncode == 0
     with Store.open(tmp_path / "run") as store:
-        assert not store.get("finished")
+        assert not store.run().finished
     assert "another cup" in stich(*words).stderr

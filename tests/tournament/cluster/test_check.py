@@ -7,33 +7,33 @@ from typing import Any
 import pytest
 
 from tests.support import played
-from tests.support.memory_run import MemoryRun
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
-from tournament.formats.round_scores import RoundScores
-from tournament.records import MatchRecord, VoidRecord
+from tournament.formats.scores import Scores
+from tournament.model import Run
+from tournament.records import MatchRecord, Outage, place_of
 from tournament.run.executor import Finished, Job, RunError, Voided
 
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]
-PLAN = played.schedule(CUP)
-(ROUND,) = PLAN.rounds(RoundScores(MemoryRun({}, [])))
+PLAN = played.plan(CUP)
+(ROUND,) = PLAN.rounds(Run(cup=CUP, finished=False), Scores(played.NoMatches()))
 JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
 
 
-def void(**changes: Any) -> VoidRecord:
+def void(**changes: Any) -> Outage:
     said = {"bot": "ann", "why": "It was away.", "started": "2026", "ended": "2027"}
-    return replace(VoidRecord.of(JOB.block.pairing(1), **said), **changes)
+    return Outage(**{**place_of(JOB.block.pairing(1)), **said, **changes})
 
 
-def change(**changes: Any) -> list[MatchRecord | VoidRecord]:
+def change(**changes: Any) -> list[MatchRecord | Outage]:
     return [replace(RECORDS[0], **changes), *RECORDS[1:]]
 
 
-def events(answer: Sequence[MatchRecord | VoidRecord]) -> Played:
+def events(answer: Sequence[MatchRecord | Outage]) -> Played:
     last = len(answer) - 1
     return [
-        Voided(one) if isinstance(one, VoidRecord) else Finished(one, last=at == last)
+        Voided(one) if isinstance(one, Outage) else Finished(one, last=at == last)
         for at, one in enumerate(answer)
     ]
 
@@ -57,13 +57,13 @@ def events(answer: Sequence[MatchRecord | VoidRecord]) -> Played:
         [void(), RECORDS[2]],
     ],
 )
-def test_matches_that_were_not_asked_for(answer: list[MatchRecord | VoidRecord]) -> None:
+def test_matches_that_were_not_asked_for(answer: list[MatchRecord | Outage]) -> None:
     with pytest.raises(RunError, match="does not belong"):
         check(CUP, JOB, events(answer))
 
 
 @pytest.mark.parametrize("answer", [[*RECORDS], [RECORDS[0], void()], []])
-def test_a_part_of_a_job_is_enough(answer: list[MatchRecord | VoidRecord]) -> None:
+def test_a_part_of_a_job_is_enough(answer: list[MatchRecord | Outage]) -> None:
     check(CUP, JOB, events(answer))
 
 

@@ -218,14 +218,14 @@ def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: 
         gate.open()
         with Store.open(out) as store:
             first = next(iter(store.summaries()))
-            (gone,) = set(store.get("bots")) - set(first.table)
+            (gone,) = set(store.run().cup.names) - set(first.table)
         stich("withdraw", out, gone, "--yes")
         stich("void", out, first.match)
         stich("resume", out)
         list(told)
     assert runner.returncode == 0
     with Store.open(out) as store:
-        assert store.get("finished")
+        assert store.run().finished
         assert sum(gone not in match.table for match in store.summaries()) == 3 * DEALS
         assert store.count() < 4 * 3 * DEALS
         assert all(block.played == block.seatings for block in store.blocks())

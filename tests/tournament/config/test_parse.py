@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 import games
 from stich.cli import cli
 from tests.support.cup_files import GOOD, WRONG
-from tournament.config.cup import Cup, Join
+from tournament.config.cup import Cup, JoinRules
 from tournament.config.parse import CupError, parse_cup, read_cup
+from tournament.formats.ladder import Ladder
+from tournament.formats.round_robin import RoundRobin
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,7 +51,7 @@ def test_the_example_of_the_page() -> None:
     assert cup.options == {
         option.name: option.default for option in games.get("doudizhu").options
     } | {"deals": 1}
-    assert (cup.format.deals, cup.format.seating, cup.strikes) == (40, "rotations", 3)
+    assert (cup.format, cup.strikes) == (RoundRobin(deals=40, cards="fresh"), 3)
     assert Cup.from_dict(cup.to_dict()) == cup
 
 
@@ -96,8 +98,8 @@ command = "python -m bots.greedy"
 def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
     cup = parse_cup(LADDER.encode(), "cup.toml")
     assert cup.is_ladder
-    assert (cup.format.ends, cup.format.cards) == ("2026-12-20T18:00:00+00:00", "fresh")
-    assert cup.join == Join(open=False, code="S3cret", per_author=3, most=20)
+    assert cup.format == Ladder(ends="2026-12-20T18:00:00+00:00", cards="fresh")
+    assert cup.join == JoinRules(open=False, code="S3cret", per_author=3, most=20)
     assert cup.outage_s == 60
     assert "S3cret" not in f"{cup} {cup.to_dict()}"
     assert Cup.from_dict(cup.to_dict()) == replace(cup, join=replace(cup.join, code=None))
@@ -109,7 +111,7 @@ def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
         (('code = "S3cret"', 'code = "x"\nopen = true'), "7: join.code: is not needed where"),
         (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
         (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
-        (("ends =", "deals = 7\nends ="), "5: format.deals: has no meaning in a ladder"),
+        (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
         (("most = 20", "most = 0"), "8: join.most: must be from 1 to 300, not 0"),
     ],
 )

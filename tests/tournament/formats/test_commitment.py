@@ -1,18 +1,11 @@
 import random
 import re
 import uuid
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tournament.config.cup import Cup
 from tournament.formats.commitment import commitment, committed_seed, follows, opens, weakness
-
-
-def cup(seed: str | None, commit: bool) -> Cup:
-    return replace(played.cup(commit=commit), seed=seed)
 
 
 def test_it_is_the_plain_sha256_of_the_seed() -> None:
@@ -31,9 +24,9 @@ def test_a_seed_that_is_committed_to_has_a_drawn_part() -> None:
         assert one != other
         assert not weakness(one)
         for seed in (one, other):
-            assert follows(seed, cup(named, commit=True))
-    assert not follows(committed_seed("2026-spring"), cup("2026-spring", commit=False))
-    assert not follows("2026-springs", cup("2026-spring", commit=True))
+            assert follows(seed, named, committed=True)
+    assert not follows(committed_seed("2026-spring"), "2026-spring", committed=False)
+    assert not follows("2026-springs", "2026-spring", committed=True)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.formats import Known, cup, played, schedule, strength
-from tournament.formats import make_schedule
-from tournament.formats.knockout import Knockout, plan
+from tests.support.formats import BEGUN, Known, cup, plan, played, schedule, strength
+from tournament.formats.knockout import cuts
 from tournament.records import BlockRecord
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -27,7 +26,7 @@ KINDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("seating", ["rotations", "permutations", "fixed"])
 def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
     made = cup(10, 4, type=kind, deals=3, seating=seating, **KINDS[kind])
-    first = make_schedule(made, "seed", "seed")
+    first = plan(made)
     blocks, _ = played(first)
     assert len(blocks) == first.blocks
     assert sum(len(block.seatings) for block in blocks) == first.matches
@@ -40,8 +39,8 @@ def test_a_schedule_is_what_it_says(kind: str, seating: str) -> None:
     for block in blocks:
         assert list(block.table) == sorted(block.table, key=order)
         assert all(sorted(seats) == sorted(block.table) for seats in block.seatings)
-    assert played(make_schedule(made, "seed", "seed"))[0] == blocks
-    assert played(make_schedule(made, "other", "other"))[0] != blocks
+    assert played(plan(made))[0] == blocks
+    assert played(plan(made, "other"))[0] != blocks
 
 
 def test_rotations_seat_every_bot_once_at_every_seat() -> None:
@@ -93,7 +92,7 @@ def test_a_cup_that_has_grown_keeps_its_blocks(kind: str, bots: int, deals: int)
 
 def test_swiss_seats_equals_together_and_avoids_repeats() -> None:
     made = cup(12, 3, type="swiss", rounds=4, deals=1)
-    blocks, _ = played(make_schedule(made, "seed", "seed"))
+    blocks, _ = played(plan(made))
     met: Counter[frozenset[str]] = Counter()
     for block in blocks:
         met.update(frozenset(two) for two in combinations(block.table, 2))
@@ -112,7 +111,7 @@ def test_swiss_has_no_repeats_where_there_are_bots_enough() -> None:
 
 def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
     made = cup(8, 3, type="swiss", rounds=8, deals=1)
-    blocks, _ = played(make_schedule(made, "seed", "seed"))
+    blocks, _ = played(plan(made))
     byes = Counter(
         name
         for number in range(1, 9)
@@ -125,8 +124,8 @@ def test_swiss_rests_nobody_twice_before_everybody_has() -> None:
 
 def test_swiss_is_drawn_anew_only_from_results() -> None:
     made = cup(9, 3, type="swiss", rounds=3, deals=1)
-    one, _ = played(make_schedule(made, "seed", "seed"))
-    other, _ = played(make_schedule(made, "seed", "seed"), lambda name: -strength(name))
+    one, _ = played(plan(made))
+    other, _ = played(plan(made), lambda name: -strength(name))
     assert one[:3] == other[:3]
     assert one[3:] != other[3:]
 
@@ -134,7 +133,7 @@ def test_swiss_is_drawn_anew_only_from_results() -> None:
 @given(st.integers(3, 6), st.integers(0, 60))
 def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
     bots = players + more
-    for index, cut in enumerate(plan(bots, players)):
+    for index, cut in enumerate(cuts(bots, players)):
         assert len(cut) * players <= bots
         assert all(1 <= count < players for count in cut)
         usual = cut if index else cut[:-1]
@@ -146,10 +145,10 @@ def test_a_knockout_ends_with_a_full_final(players: int, more: int) -> None:
 @pytest.mark.parametrize(("bots", "players"), [(9, 3), (16, 4), (7, 3), (12, 5), (20, 6)])
 def test_the_better_half_advances_and_the_best_wins(bots: int, players: int) -> None:
     made = cup(bots, players, type="knockout", deals=2)
-    knockout = make_schedule(made, "seed", "seed")
-    assert isinstance(knockout, Knockout)
+    knockout = plan(made)
     blocks, results = played(knockout)
-    numbered = knockout.places(Known(results))
+    numbered = knockout.places(BEGUN, Known(results))
+    assert numbered is not None
     places = list(numbered)
     assert sorted(places) == sorted(made.names)
     assert list(numbered.values()) == sorted(numbered.values())
@@ -168,9 +167,9 @@ def test_bots_that_tie_share_a_place_and_no_draw_decides_it() -> None:
     """The draw decides only who plays on; the bots of a table that are out share their place."""
     made = cup(9, type="knockout", deals=1)
     for seed in map(str, range(5)):
-        knockout = make_schedule(made, seed, seed)
+        knockout = plan(made, seed)
         _, results = played(knockout, lambda name: Fraction(0))
-        places = knockout.places(Known(results))
+        places = knockout.places(BEGUN, Known(results))
         assert places is not None
         assert list(places.values()) == [1, 1, 1, 4, 4, 4, 7, 7, 7]
 
@@ -181,7 +180,7 @@ def test_earlier_rounds_break_a_tie_of_the_final() -> None:
     _, results = played(knockout)
     final = next(key for key in results[2] if key[0] == "final")
     results[2][final] = dict.fromkeys(final[1], Fraction(0))
-    places = knockout.places(Known(results))
+    places = knockout.places(BEGUN, Known(results))
     assert places is not None
     assert [name for name, place in places.items() if place <= 3] == sorted(final[1])
     assert list(places.values()) == list(range(1, 10))

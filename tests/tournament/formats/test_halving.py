@@ -1,16 +1,21 @@
 """Successive halving: who plays which stage, and what decides it."""
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.formats import Known, Results, cup, played, schedule, strength
-from tournament.formats import make_schedule
-from tournament.formats.halving import plan
+from tests.support.formats import (
+    BEGUN,
+    Known,
+    Results,
+    played,
+    schedule,
+    strength,
+)
+from tournament.formats import halving
 
 
 def stages(bots: int, players: int, deals: int = 4) -> list[set[str]]:
@@ -44,7 +49,7 @@ def test_the_better_half_plays_on_down_to_one_table(
 
 @given(st.integers(3, 6), st.integers(0, 200), st.integers(1, 20))
 def test_every_stage_has_as_many_blocks_as_the_first(players: int, more: int, deals: int) -> None:
-    stages = plan(players + more, players, deals)
+    stages = halving.stages(players + more, players, deals)
     blocks = [stage.bots // players * stage.seatings for stage in stages]
     assert all(
         blocks[0] <= size < blocks[0] + stage.bots
@@ -67,7 +72,7 @@ def test_all_blocks_so_far_decide_who_plays_on() -> None:
     """A bot that was far ahead in the first stage survives a bad second one."""
     results: Results = {}
     reached: dict[int, set[str]] = {}
-    for round in schedule(12, type="halving", deals=10).rounds(Known(results)):
+    for round in schedule(12, type="halving", deals=10).rounds(BEGUN, Known(results)):
         blocks = list(round.blocks)
         reached[round.number] = {name for block in blocks for name in block.table}
         lead = 20 if round.number == 1 else -1
@@ -82,8 +87,9 @@ def test_all_blocks_so_far_decide_who_plays_on() -> None:
 
 def test_equal_bots_play_on_by_a_draw_from_the_seed() -> None:
     finals = set()
-    made = replace(cup(9, type="halving", deals=2))
     for seed in map(str, range(6)):
-        blocks, _ = played(make_schedule(made, seed, seed), lambda name: Fraction(0))
+        blocks, _ = played(
+            schedule(9, type="halving", deals=2, seed=seed), lambda name: Fraction(0)
+        )
         finals.add(next(block.table for block in blocks if block.stage == "final"))
     assert len(finals) > 3

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.ranking.simulated_cups import from_blocks
-from tests.support.formats import Known, cup
-from tournament.config.cup import Cup, Stop
-from tournament.formats import Schedule, make_schedule
+from tests.support.formats import BEGUN, Known, cup, plan
+from tournament.config.cup import Cup
+from tournament.formats import Plan
+from tournament.formats.stop import Stop
 from tournament.formats.stopping import FIRST_LOOK, next_look
 from tournament.ranking.observations import Observations
 
@@ -32,10 +33,10 @@ class Blocks(Known):
         return from_blocks(points, np.array([[bot in block for bot in bots] for block in some]))
 
 
-def played(schedule: Schedule, gap: int, scores: Blocks) -> int:
+def played(schedule: Plan, gap: int, scores: Blocks) -> int:
     """Play: the first two bots have `gap` points more than the others, and luck is up to 3."""
     blocks = 0
-    for round in schedule.rounds(scores):
+    for round in schedule.rounds(BEGUN, scores):
         for block in round.blocks:
             blocks += 1
             if blocks > len(scores.points):
@@ -52,21 +53,21 @@ def of(format: str, top: int = 2, deals: int = 30) -> Cup:
 
 @pytest.mark.parametrize("format", ["round-robin", "halving"])
 def test_it_ends_once_the_top_is_settled(format: str) -> None:
-    schedule = make_schedule(of(format, deals=100), "seed", "seed")
+    schedule = plan(of(format, deals=100))
     scores = Blocks()
     blocks = played(schedule, 6, scores)
     assert blocks < schedule.blocks
     assert schedule.settled == ("bot00", "bot01")
     assert scores.looks[-1] == blocks == len(scores.points)
     # A store that was interrupted anywhere leads to the same end.
-    again = make_schedule(of(format, deals=100), "seed", "seed")
+    again = plan(of(format, deals=100))
     assert played(again, 6, scores) == blocks
     assert again.settled == schedule.settled
 
 
 @pytest.mark.parametrize("format", ["round-robin", "halving"])
 def test_equal_bots_play_all_their_deals(format: str) -> None:
-    schedule = make_schedule(of(format, deals=6), "seed", "seed")
+    schedule = plan(of(format, deals=6))
     assert played(schedule, 0, Blocks()) == schedule.blocks
     assert schedule.settled == ()
 
@@ -74,8 +75,8 @@ def test_equal_bots_play_all_their_deals(format: str) -> None:
 def test_looks_do_not_depend_on_the_number_of_deals() -> None:
     """So a cup with more deals is the one that would have been from the start."""
     few, many = Blocks(), Blocks()
-    played(make_schedule(of("round-robin", deals=10), "seed", "seed"), 0, few)
-    played(make_schedule(of("round-robin", deals=20), "seed", "seed"), 0, many)
+    played(plan(of("round-robin", deals=10)), 0, few)
+    played(plan(of("round-robin", deals=20)), 0, many)
     assert few.looks[:-1] == [look for look in many.looks if look < 200]
     assert few.looks[-1] == 200
     assert next_look(FIRST_LOOK) == 66
@@ -86,5 +87,5 @@ def test_less_confidence_ends_earlier() -> None:
     ends = []
     for confidence in (0.5, 0.999):
         sure = replace(of("round-robin"), stop=Stop(2, confidence))
-        ends.append(played(make_schedule(sure, "seed", "seed"), 2, Blocks()))
+        ends.append(played(plan(sure), 2, Blocks()))
     assert ends[0] < ends[1]

@@ -1,5 +1,6 @@
 """A move that is not the bot's own is kept with its reason, or costs a strike."""
 
+import io
 import json
 from array import array
 from dataclasses import replace
@@ -17,10 +18,9 @@ from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, MatchRecord, Pairing
-from tournament.results import match_file
 from tournament.results.export import export
+from tournament.results.match_file import MatchFile
 from tournament.store import rows
-from tournament.store.reader import StoreReader
 
 WHY = "the program ended"
 
@@ -89,16 +89,13 @@ def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None
     record = match()
     cup = played.cup(["falls", "ann", "bob"])
     with played.unfinished(tmp_path / "run", cup, [record]) as store:
-        store.put({"finished": True})
+        store.finish()
         (kept,) = store.matches()
         assert kept.fallbacks == record.fallbacks
-        with (tmp_path / "file.jsonl").open("w+b") as file:
-            export(store, "matches", file)
-            file.seek(0)
-            (tmp_path / "read").mkdir()
-            match_file.unpack(file, "file.jsonl", tmp_path / "read")
-    with StoreReader.open(tmp_path / "read") as store:
-        assert [one.fallbacks for one in store.matches()] == [record.fallbacks]
+        file = io.BytesIO()
+        export(store, "matches", file)
+    read = MatchFile(file.getvalue().splitlines(), "file.jsonl")
+    assert [one.fallbacks for one in read.matches()] == [record.fallbacks]
 
 
 def test_a_summary_from_before_they_were_counted_is_read() -> None:

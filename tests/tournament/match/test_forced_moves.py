@@ -9,11 +9,11 @@ import games
 from tests.support import played
 from tests.support.played import Dice
 from tournament.config.cup import Clock
-from tournament.match.match import Observer
+from tournament.match.match import MatchObserver
 from tournament.results.verify import verify
 
 
-class Watches(Observer):
+class Watches(MatchObserver):
     """Notes which moves nobody chose."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ def test_verify_knows_which_moves_were_asked_for(ask: bool, tmp_path: Path) -> N
     with played.run(tmp_path, cup, {"ann": 5}) as store:
         assert verify(store).mismatches == []
         other = replace(cup, clock=Clock(ask_forced=not ask))
-        store.put({"config": other.to_dict()})
+        store.change_cup(other)
         found = [each.detail for each in verify(store).mismatches]
     assert any(each.startswith("The moves without a request are") for each in found)
     assert any(each.startswith("The numbers of requests are") for each in found)

@@ -1,11 +1,15 @@
 """How a cup went: the bracket, the rounds, the stages, the challenger against each."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from tests.support.standings import match, run_of
+from tests.support.memory_run import run_of
+from tests.support.played import cup
+from tests.support.standings import match
 from tournament.display.formatting import bracket_note
+from tournament.formats import FORMATS
 from tournament.records import MatchSummary
 from tournament.results.course import Course
 from tournament.results.standings import Standings, standings
@@ -14,17 +18,17 @@ Played = tuple[int, str, dict[str, int]]
 """A block of one match: round, stage, and the points of each bot."""
 
 
-def table(format: str, blocks: Sequence[Played], **about: object) -> Standings:
+def table(format: str, blocks: Sequence[Played], **about: Any) -> Standings:
     matches: list[MatchSummary] = [
         match(number, 0, tuple(points), tuple(points.values()))._replace(round=round, stage=stage)
         for number, (round, stage, points) in enumerate(blocks, 1)
     ]
     bots = sorted({bot for _, _, points in blocks for bot in points})
-    config = {"format": {"type": format, "challenger": about.pop("challenger", None)}}
-    return standings(run_of(matches, bots=bots, config=config, **about))
+    keys = {"challenger": about.pop("challenger")} if "challenger" in about else {}
+    return standings(run_of(matches, bots=bots, format=FORMATS[format](**keys), **about))
 
 
-def course(format: str, blocks: Sequence[Played], **about: object) -> Course:
+def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
     found = table(format, blocks, **about).course
     assert found is not None
     return found
@@ -146,5 +150,5 @@ def test_a_halving_has_no_places_before_its_end() -> None:
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving", "gauntlet"])
 def test_a_cup_without_a_match_has_no_course(format: str) -> None:
-    empty = run_of([], bots=["ann", "bob", "cat"], config={"format": {"type": format}})
+    empty = run_of([], bots=["ann", "bob", "cat"], format=cup(format=format).format)
     assert standings(empty).course is None

@@ -11,14 +11,16 @@ import msgspec
 import pytest
 
 from tests.support.played import cup, exported, run
-from tournament.config.cup import FORMATS, STOPPING, Cup, Stop
+from tournament.config.cup import FILE_FORMATS, Cup
 from tournament.display.formatting import format_stop
-from tournament.records import DecisionKind
+from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stop import Stop
+from tournament.records import Disqualify
 from tournament.results.export import export
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.exported_rows import Row as Columns
 from tournament.results.lines import LineError
-from tournament.results.standings import BY_FORMAT, StopRule, standings
+from tournament.results.standings import StopRule, standings
 
 Row = dict[str, Any]
 REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.required]
@@ -41,20 +43,20 @@ def table(rows: list[Row]) -> Row:
 
 def made(format: str) -> Cup:
     of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
-    if format == "gauntlet":
+    if isinstance(of.format, Gauntlet):
         return replace(of, format=replace(of.format, challenger="bot3"))
-    return replace(of, stop=Stop(2, 0.9)) if format in STOPPING else of
+    return replace(of, stop=Stop(2, 0.9)) if of.format.may_stop else of
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", [name for name in FILE_FORMATS if name != "ladder"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished: bool) -> None:
     """With the same places, course and end, also while the run goes on."""
     with run(tmp_path, made(format), {}) as store:
-        settled = ["bot1", "bot2"] if format == "halving" else []
-        store.put({"finished": finished, "settled": settled if finished else None})
         if not finished:
-            store.put({"places": None})
+            store.reopen(store.count())
+        elif format == "halving":
+            store.finish(settled=("bot1", "bot2"))
         expected = standings(store).to_dict()
         rows = exported(store, "jsonl")
     for line in expected["standings"]:
@@ -62,17 +64,17 @@ def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished
     assert table(rows) == expected
     places = {line["bot"]: line["place"] for line in expected["standings"]}
     assert {row["bot"]: row["place"] for row in rows} == places
-    decided = finished or format not in BY_FORMAT
+    decided = finished or not FILE_FORMATS[format].decides_places
     assert all((place is not None) == decided for place in places.values())
 
 
-@pytest.mark.parametrize("format", sorted(BY_FORMAT))
+@pytest.mark.parametrize("format", ["halving", "knockout"])
 def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, format: str) -> None:
     """Also where all rows of a final are missing, so that they tell no more who reached it."""
     of = cup([f"bot{i}" for i in range(8)], format=format, seating="fixed")
     with run(tmp_path, of) as store:
         winner = standings(store).standings[0].bot
-        store.decide(DecisionKind.DISQUALIFY, "", winner)
+        store.decide(Disqualify(bot=winner))
         places = {line.bot: line.place for line in standings(store).standings}
         rows = exported(store, "jsonl")
     found = {line["bot"]: line["place"] for line in table(rows)["standings"]}
@@ -83,9 +85,9 @@ def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, forma
 def test_an_export_says_when_a_cup_ended_after_a_disqualification(tmp_path: Path) -> None:
     """It has fewer blocks, and no rows of a bot by which the cup ended."""
     with run(tmp_path, made("round-robin")) as store:
-        store.put({"settled": ["bot1", "bot2"]})
+        store.finish(settled=("bot1", "bot2"))
         blocks = standings(store).blocks
-        store.decide(DecisionKind.DISQUALIFY, "", "bot1")
+        store.decide(Disqualify(bot="bot1"))
         out = io.BytesIO()
         export(store, "jsonl", out)
         says = format_stop(standings(store))

@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with unfinished(tmp_path_factory.mktemp("run"), cup()) as made:
         for record in played(cup()):
             made.add(told(record))
-        made.put({"finished": True, "total": made.count(), "places": None})
+        made.finish()
         yield made
 
 

@@ -13,7 +13,7 @@ import games
 from benchmarks.ranking.soft_play import FRIENDS, flagged
 from tests.support.cups import stich
 from tests.support.played import cup, run, unfinished
-from tournament.config.cup import Join
+from tournament.config.cup import JoinRules
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity
 from tournament.run.joining import join
@@ -107,7 +107,7 @@ def test_cups_of_real_bots(game: str) -> None:
 def test_two_bots_of_one_author_in_a_ladder_are_flagged(
     template: MatchRecord, tmp_path: Path
 ) -> None:
-    ladder = replace(cup(["greedy"], game="dasan", format="ladder"), join=Join(open=True))
+    ladder = replace(cup(["greedy"], game="dasan", format="ladder"), join=JoinRules(open=True))
     with unfinished(tmp_path, ladder) as store:
         for bot, author in zip(NAMES, "xyxz", strict=True):
             join(str(tmp_path), ladder, bot, author)

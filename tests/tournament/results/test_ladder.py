@@ -5,18 +5,17 @@ from typing import Any
 
 import msgspec
 
-from tests.support.memory_run import MemoryRun
-from tests.support.standings import match, row, run_of, without
+from tests.support.memory_run import MemoryRun, run_of
+from tests.support.standings import match, row, without
 from tournament.display.formatting import has_plain, table_notes
-from tournament.formats.ladder import KnownBots, draw_tables
-from tournament.records import Decision, DecisionKind, MatchSummary
+from tournament.formats.ladder import KnownBots, Ladder, draw_tables
+from tournament.records import Leave, MatchSummary
 from tournament.results.export import rows
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
 
 OLD = "abcdefgh"
 """From best to worst."""
-LADDER = {"config": {"format": {"type": "ladder"}}, "finished": False}
 
 
 def points(table: tuple[str, ...], dice: random.Random) -> list[int]:
@@ -40,15 +39,15 @@ def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
 
 
 def ladder(played: list[MatchSummary], **about: Any) -> MemoryRun:
-    return run_of(played, **{"bots": [*OLD], **LADDER, **about})
+    return run_of(played, **{"bots": [*OLD], "format": Ladder(), "finished": False, **about})
 
 
 def ranked(table: Standings) -> list[tuple[int | None, str, str]]:
     return [(line.place, line.bot, line.status) for line in table.standings]
 
 
-def leave(bot: str) -> Decision:
-    return Decision(1, DecisionKind.LEAVE, "2026-11-22T10:00:00+00:00", "", bot)
+def leave(bot: str) -> Leave:
+    return Leave(number=1, at="2026-11-22T10:00:00+00:00", bot=bot)
 
 
 def test_ranks_hold_at_any_time_and_order_no_bots_falsely() -> None:
@@ -77,7 +76,7 @@ def test_new_bots_are_in_the_table_without_a_place() -> None:
 
 def test_places_are_of_those_who_play_and_bots_that_left_keep_their_score() -> None:
     before = standings(ladder(season()))
-    table = standings(ladder(season(), decisions=[leave("b")]))
+    table = standings(ladder(season(), decisions=(leave("b"),)))
     assert row(table, "b").score == row(before, "b").score
     assert ranked(table)[-1] == (None, "b", "left")
     assert ranked(table)[:2] == [(1, "a", ""), (2, "c", "")]
@@ -115,7 +114,7 @@ def test_who_is_disqualified_later_has_arrived() -> None:
 
 
 def test_an_export_gives_the_same_table() -> None:
-    run = ladder(season(40, late="z"), bots=[*OLD, "z"], decisions=[leave("b")])
+    run = ladder(season(40, late="z"), bots=[*OLD, "z"], decisions=(leave("b"),))
     lines = [msgspec.json.encode(one) for one in rows(run)]
     table, first = standings(ExportedRows(lines, "export")), standings(run)
     assert {status for *_, status in ranked(first)} == {"", "new", "left"}

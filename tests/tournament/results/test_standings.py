@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.standings import BOTS, cup, match, row, run_of, without
+from tests.support.memory_run import run_of
+from tests.support.standings import BOTS, cup, match, row, without
+from tournament.formats.halving import Halving
+from tournament.formats.stop import Stop
 from tournament.results.standings import StopRule, standings
 
 
@@ -48,7 +51,7 @@ def test_a_bot_whose_tables_were_taken_out_comes_last_of_its_stage_of_a_halving(
     table = standings(
         run_of(
             [match(0, 0, BOTS, (5, 3, -8)), match(1, 0, ("dan", "eve", "fay"), (1, 6, -7)), final],
-            config={"format": {"type": "halving"}},
+            format=Halving(),
             decisions=without("ann"),
         )
     )
@@ -59,12 +62,11 @@ def test_a_bot_whose_tables_were_taken_out_comes_last_of_its_stage_of_a_halving(
 
 
 def test_who_ended_a_cup_and_when_stays_after_a_disqualification() -> None:
-    stop = {"stop": {"top": 1, "confidence": 0.9}}
-    ended = {"config": stop, "settled": ["ann"]}
-    for decisions in ([], without("ann"), without("bob")):
-        table = standings(run_of(cup(12), decisions=decisions, **ended))
+    stop = Stop(1, 0.9)
+    for decisions in ((), without("ann"), without("bob")):
+        table = standings(run_of(cup(12), stop=stop, decisions=decisions, settled=("ann",)))
         assert table.stop == StopRule(1, 0.9, ("ann",), 12)
-    table = standings(run_of(cup(12), decisions=without("ann"), config=stop, settled=[]))
+    table = standings(run_of(cup(12), stop=stop, decisions=without("ann")))
     assert table.stop == StopRule(1, 0.9, (), None)
 
 
@@ -112,7 +114,8 @@ def test_a_bot_with_two_seats_counts_both() -> None:
 def test_an_empty_run_has_an_empty_table() -> None:
     table = standings(run_of([], finished=False))
     assert table.to_dict() == {
-        "name": "Test", "game": "doudizhu", "format": "", "finished": False, "stop": None,
+        "name": "Test", "game": "doudizhu", "format": "round-robin", "finished": False,
+        "stop": None,
         "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
         "duel": None,
         "standings": (), "decisions": (), "incidents": (),

@@ -17,7 +17,7 @@ from tournament.results.verify import Mismatch, verify
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
     with run(tmp_path_factory.mktemp("run"), cup(commit=True), {"cat": 12}) as store:
-        return MemoryRun(store.facts(), list(store.summaries()), list(store.matches()))
+        return MemoryRun(store.run(), list(store.summaries()), list(store.matches()))
 
 
 def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
@@ -41,7 +41,7 @@ def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_
         assert "may have remembered" in standings(other).incidents[0]
         records = list(store.matches())
         records[1] = replace(records[1], seed=records[0].seed)
-        swapped = MemoryRun(store.facts(), list(store.summaries()), records)
+        swapped = MemoryRun(store.run(), list(store.summaries()), records)
         assert verify(swapped).mismatches
 
 
@@ -128,14 +128,14 @@ def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Pat
 
 
 def test_another_seed_than_the_committed_one_is_found(honest: MemoryRun) -> None:
-    about = {**honest.about, "seed": "2026-autumn"}
+    about = replace(honest.about, seed="2026-autumn")
     done = verify(MemoryRun(about, honest.summary_rows, honest.records))
     assert done.commitment is False
     assert done.mismatches[0] == Mismatch(None, "The seed is not the one that was committed to.")
 
 
 def about(honest: MemoryRun, **facts: Any) -> list[str]:
-    done = verify(MemoryRun({**honest.about, **facts}, honest.summary_rows, honest.records))
+    done = verify(MemoryRun(replace(honest.about, **facts), honest.summary_rows, honest.records))
     return [mismatch.detail for mismatch in done.mismatches if mismatch.match is None]
 
 
@@ -143,9 +143,9 @@ def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: P
     lacking = ["The cup commits to its seed, but the store has no commitment."]
     assert about(honest, commitment=None) == lacking
     with run(tmp_path, cup()) as store:
-        plain = MemoryRun(store.facts(), list(store.summaries()), list(store.matches()))
+        plain = MemoryRun(store.run(), list(store.summaries()), list(store.matches()))
     assert about(plain) == []
-    (detail,) = about(plain, commitment=honest.about["commitment"])
+    (detail,) = about(plain, commitment=honest.about.commitment)
     assert detail.startswith("The store has a commitment to a seed, but the cup does not")
 
 
@@ -153,7 +153,7 @@ def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: P
     ("what", "value"),
     [
         ("total", 7),
-        ("places", ["ann", "bob", "cat"]),
+        ("places", {"ann": 1, "bob": 2, "cat": 3}),
     ],
 )
 def test_facts_that_do_not_follow_from_the_cup_are_found(
@@ -166,18 +166,23 @@ def test_facts_that_do_not_follow_from_the_cup_are_found(
 def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
     with run(tmp_path, cup(tuple("abcdef"), format="knockout")) as store:
         assert verify(store).mismatches == []
-        places = store.get("places")
+        places = dict(store.run().places or {})
         best, second, *_ = places
-        store.put({"places": {**places, best: places[second], second: places[best]}})
+        store.finish({**places, best: places[second], second: places[best]})
         (mismatch,) = verify(store).mismatches
         assert mismatch.detail.startswith(f"The places are {places}, the store has {{'")
-        store.put({"places": None})
+        store.finish()
         assert not verify(store).verified
-        store.put({"finished": False})
+        store.reopen(store.count())
         assert verify(store).verified
-        store.put({"places": places})
-        (mismatch,) = verify(store).mismatches
-        assert mismatch.detail.startswith("The run has not ended, but the store has places")
+        forged = replace(store.run(), places=places)
+        (detail,) = [
+            one.detail
+            for one in verify(
+                MemoryRun(forged, list(store.summaries()), list(store.matches()), signed=None)
+            ).mismatches
+        ]
+        assert detail.startswith("The run has not ended, but the store has places")
 
 
 def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
@@ -200,4 +205,3 @@ def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
 
     done = verify(Unreadable(honest.about, honest.summary_rows, honest.records))
     assert "cannot be read beyond 1 match:" in done.mismatches[-1].detail
-    assert "'config'" in verify(MemoryRun({}, [], [])).mismatches[0].detail

@@ -11,7 +11,9 @@ import pytest
 from tests.support import played
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import StartError
-from tournament.config.cup import Bot, Cup, Format, Limits
+from tournament.config.cup import Bot, Cup, Limits
+from tournament.formats.format import Cards
+from tournament.formats.round_robin import RoundRobin
 from tournament.records import FaultKind
 from tournament.run import bot_pool
 from tournament.run.bot_pool import BotPool
@@ -68,10 +70,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
     assert not FakeBot.running_now
 
 
-def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100, cards: str = "shared") -> BotPool:
+def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100, cards: Cards = "shared") -> BotPool:
     """A pool for bots named a, b, c … of these sizes."""
     bots = tuple(Bot(chr(ord("a") + at), str(size)) for at, size in enumerate(sizes_mb))
-    limits, format_ = Limits(memory_mb=limit_mb), Format(cards=cards)
+    limits, format_ = Limits(memory_mb=limit_mb), RoundRobin(cards=cards)
     cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=limits, format=format_)
     return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
 

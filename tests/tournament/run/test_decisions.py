@@ -27,28 +27,30 @@ from tests.support.cups import (
 from tests.support.moments import before_statement
 from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
-from tournament.config.cup import Cup, Stop
-from tournament.decisions import absent, is_skipped
-from tournament.formats.round_scores import RoundScores
+from tournament.config.cup import Cup
+from tournament.decisions import absent
+from tournament.formats.scores import Scores
+from tournament.formats.stop import Stop
 from tournament.match.match import Match
 from tournament.match.referee import Referee
-from tournament.records import DecisionKind
-from tournament.run.runner import Runner
+from tournament.records import AnyDecision, Disqualify, Void, Withdraw
+from tournament.run.roster import Roster
+from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 
 def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
     of = played.cup(BOTS)
-    schedule = played.schedule(of)
+    plan = played.plan(of)
     told: list[Mapping[str, str]] = []
-    with Store.create(tmp_path) as store:
-        withdraw = partial(store.decide, DecisionKind.WITHDRAW, "", "dan")
-        store.put(played.facts(of))
-        organiser = Organiser(store, {1: withdraw})
-        with Runner(of, schedule, store, OneTable(of), organiser, told.append) as runner:
-            runner.run()
-    assert told == [{}, {"dan": "The organiser decided that dan plays no more."}]
+    with played.unfinished(tmp_path, of) as store:
+        organiser = Organiser(store, {1: partial(store.decide, Withdraw(bot="dan"))})
+        tables = OneTable(of)
+        with Session(plan, Roster(of), tables, store, organiser, told.append) as session:
+            session.play()
+    assert told[0] == {}
+    assert told[-1] == {"dan": "The organiser decided that dan no longer plays."}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Pat
     [
         (("withdraw", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
         (("disqualify", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
-        (("withdraw", "ann"), "This run has ended, so ann plays no more anyway."),
+        (("withdraw", "ann"), "This run has ended, so ann no longer plays anyway."),
         (("pause",), "This run has ended."),
         (("resume",), "This run has ended."),
         (("void", "999"), "There is no finished match of block 999; `stich matches` lists"),
@@ -140,7 +142,7 @@ def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_pa
             assert stich("withdraw", out, "toy3", "--yes").returncode == 0
             if undone == 0:
                 with Store.open(out) as store:
-                    store.put({"total": 9})  # as the runner does once it has noticed
+                    store.record_total(9)  # as the session does once it has noticed
                 assert stich("undo", out).returncode == 0
                 assert stich("verify", out).returncode == 0
             assert stich("run", cup, "--out", out).returncode == 0
@@ -205,11 +207,11 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
     assert kinds == ["resume", "void"]
     with Store.open(out) as store:
-        assert store.get("finished")
+        assert store.run().finished
         assert store.count() < 48
         assert sum("toy3" not in match.table for match in store.summaries()) == 12
         last_event = [event for event in rest if event["event"] == "match"][-1]
-        assert last_event["done"] == last_event["total"] == store.get("total") == store.count()
+        assert last_event["done"] == last_event["total"] == store.run().total == store.count()
         assert not list(store.faults())
     assert stich("verify", out).returncode == 0
     assert stich("run", cup, "--out", out).returncode == 0
@@ -252,8 +254,8 @@ def make_void(out: Path, cup: Cup) -> None:
     """The first match of a run."""
     with Store.open(out) as store:
         match = next(store.summaries()).match
-        store.decide(DecisionKind.VOID, "", block=1, matches=[match])
-        apply_voids(store, cup, played.schedule(cup))
+        store.decide(Void(block=1, matches=(match,)))
+        apply_voids(store, played.plan(cup))
 
 
 def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:
@@ -270,43 +272,58 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -
     assert stich("undo", out).returncode == 1
 
 
+class Decided:
+    """The decisions of a run as they are now."""
+
+    epochs = ()
+    void_matches = 0
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def decisions(self) -> list[AnyDecision]:
+        return self._store.decisions()
+
+
 STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))
 
 
-def play_on(store: Store, *decisions: tuple[int, DecisionKind, str]) -> None:
+def play_on(store: Store, *decisions: tuple[int, Withdraw | Disqualify]) -> None:
     """Play a cup with [stop] in which all but ann and bob fail often, as the runner does; after so
     many matches the organiser decides something about a bot."""
-    store.put(played.facts(STOP))
-    schedule = played.schedule(STOP)
+    plan = played.plan(STOP)
     rules = played.rules(STOP)
     faulty = {"ann": 0, "bob": 12, "cat": 60, "dan": 60}
-    for block in (block for part in schedule.rounds(RoundScores(store)) for block in part.blocks):
+    rounds = plan.rounds(Decided(store), Scores(store))
+    for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
-            for after, kind, bot in decisions:
-                if after == store.count() and bot not in absent(store.decisions()):
-                    store.decide(kind, "", bot)
-            if not is_skipped(STOP, block.table, absent(store.decisions())):
+            for after, decision in decisions:
+                if after == store.count() and decision.bot not in absent(store.decisions()):
+                    store.decide(decision)
+            if not STOP.format.skips(block.table, absent(store.decisions())):
                 bots = [played.Dice(name, faulty[name]) for name in seating]
                 store.add(Match(rules, block.pairing(number), Referee(), bots).play())
-    store.put({"finished": True, "settled": schedule.settled, "total": store.count()})
+    store.finish(settled=plan.settled)
 
 
 def test_a_cup_that_stops_early_without_the_bots_that_left(tmp_path: Path) -> None:
     settled = {}
-    for name, decisions in {
+    cases: dict[str, list[tuple[int, Withdraw | Disqualify]]] = {
         "nobody": [],
-        "withdrawn": [(30, DecisionKind.WITHDRAW, "dan")],
-        "before the first match": [(0, DecisionKind.WITHDRAW, bot) for bot in ("ann", "bob")],
-        "the best": [(30, DecisionKind.DISQUALIFY, "ann")],
-    }.items():
-        with Store.create(tmp_path / name) as store:
+        "withdrawn": [(30, Withdraw(bot="dan"))],
+        "before the first match": [(0, Withdraw(bot=bot)) for bot in ("ann", "bob")],
+        "the best": [(30, Disqualify(bot="ann"))],
+    }
+    for name, decisions in cases.items():
+        with played.unfinished(tmp_path / name, STOP) as store:
             play_on(store, *decisions)
-            settled[name] = store.get("settled"), store.count() < 18 * 4 * 3
+            settled[name] = store.run().settled, store.count() < 18 * 4 * 3
         assert stich("verify", tmp_path / name).returncode == 0, name
-    assert settled["nobody"] == (["ann"], True)
-    assert settled["withdrawn"][0] in (["ann"], [])
-    assert settled["before the first match"] == ([], True)
-    assert settled["the best"][0] in (["bob"], [])
+    assert settled["nobody"] == (("ann",), True)
+    assert settled["withdrawn"][0] in (("ann",), ())
+    assert settled["before the first match"] == ((), True)
+    assert settled["the best"][0] in (("bob",), ())
     # What is decided after the end changes nothing about how the cup ended.
     assert stich("disqualify", tmp_path / "nobody", "ann", "--yes").returncode == 0
     assert stich("verify", tmp_path / "nobody").returncode == 0

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.cups import bot, stich, write
-from tests.support.played import cup, played
+from tests.support.played import cup, plan, played
 from tools import hostile
-from tournament.config.cup import Cup, Run
-from tournament.formats import make_schedule
+from tournament.config.cup import Cup, RunSettings
 from tournament.records import MatchRecord
 from tournament.run.estimate import Estimate, extrapolate
 
@@ -25,15 +24,15 @@ def records_of(of: Cup) -> list[MatchRecord]:
 
 def whole_of(of: Cup, **fields: Any) -> Estimate:
     """The estimate by all matches of a cup, which then has other fields."""
-    return extrapolate(replace(of, **fields), make_schedule(of, "seed", "key"), records_of(of))
+    return extrapolate(replace(of, **fields), plan(of), records_of(of))
 
 
 @pytest.mark.parametrize("format", ["round-robin", "gauntlet"])
 def test_it_is_near_what_the_cup_takes(format: str) -> None:
     of = cup(["ann", "bob", "cat", "dan"], deals=16, format=format)
-    schedule, records = make_schedule(of, "seed", "key"), records_of(of)
+    whole_plan, records = plan(of), records_of(of)
     some = [record for record in records if record.block % 8 < 4]
-    by_some, whole = extrapolate(of, schedule, some), extrapolate(of, schedule, records)
+    by_some, whole = extrapolate(of, whole_plan, some), extrapolate(of, whole_plan, records)
     for name, share in whole.bots.items():
         own = [record for record in records if name in record.seating]
         asked = sum(len(record.times[record.seating.index(name)]) for record in own)
@@ -47,10 +46,10 @@ def test_it_is_near_what_the_cup_takes(format: str) -> None:
 
 def test_more_tables_take_less_time_but_not_for_a_bot_by_url() -> None:
     of = cup(["ann", "bob", "cat", "dan"], deals=4)
-    one, four = whole_of(of), whole_of(of, run=Run(concurrency=4))
+    one, four = whole_of(of), whole_of(of, run=RunSettings(concurrency=4))
     assert four.seconds == pytest.approx(one.seconds / 4)
     ann = replace(of.bots[0], command=None, url="http://127.0.0.1:9", max_matches=1)
-    alone = whole_of(of, bots=(ann, *of.bots[1:]), run=Run(concurrency=4))
+    alone = whole_of(of, bots=(ann, *of.bots[1:]), run=RunSettings(concurrency=4))
     hers = sum(record.wall_ms for record in records_of(of) if "ann" in record.seating)
     assert alone.seconds == pytest.approx(hers / 1000)
 

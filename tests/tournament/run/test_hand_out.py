@@ -10,7 +10,8 @@ from tests.support import played
 from tests.support.cups import standings
 from tests.support.one_table import OneTable, Organiser, Stopped, stop
 from tournament.config.cup import Bot
-from tournament.run.runner import Runner
+from tournament.run.roster import Roster
+from tournament.run.session import Session
 
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
@@ -25,15 +26,17 @@ def test_blocks_are_handed_out_in_the_drawn_order_and_resumed_there(
         bots=tuple(Bot(name, "x") for name in names),
     )
     played.run(tmp_path / "whole", cup).close()
-    schedule = played.schedule(cup)
+    plan = played.plan(cup)
     order: list[int] = []
     with played.unfinished(tmp_path / "stopped", cup) as store:
         for after in ({21: stop}, {}):
             executor = OneTable(cup)
             organiser = Organiser(store, after)
-            with suppress(Stopped), Runner(cup, schedule, store, executor, organiser) as run:
-                run.run()
+            with (
+                suppress(Stopped),
+                Session(plan, Roster(cup), executor, store, organiser) as session,
+            ):
+                session.play()
             order += executor.blocks
-        store.put({"finished": True, "places": None, "total": store.count()})
-    assert order == [*range(1, 23), *range(22, schedule.blocks + 1)], "22 was interrupted"
+    assert order == [*range(1, 23), *range(22, plan.blocks + 1)], "22 was interrupted"
     assert standings(tmp_path / "stopped") == standings(tmp_path / "whole")

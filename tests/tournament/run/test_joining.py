@@ -8,14 +8,15 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import stich
-from tournament.config.cup import Cup, Join
-from tournament.decisions import absent, joined, with_joined
-from tournament.records import DecisionKind
+from tournament.config.cup import JoinRules
+from tournament.decisions import absent
+from tournament.records import Finish, Join, Leave, Undo, Withdraw
 from tournament.run.joining import JoinRefused, join, leave
 from tournament.store.store import Store
 
 LADDER = replace(
-    played.cup(["greedy"], format="ladder", deals=1), join=Join(open=True, per_author=2, most=4)
+    played.cup(["greedy"], format="ladder", deals=1),
+    join=JoinRules(open=True, per_author=2, most=4),
 )
 
 
@@ -45,14 +46,14 @@ def enter(target: str, bot: str, author: str) -> str:
 def test_bots_that_join_are_bots_of_the_run_and_its_cup_is_the_same(target: str) -> None:
     assert [enter(target, "ann", "a"), enter(target, "böb", "b")] == ["", ""]
     with Store.open(target) as store:
-        facts = store.facts()
-    assert facts["bots"] == ["greedy", "ann", "böb"]
-    cup = Cup.from_dict(facts["config"])
+        run = store.run()
+    cup = run.cup
+    assert cup.names == ("greedy", "ann", "böb")
     assert [(bot.name, bot.connect, bot.author) for bot in cup.bots][1:] == [
         ("ann", True, "a"),
         ("böb", True, "b"),
     ]
-    assert cup == with_joined(LADDER, facts["decisions"])
+    assert cup == LADDER.with_joined(run.decisions)
 
 
 def test_of_many_that_want_a_name_at_once_one_gets_it(target: str) -> None:
@@ -66,10 +67,10 @@ def test_what_makes_no_sense_is_refused(target: str) -> None:
         leave(target, LADDER, "ann")
     enter(target, "ann", "a")
     leave(target, LADDER, "ann")
-    with pytest.raises(JoinRefused, match="ann plays no more already"):
+    with pytest.raises(JoinRefused, match="ann no longer plays"):
         leave(target, LADDER, "ann")
     with Store.open(target) as store:
-        store.decide(DecisionKind.FINISH, "")
+        store.decide(Finish())
     assert enter(target, "bob", "b") == "over"
 
 
@@ -79,9 +80,7 @@ def test_undo_takes_back_what_the_organiser_decided_and_not_that_an_author_left(
     for name in ("ann", "bob"):
         enter(target, name, name)
     with Store.open(target) as store:
-        store.decide(DecisionKind.WITHDRAW, "", "ann")
-        store.decide(DecisionKind.LEAVE, "", "bob")
-        store.decide(DecisionKind.UNDO, "", "ann")
+        store.decide(Withdraw(bot="ann"), Leave(bot="bob"), Undo(bot="ann"))
         assert absent(store.decisions()) == {"bob"}
 
 
@@ -94,7 +93,9 @@ def test_the_organiser_invites_bots_to_a_ladder_before_it_begins_and_later(tmp_p
     for name in ("ann", "bob", "cat", "dan", "ann"):
         assert stich("invite", file, name, "--out", out).returncode == 0
     with Store.open(out) as store:
-        assert [bot.name for bot in joined(store.decisions())] == ["ann", "bob", "cat", "dan"]
+        assert [one.bot for one in store.decisions() if isinstance(one, Join)] == [
+            "ann", "bob", "cat", "dan",
+        ]  # fmt: skip
     for name, said in (("Ann", "looks like it"), ("a" * 33, "1 to 32"), ("ﬁx", "usual letters")):
         assert said in stich("invite", file, name, "--out", out).stderr
     done = stich("run", file, "--out", out)

@@ -19,19 +19,27 @@ from tests.support.cups import stich
 from tests.support.one_table import OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.config.cup import Bot, Clock, Cup, Join
-from tournament.decisions import sentences
-from tournament.formats import make_schedule
-from tournament.formats.ladder import Ladder
-from tournament.records import DecisionKind
+from tournament.config.cup import Bot, Clock, Cup, JoinRules
+from tournament.formats.ladder import Ladder, LadderPlan
+from tournament.records import (
+    AnyDecision,
+    Disqualify,
+    Finish,
+    Join,
+    Pause,
+    Skip,
+    Undo,
+    Void,
+    Withdraw,
+)
 from tournament.results.standings import standings
 from tournament.results.verify import verify
-from tournament.run import entrants, runner
+from tournament.run import entrants, session
 from tournament.run.entrants import Checked, Entrants
 from tournament.run.executor import Executor
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
-from tournament.run.runner import Runner
+from tournament.run.session import Session
 from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
 from tournament.store import rows
 from tournament.store.store import Store
@@ -42,7 +50,7 @@ JOINED = ("ann", "bob", "cat")
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 LADDER = replace(
     played.cup(HOUSE, format="ladder", deals=1),
-    join=Join(open=True),
+    join=JoinRules(open=True),
     clock=Clock(2000, 0),
     outage_s=1,
 )
@@ -56,12 +64,10 @@ class Hall:
     urls: Mapping[str, str]
     away: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
-    after_looks: Mapping[int, Act] = field(default_factory=dict)
-    looks: int = 0
+    before_look: Act = lambda: None
 
     def tables(self) -> Mapping[str, int]:
-        self.looks += 1
-        self.after_looks.get(self.looks, lambda: None)()
+        self.before_look()
         return dict.fromkeys(self.urls.keys() - self.away - self.failed.keys(), 2)
 
     def url_of(self, bot: str) -> str:
@@ -74,7 +80,7 @@ class Hall:
 @pytest.fixture(autouse=True)
 def every_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The runner looks for decisions after every block: to its clock, each takes a second."""
-    monkeypatch.setattr(runner, "monotonic", itertools.count(1.0).__next__)
+    monkeypatch.setattr(session, "monotonic", itertools.count(1.0).__next__)
 
 
 @pytest.fixture
@@ -92,14 +98,12 @@ def play(
     executor: Executor | None = None,
 ) -> None:
     with Store.create(target) as store, only_runner(store):
-        _, schedule = resume(store, cup)
-        assert isinstance(schedule, Ladder)
-        come = Entrants(cup, schedule, store, hall, now)
+        setup = resume(store, cup).setup
+        come = Entrants(cup, store, hall, now)
         observer = Organiser(store, after)
         tables = executor or OneTable(cup)
-        with Runner(cup, schedule, store, tables, observer, entrants=come) as running:
-            running.run()
-        store.put({"finished": True, "places": None, "total": store.count()})
+        with Session(LadderPlan(setup, come), come, tables, store, observer) as running:
+            running.play()
 
 
 def enter(target: Path, *bots: str) -> None:
@@ -107,13 +111,13 @@ def enter(target: Path, *bots: str) -> None:
         join(str(target), LADDER, bot, bot)
 
 
-def decide(target: Path, kind: DecisionKind, bot: str = "") -> None:
+def decide(target: Path, *decisions: AnyDecision) -> None:
     with Store.open(target) as store:
-        store.decide(kind, "", bot)
+        store.decide(*decisions)
 
 
 def finish(target: Path) -> Act:
-    return partial(decide, target, DecisionKind.FINISH)
+    return partial(decide, target, Finish())
 
 
 def table(target: Path) -> dict[str, Any]:
@@ -148,7 +152,15 @@ def test_a_stopped_ladder_goes_on_to_the_same_table(tmp_path: Path, hall: Hall) 
 
 def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: Hall) -> None:
     cup = replace(LADDER, bots=LADDER.bots[:1])
-    hall.after_looks = {4: partial(enter, tmp_path, "ann"), 8: partial(enter, tmp_path, "bob")}
+    coming = [partial(enter, tmp_path, "bob"), partial(enter, tmp_path, "ann")]
+
+    def come() -> None:
+        with Store.open(tmp_path) as store:
+            known = {one.bot for one in store.decisions() if isinstance(one, Join)}
+            if coming and known <= store.run().passed:
+                coming.pop()()
+
+    hall.before_look = come
     play(tmp_path, hall, {18: finish(tmp_path)}, cup)
     assert rosters(tmp_path) == [("house0", "ann", "bob")]
 
@@ -172,15 +184,15 @@ def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> N
     play(tmp_path, hall, {2: finish(tmp_path)})
     with Store.open(tmp_path) as store:
         assert store.count() == 6
-        said = sentences(store.facts())[-1]
+        said = store.run().incidents()[-1]
     assert said == "12 matches not played, because a bot was away or the ladder ended."
     assert table(tmp_path)["finished"]
 
 
 def test_the_end_of_a_ladder_ends_its_pause(tmp_path: Path, hall: Hall) -> None:
     def pause_and_finish() -> None:
-        decide(tmp_path, DecisionKind.PAUSE)
-        decide(tmp_path, DecisionKind.FINISH)
+        decide(tmp_path, Pause())
+        decide(tmp_path, Finish())
 
     play(tmp_path, hall, {2: pause_and_finish})
     assert table(tmp_path)["matches"] == 6
@@ -190,16 +202,21 @@ def test_a_paused_ladder_ends_when_it_is_time(tmp_path: Path, hall: Hall) -> Non
     clock = [NOW - timedelta(seconds=1)]
 
     def pause() -> None:
-        decide(tmp_path, DecisionKind.PAUSE)
+        decide(tmp_path, Pause())
         clock.append(NOW)
 
-    ends = replace(LADDER, format=replace(LADDER.format, ends=NOW.isoformat()))
+    ends = replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=NOW.isoformat()))
     play(tmp_path, hall, {2: pause}, ends, lambda: clock[-1])
     assert table(tmp_path)["matches"] == 6
 
 
 def test_after_its_first_draw_a_ladder_is_no_other(tmp_path: Path, hall: Hall) -> None:
-    hall.after_looks = {5: stop}
+    def stop_after_draw() -> None:
+        with Store.open(tmp_path) as store:
+            if store.epochs():
+                stop()
+
+    hall.before_look = stop_after_draw
     with suppress(Stopped):
         play(tmp_path, hall, {})
     with Store.open(tmp_path) as store:
@@ -213,15 +230,15 @@ def test_pages_do_not_show_who_was_connected_before(tmp_path: Path, hall: Hall) 
 
     def look() -> None:
         with Store.open(tmp_path) as store:
-            connected.append(store.get("connected"))
+            connected.append(store.present().connected)
 
     play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: look, 54: finish(tmp_path)})
     look()
-    assert connected == [list(JOINED), []]
+    assert connected == [JOINED, ()]
 
 
 def test_a_clock_that_is_set_back_does_not_take_back_the_end(tmp_path: Path, hall: Hall) -> None:
-    cup = replace(LADDER, format=replace(LADDER.format, ends=NOW.isoformat()))
+    cup = replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=NOW.isoformat()))
     clock = [NOW - timedelta(seconds=1)]
     play(tmp_path, hall, {18: partial(clock.append, NOW)}, cup, lambda: clock[-1])
     clock.append(NOW - timedelta(days=1))
@@ -237,7 +254,7 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
     hall.away.add("ann")
     play(tmp_path, hall, {60: finish(tmp_path)})
     with Store.open(tmp_path) as store:
-        (skipped, *_) = [one for one in store.decisions() if one.kind == DecisionKind.SKIP]
+        (skipped, *_) = [one for one in store.decisions() if isinstance(one, Skip)]
         assert (skipped.bot, skipped.why) == ("ann", "ann was away")
         seated = [match for match in store.summaries() if "ann" in match.table]
         assert {match.block for match in seated} <= {7}, "the block that had begun"
@@ -248,13 +265,13 @@ def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall
 def test_nobody_waits_long_for_a_bot_that_goes_away(
     tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(Entrants, "patience_s", 0.0)
     monkeypatch.setattr(entrants, "monotonic", itertools.count(0.0, 3.0).__next__)
     gone = partial(hall.away.add, "ann")
     after: dict[int, Act] = {4: partial(enter, tmp_path, "ann"), 20: gone, 60: finish(tmp_path)}
     play(tmp_path, hall, after, replace(LADDER, outage_s=300))
     with Store.open(tmp_path) as store:
-        skips = [one for one in store.decisions() if one.kind == DecisionKind.SKIP]
+        skips = [one for one in store.decisions() if isinstance(one, Skip)]
         assert [one.bot for one in skips[:-1]] == ["ann"]
         assert list(store.voids()) == []
     assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
@@ -266,7 +283,7 @@ def test_nobody_is_away_in_an_epoch_without_tables_of_it(tmp_path: Path, hall: H
 
     def look() -> None:
         with Store.open(tmp_path) as store:
-            away.append((len(store.epochs()), store.get("away")))
+            away.append((len(store.epochs()), store.present().away))
 
     with suppress(Stopped):
         play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 20: stop})
@@ -274,22 +291,22 @@ def test_nobody_is_away_in_an_epoch_without_tables_of_it(tmp_path: Path, hall: H
     gone = partial(leave, str(tmp_path), LADDER, "ann")
     after: dict[int, Act] = {22: look, 23: gone, 60: look, 61: finish(tmp_path)}
     play(tmp_path, hall, after, replace(LADDER, outage_s=60))
-    assert away == [(2, ["ann"]), (4, [])]
+    assert away == [(2, ("ann",)), (4, ())]
 
 
 def test_a_bot_that_goes_away_again_and_again_rests(tmp_path: Path, hall: Hall) -> None:
     clock = [NOW]
     with Store.create(tmp_path) as store:
-        _, schedule = resume(store, LADDER)
-        assert isinstance(schedule, Ladder)
+        resume(store, LADDER)
         enter(tmp_path, "ann")
-        with closing(Entrants(LADDER, schedule, store, hall, lambda: clock[-1])) as entrants:
+        with closing(Entrants(LADDER, store, hall, lambda: clock[-1])) as entrants:
+            gathered = []
             for outages, passed in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
                 for _ in range(outages):
                     entrants.record_absence("ann")
                 clock.append(clock[-1] + timedelta(seconds=passed))
-                entrants.begin_epoch(store.decisions())
-    seated = ["ann" in bots for bots in rosters(tmp_path)]
+                gathered.append(entrants.gather(store.run()))
+    seated = ["ann" in bots for bots in gathered]
     assert seated == [True, True, False, True, True]
 
 
@@ -300,8 +317,7 @@ def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall
 
     def exclude() -> None:
         leave(str(tmp_path), LADDER, "ann")
-        decide(tmp_path, DecisionKind.WITHDRAW, "bob")
-        decide(tmp_path, DecisionKind.DISQUALIFY, "cat")
+        decide(tmp_path, Withdraw(bot="bob"), Disqualify(bot="cat"))
 
     play(tmp_path, hall, {2: exclude, 20: finish(tmp_path)})
     assert rosters(tmp_path)[:2] == [(*HOUSE, *JOINED), HOUSE]
@@ -319,14 +335,14 @@ def test_a_block_of_the_epoch_that_is_played_can_become_void(tmp_path: Path, hal
 
     def void() -> None:
         with Store.open(tmp_path) as store:
-            schedule = make_schedule(LADDER, store.get("seed"), store.get("match_key"))
+            plan = store.run().plan()
             for what in ("1", "7"):
                 try:
-                    block, found = matches_of(store, LADDER, schedule, what)
+                    block, found = matches_of(store, plan, what)
                 except NotVoidable as error:
                     refused.append(str(error))
                 else:
-                    store.decide(DecisionKind.VOID, "", block=block, matches=found)
+                    store.decide(Void(block=block, matches=tuple(found)))
 
     play(tmp_path, hall, {23: void, 36: finish(tmp_path)})
     assert [text.partition(",")[0] for text in refused] == [
@@ -339,13 +355,12 @@ def test_a_block_of_the_epoch_that_is_played_can_become_void(tmp_path: Path, hal
 
 def test_who_was_withdrawn_by_mistake_plays_again(tmp_path: Path, hall: Hall) -> None:
     enter_all = partial(enter, tmp_path, *JOINED)
-    withdraw = partial(decide, tmp_path, DecisionKind.WITHDRAW, "ann")
+    withdraw = partial(decide, tmp_path, Withdraw(bot="ann"))
 
     def undo() -> None:
         with Store.open(tmp_path) as store:
-            schedule = make_schedule(LADDER, store.get("seed"), store.get("match_key"))
-            assert last_exclusion(store, LADDER, schedule).bot == "ann"
-            store.decide(DecisionKind.UNDO, "", "ann")
+            assert last_exclusion(store, store.run().plan()).bot == "ann"
+            store.decide(Undo(bot="ann"))
 
     play(tmp_path, hall, {4: enter_all, 16: withdraw, 20: undo, 80: finish(tmp_path)})
     assert ["ann" in bots for bots in rosters(tmp_path)[:3]] == [False, False, True]
@@ -367,7 +382,7 @@ def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
     assert hall.failed["bob"].startswith("bob: illegal: ")
     del hall.failed["ann"]
     with Store.open(tmp_path) as store:
-        assert store.get("checks")["cat"] == ""
+        assert "cat" in store.run().passed
 
 
 def test_a_bot_that_does_not_pass_its_check_keeps_one_epoch_waiting(

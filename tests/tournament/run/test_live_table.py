@@ -8,10 +8,9 @@ from threading import Event
 
 from games.game import JsonDict
 from tests.support import played
-from tests.support.memory_run import MemoryRun
+from tests.support.memory_run import run_of
 from tournament.bot.launch import LaunchSettings
-from tournament.formats import make_schedule
-from tournament.formats.round_scores import RoundScores
+from tournament.formats.scores import Scores
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Finished, Job
 from tournament.run.live_table import live_matches, make_folder
@@ -35,8 +34,8 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
             seen.append(known)
         return moves[-1]
 
-    schedule = make_schedule(FRESH, "seed", "key")
-    block = next(iter(next(schedule.rounds(RoundScores(MemoryRun({}, [])))).blocks))
+    rounds = FRESH.plan("seed", "key").rounds(run_of([]).run(), Scores(run_of([])))
+    block = next(iter(next(rounds).blocks))
     bots = dict.fromkeys(FRESH.names, choose)
     pool = BotPool(FRESH, LaunchSettings(FRESH.limits, 1), in_process=bots)
     (first,) = pool.play_job(Job(block, (0,), live=folder), lambda: False)

@@ -24,14 +24,14 @@ from tests.support.cups import (
     toys,
     write,
 )
-from tests.support.formats import Known
+from tests.support.memory_run import run_of
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot
-from tournament.formats import make_schedule
+from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, VoidRecord
+from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
 from tournament.run.outages import Outages
 from tournament.store.store import Store
 
@@ -61,8 +61,8 @@ class Wrong(Fails):
 
 
 def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
-    schedule = make_schedule(CUP, "seed", "seed")
-    block = next(iter(next(schedule.rounds(Known({}))).blocks))
+    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(played.NoMatches()))
+    block = next(iter(next(rounds).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
     return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited).play()
 
@@ -71,7 +71,7 @@ def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
     with pytest.raises(MatchVoid) as void:
         match_with(Fails, frozenset({"bob"}))
     record = void.value.record
-    assert (record.bot, record.cause) == ("bob", "outage")
+    assert record.bot == "bob"
     assert record.why == "No connection: Connection refused."
 
 
@@ -83,9 +83,12 @@ def test_other_faults_and_bots_that_are_not_waited_for_count(
     assert fault.kind == bot.kind
 
 
-def void(bot: str, decision: int | None = None) -> VoidRecord:
-    seating = ("ann", "bob")
-    return VoidRecord("m", 3, "k", 1, 2, seating, bot, "Why.", "2026", "2027", decision=decision)
+PLACE = place_of(replace(Pairing.alone("m", ("ann", "bob"), "seed"), block=3))
+WHY = {"why": "Why.", "started": "2026", "ended": "2027"}
+
+
+def void(bot: str) -> Outage:
+    return Outage(**PLACE, **WHY, bot=bot)
 
 
 def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +107,7 @@ def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> None:
-    decided = void("bob", 1)
+    decided = Revocation(**PLACE, **WHY, decision=1, record="")
     with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
         assert found.wait_for == {"bob", "cat"}
 
@@ -133,7 +136,7 @@ def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
     assert rude_table == calm_table
     assert stich("verify", tmp_path / "rude").returncode == 0
     with Store.open(tmp_path / "rude") as store:
-        assert [void.cause for void in store.voids()] == ["outage"] * 2
+        assert [type(void) for void in store.voids()] == [Outage] * 2
 
 
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
@@ -174,7 +177,7 @@ def test_a_runner_is_killed_while_a_bot_is_away(tmp_path: Path) -> None:
         first.kill()
         assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
         with Store.open(tmp_path / "run") as store:
-            assert store.get("away") == ["far"]
+            assert store.present().away == ("far",)
         next(e for e in told if e["event"] == "match")  # other tables play on
         runner.kill()
         runner.communicate()
@@ -184,10 +187,10 @@ def test_a_runner_is_killed_while_a_bot_is_away(tmp_path: Path) -> None:
     with far(port):
         assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     with Store.open(tmp_path / "run") as store:
-        assert store.get("finished")
+        assert store.run().finished
         assert store.count() == 4 * 6 * 3
         assert not list(store.faults())
-        assert [void.bot for void in store.voids()] == ["far"]
+        assert [void.bot for void in store.voids() if isinstance(void, Outage)] == ["far"]
     assert stich("verify", tmp_path / "run").returncode == 0
 
 

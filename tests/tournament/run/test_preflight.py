@@ -9,7 +9,8 @@ import pytest
 from tests.support.cups import bot
 from tools import hostile
 from tournament.bot.launch import LaunchSettings
-from tournament.config.cup import Bot, Cup, Limits, Run
+from tournament.config.cup import Bot, Cup, Limits, RunSettings
+from tournament.model import Identity
 from tournament.run.bot_pool import BotPool
 from tournament.run.executor import Inspected
 from tournament.run.preflight import inspect
@@ -69,7 +70,7 @@ def test_another_server_at_the_url_of_a_bot(body: bytes, why: str) -> None:
 
 
 def test_a_rules_service_that_is_not_there() -> None:
-    cup = replace(Cup("Cup", "doudizhu", 3, ()), run=Run(referee="http://127.0.0.1:1"))
+    cup = replace(Cup("Cup", "doudizhu", 3, ()), run=RunSettings(referee="http://127.0.0.1:1"))
     (problem,) = inspect(cup, BotPool(cup, LaunchSettings(Limits(), 1))).problems
     assert problem.startswith(
         "The rules service at http://127.0.0.1:1 does not answer GET /healthz (no"
@@ -81,6 +82,6 @@ def test_what_bots_say_about_themselves_is_kept_as_text() -> None:
     with hostile.running(hostile.hang, {**about, "games": ["doudizhu"]}) as url:
         said = inspected([Bot("one", url=url), Bot("toy", command=bot("toy-1"))]).about
     assert said == {
-        "one": {"name": "n\\x1b" * 32, "author": "Ann <b>"},
-        "toy": {"name": "hostile", "version": "1"},
+        "one": Identity(name="n\\x1b" * 32, author="Ann <b>"),
+        "toy": Identity("hostile", "1"),
     }

@@ -11,7 +11,10 @@ from tests.support import played
 from tests.support.cups import bot, served_toys, standings, stich, toys, write
 from tournament.config.cup import Bot, Clock, Cup, Limits
 from tournament.config.parse import parse_cup, read_cup
-from tournament.formats import make_schedule
+from tournament.formats.duel import Duel
+from tournament.formats.format import WithDeals
+from tournament.formats.round_robin import RoundRobin
+from tournament.formats.swiss import Swiss
 from tournament.results.verify import verify
 from tournament.run.resume import CupChangedError, differences, resume
 from tournament.store.store import Store, StoreError
@@ -28,8 +31,8 @@ def test_a_cup_that_never_played_may_be_fixed(tmp_path: Path) -> None:
         done = stich("run", write(tmp_path, bots, deals=1), "--out", run)
         assert done.returncode == 0, done.stderr
     with Store.open(run) as store:
-        assert store.get("bots") == ["toy0", "toy1", "fixed"]
-        assert store.count() == store.get("total")
+        assert store.run().cup.names == ("toy0", "toy1", "fixed")
+        assert store.count() == store.run().total
 
 
 def test_a_changed_cup_is_refused_with_what_differs(tmp_path: Path) -> None:
@@ -54,16 +57,16 @@ def test_a_changed_cup_is_refused_with_what_differs(tmp_path: Path) -> None:
 def test_a_drawn_seed_stays_while_the_cup_is_fixed(tmp_path: Path) -> None:
     cup = replace(played.cup(commit=True), seed=None)
     with Store.create(tmp_path / "run") as store:
-        seed, _ = resume(store, cup)
-        committed = store.get("commitment")
-        again, _ = resume(store, replace(cup, sandbox=True, clock=Clock(7, 7, 7)))
-        assert (again, store.get("commitment")) == (seed, committed)
-        assert store.get("config")["sandbox"] is True
-        named, _ = resume(store, replace(cup, seed="named"))
-        assert named == store.get("seed")
+        seed = resume(store, cup).setup.seed
+        committed = store.run().commitment
+        again = resume(store, replace(cup, sandbox=True, clock=Clock(7, 7, 7))).setup.seed
+        assert (again, store.run().commitment) == (seed, committed)
+        assert store.run().cup.sandbox is True
+        named = resume(store, replace(cup, seed="named")).setup.seed
+        assert named == store.run().seed
         assert named.startswith("named:")
-        assert store.get("commitment") != committed
-        assert resume(store, cup)[0] not in (named, seed)
+        assert store.run().commitment != committed
+        assert resume(store, cup).setup.seed not in (named, seed)
 
 
 def test_what_decides_no_result_may_change_on_the_way() -> None:
@@ -92,18 +95,17 @@ def test_a_filler_that_has_played_does_not_leave_silently(tmp_path: Path) -> Non
         assert fix in message
         kept = filled("ann", "bob", "greedy (house)", "cat", fill=None)
         house = replace(kept.bots[2], command="python -m bots.greedy")
-        _, schedule = resume(store, replace(kept, bots=(*kept.bots[:2], house, kept.bots[3])))
-        assert schedule.blocks == 40
-        assert store.get("bots") == ["ann", "bob", "greedy (house)", "cat"]
+        plan = resume(store, replace(kept, bots=(*kept.bots[:2], house, kept.bots[3])))
+        assert plan.blocks == 40
+        assert store.run().cup.names == ("ann", "bob", "greedy (house)", "cat")
 
 
 @contextmanager
-def begun(folder: Path, cup: Cup, **facts: object) -> Iterator[Store]:
+def begun(folder: Path, cup: Cup) -> Iterator[Store]:
     """A store with a match of this cup in it."""
     with Store.create(folder / "run") as store:
-        seed, _ = resume(store, cup)
+        seed = resume(store, cup).setup.seed
         store.add(next(iter(played.played(replace(cup, seed=seed)))))
-        store.put(facts)
         yield store
 
 
@@ -121,7 +123,7 @@ NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
 )
 def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, says: str) -> None:
     cup = played.cup(NAMES, format=format)
-    cup = replace(cup, format=replace(cup.format, challenger="ann"))
+    assert isinstance(cup.format, WithDeals)
     grown = replace(cup, format=replace(cup.format, deals=9))
     with begun(tmp_path, cup) as store:
         with pytest.raises(CupChangedError) as error:
@@ -129,35 +131,36 @@ def test_a_refusal_says_what_its_format_lets_grow(tmp_path: Path, format: str, s
         assert str(error.value).endswith(says)
         assert "faults.strikes was 3 and is 9" in str(error.value)
         assert ("format.deals was 2 and is 9" in str(error.value)) is (format[0] in "sk")
-        longer = replace(cup, format=replace(cup.format, rounds=4))
-        if format == "swiss":
-            assert resume(store, longer)[1].blocks == 2 * begin_blocks(cup)
+        if isinstance(cup.format, Swiss):
+            longer = replace(cup, format=replace(cup.format, rounds=4))
+            assert resume(store, longer).blocks == 2 * begin_blocks(cup)
         elif format != "knockout":
-            assert resume(store, grown)[1].blocks > begin_blocks(cup)
+            assert resume(store, grown).blocks > begin_blocks(cup)
 
 
 def begin_blocks(cup: Cup) -> int:
-    return make_schedule(cup, "any", "any").blocks
+    return cup.plan("any", "any").blocks
 
 
 def test_a_duel_may_have_more_deals(tmp_path: Path) -> None:
     duel = played.cup(NAMES[:2], format="duel", seating="mixed", deals=4)
     with begun(tmp_path, duel) as store:
-        assert resume(store, replace(duel, format=replace(duel.format, deals=9)))[1].blocks == 9
+        assert resume(store, replace(duel, format=Duel(deals=9, seating="mixed"))).blocks == 9
 
 
 def test_nothing_is_dealt_from_a_committed_seed_that_was_shown(tmp_path: Path) -> None:
     cup = played.cup(commit=True)
-    deals = replace(cup, format=replace(cup.format, deals=3))
+    deals = replace(cup, format=RoundRobin(deals=3))
     bots = replace(cup, bots=(*cup.bots, Bot("dan", url="http://127.0.0.1:9")))
-    with begun(tmp_path, cup, finished=True) as store:
+    with begun(tmp_path, cup) as store:
+        store.finish()
         for grown in (deals, bots):
             with pytest.raises(CupChangedError, match=r"seed was shown.*a new cup: "):
                 resume(store, grown)
-        assert store.get("finished") is True
-        assert resume(store, replace(cup, limits=Limits(64, 99)))[1].blocks == 2
-        store.put({"finished": False})
-        assert resume(store, deals)[1].blocks == 3
+        assert store.run().finished
+        assert resume(store, replace(cup, limits=Limits(64, 99))).blocks == 2
+        store.reopen(6)
+        assert resume(store, deals).blocks == 3
 
 
 def test_matches_without_their_cup_are_reported(tmp_path: Path) -> None:
@@ -178,7 +181,7 @@ def test_a_cup_that_is_killed_while_it_grows_is_the_old_one_or_the_new_one(
             patch.setattr(store, "_write", transactions.pop)  # killed where there are no more
             resume(store, played.cup(NAMES, deals=1))
         assert not transactions
-        assert len(store.get("bots")) == bots
+        assert len(store.run().cup.bots) == bots
         assert ([match.block for match in store.summaries()] == numbers) == (bots == 5)
         assert verify(store).verified
 
@@ -188,5 +191,5 @@ def test_who_wrote_a_bot_may_be_said_later(tmp_path: Path) -> None:
     bots = tuple(replace(bot, author="Ann") for bot in cup.bots)
     with played.run(tmp_path / "run", cup) as store:
         resume(store, replace(cup, bots=bots))
-        assert [bot["author"] for bot in store.get("config")["bots"]] == ["Ann"] * 3
-        assert store.get("finished")
+        assert store.run().authors == dict.fromkeys(cup.names, "Ann")
+        assert store.run().finished

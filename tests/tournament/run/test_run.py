@@ -32,7 +32,7 @@ from tournament.bot.supervisor.process_tree import descendants
 from tournament.config.parse import read_cup
 from tournament.records import FaultKind
 from tournament.run.resume import only_runner, resume
-from tournament.run.runner import canonical
+from tournament.run.session import canonical
 from tournament.store.store import Store
 
 
@@ -150,7 +150,7 @@ def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
         path = write(tmp_path, bots, stop, deals=30, concurrency=2)
         assert stich("run", path, "--out", one).returncode == 0
         with Store.open(one) as whole, Store.create(two) as half:
-            assert whole.get("settled") == ["strong"]
+            assert whole.run().settled == ("strong",)
             resume(half, read_cup(path))
             for record in list(whole.matches())[::2]:
                 half.add(record)
@@ -165,7 +165,7 @@ def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
         assert 'bot "late" is new, and [stop] has compared the bots without it' in done.stderr
         assert done.stderr.endswith("with [stop] only deals may be added.\n")
         with Store.open(two) as store:
-            store.put({"settled": None})
+            store.finish()
         done = stich("verify", two)
         assert "run: Settled are ['strong'], the store has []." in done.stdout
 
@@ -209,7 +209,7 @@ def test_more_deals_and_bots_are_the_cup_that_would_have_been(tmp_path: Path) ->
     # A cup that was extended may have been looked at: its ranges hold at any time.
     assert standings(small)["ranges"] == "anytime"
     with Store.open(small) as store:
-        store.put({"extended": False})
+        store._put(extended=False)
     assert standings(small) == standings(large)
 
 

@@ -12,9 +12,9 @@ from tests.support.cups import code_and_text, served_toys, standings, stich, wri
 from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
-from tournament.formats.round_scores import RoundScores
-from tournament.records import DecisionKind
-from tournament.run.runner import Runner
+from tournament.records import Revocation, Void
+from tournament.run.roster import Roster
+from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
@@ -27,14 +27,16 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
     assert (code, text) == (0, "1 match of block 2 void, to be played again.\n")
     with Store.open(run) as store:
         assert {one.match for one in store.matches()} == before.keys() - {match}
-        assert not store.get("finished")
+        assert not store.run().finished
         (void,) = store.voids()
-        assert (void.match, void.cause, void.decision) == (match, "decision", 1)
+        assert isinstance(void, Revocation)
+        assert (void.match, void.decision) == (match, 1)
         assert void.why == "The network was down."
         (decision,) = store.decisions()
-        assert (decision.kind, decision.matches) == (DecisionKind.VOID, (match,))
+        assert isinstance(decision, Void)
+        assert decision.matches == (match,)
         store.add(before[match])  # played again
-        store.put({"finished": True})
+        store.finish()
         assert {one.match: one for one in store.matches()} == before
     assert stich("verify", run).returncode == 0
     for command in ("standings", "verify"):
@@ -65,27 +67,25 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
 ) -> None:
     """The last match of each round becomes void just when it is written, whenever the runner has
     looked for decisions before."""
-    monkeypatch.setattr("tournament.run.runner._TICK_S", 1e9)
+    monkeypatch.setattr("tournament.run.session._TICK_S", 1e9)
     cup = played.cup(BOTS, format=format)
-    schedule = played.schedule(cup)
+    plan = played.plan(cup)
     executor = OneTable(cup)
     with played.unfinished(tmp_path / "run", cup) as store:
-        total = schedule.matches
+        total = plan.matches
         ends = {total // 2, total} if format == "swiss" else {total}
 
         def void() -> None:
             *_, (_, last) = store.written_after(-1)
-            store.decide(DecisionKind.VOID, "", block=last.block, matches=[last.match])
+            store.decide(Void(block=last.block, matches=(last.match,)))
 
         organiser = Organiser(store, dict.fromkeys(ends, void))
-        with Runner(cup, schedule, store, executor, organiser) as runner:
-            runner.run()
+        with Session(plan, Roster(cup), executor, store, organiser) as session:
+            session.play()
         assert store.count() == total
         assert not pending(store.decisions(), store.voids())
         again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]
         assert again == ([total // 2, total + 1] if format == "swiss" else [total])
-        places = schedule.places(RoundScores(store))
-        store.put({"finished": True, "places": places})
     assert stich("verify", tmp_path / "run").returncode == 0
 
 
@@ -122,7 +122,7 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
         writes = 0
         while killed_after(writes, monkeypatch, "void", out, 1):
             with Store.open(out) as store:
-                assert store.count() == 3 or not store.get("finished")
+                assert store.count() == 3 or not store.run().finished
             assert stich("run", cup, "--out", out).returncode == 0
             assert standings(out)["standings"] == before
             assert stich("verify", out).returncode == 0
@@ -148,11 +148,11 @@ def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
     assert code == 1
     assert text.startswith("dan no longer plays, so this cannot be played again.")
     with Store.open(run) as store:
-        cup = played.cup(BOTS)
-        apply_voids(store, cup, played.schedule(cup))
+        plan = played.plan(played.cup(BOTS))
+        apply_voids(store, plan)
         assert {one.match for one in store.summaries()} == others, "no block in part"
         assert len(store.voids()) == 3
         assert store.voids()[-1].why == "dan no longer plays, so its block cannot be completed."
-        store.put({"finished": True, "total": store.count()})
-        assert apply_voids(store, cup, played.schedule(cup)) == []
+        store.finish()
+        assert apply_voids(store, plan) == []
     assert stich("verify", run).returncode == 0

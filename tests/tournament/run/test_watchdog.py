@@ -14,5 +14,5 @@ def test_a_worker_that_is_stopped_is_replaced(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "stopped").exists()
     with Store.open(tmp_path / "run") as store:
-        assert store.get("finished")
+        assert store.run().finished
         assert store.count() == 9

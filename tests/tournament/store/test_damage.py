@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tests.support import played
 from tests.support.cups import ROOT, stich
-from tournament.records import DecisionKind
+from tournament.records import Pause
 from tournament.results.verify import verify
 from tournament.store.store import Store, StoreError
 
@@ -140,4 +140,4 @@ def test_a_run_is_read_where_nothing_can_be_written(
         assert verify(store).verified
         assert [path.name for path in run.iterdir()] == ["run.sqlite"]
         with pytest.raises(StoreError, match="readonly database"):
-            store.decide(DecisionKind.PAUSE, "")
+            store.decide(Pause())

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.support import postgres
+from tests.support import played, postgres
 from tests.support.cups import ROOT, served_toys, standings, stich, toys, write
 from tests.support.moments import before_statement
 from tests.support.store_records import record
-from tournament.records import DecisionKind
-from tournament.run.resume import only_runner
+from tournament.records import Pause
+from tournament.run.resume import only_runner, resume
 from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
@@ -47,7 +47,7 @@ def test_a_runner_connects_again_and_has_its_lock_again(postgresql: str) -> None
         store.add(record(2))
         end_connections(postgresql)
         assert store.decisions() == []
-        store.put({"finished": True})
+        store.finish()
         with pytest.raises(StoreError, match="another runner is at work"), only_runner(other):
             pass
         assert other.count() == 2
@@ -60,6 +60,7 @@ def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
 ) -> None:
     monkeypatch.setattr("tournament.store.reader._CHUNK", 1)
     with Store.create(postgresql) as store, only_runner(store):
+        resume(store, played.cup())
         for block in (1, 2, 3):
             store.add(record(block))
         blocks = []
@@ -67,7 +68,7 @@ def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
             blocks.append(match.block)
             end_connections(postgresql)
         assert blocks == [1, 2, 3]
-        for read in (store.facts, store.count):
+        for read in (store.run, store.count):
             with before_statement(store._engine, 1) as changes:
                 changes.append(partial(end_connections, postgresql))
                 assert read()
@@ -93,7 +94,7 @@ def test_a_commit_of_unknown_outcome_is_done_once(
 
         changes: dict[tuple[int, int, int], Callable[[], None]] = {
             (2, 0, 0): lambda: store.add(record(2)),
-            (2, 1, 0): lambda: store.decide(DecisionKind.PAUSE, "Lunch."),
+            (2, 1, 0): lambda: store.decide(Pause(why="Lunch.")),
             (1, 1, 1): lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
         }
         for after, change in changes.items():

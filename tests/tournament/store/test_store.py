@@ -7,12 +7,18 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.support import played
 from tests.support.moments import before_statement
-from tests.support.store_records import fault, record
-from tournament.records import DecisionKind, FaultKind
+from tests.support.store_records import NAMES, fault, record
+from tournament.model import Identity
+from tournament.records import FaultKind, Pause, Resume, Void
 from tournament.run.resume import only_runner
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
+
+
+def begin(store: Store) -> None:
+    store.begin(played.cup(NAMES), "seed", "key", None, 24)
 
 
 def test_a_match_comes_back_as_it_was(store: Store) -> None:
@@ -43,14 +49,19 @@ def test_what_bots_said_is_shown_once_the_block_is_complete(store: Store) -> Non
     assert store.match(found[3].match).info == {}
 
 
-def test_the_order_is_the_schedules_not_that_of_arrival(store: Store) -> None:
+def test_the_order_is_the_schedules_not_that_of_arrival(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for block, number in ((3, 1), (1, 2), (3, 0), (1, 0), (2, 2)):
         store.add(record(block, number))
     expected = [(1, 0), (1, 2), (2, 2), (3, 0), (3, 1)]
     assert [(match.block, match.number) for match in store.matches()] == expected
     assert [(match.block, match.number) for match in store.summaries()] == expected
     assert [(block.block, block.played) for block in store.blocks()] == [(1, 2), (2, 1), (3, 2)]
-    store.grow({}, lambda block: 10 - block.block)
+    of = played.cup()
+    grown = played.plan(of)
+    monkeypatch.setattr(grown, "number", lambda block: 10 - block.block)
+    store.grow(of, grown)
     assert [block.block for block in store.blocks()] == [7, 8, 9]
     assert [match.block for match in store.summaries()] == [7, 7, 8, 9, 9]
 
@@ -80,7 +91,7 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
 
 READS: dict[str, Callable[[StoreReader], object]] = {
     "decisions": lambda reader: reader.decisions(),
-    "facts": lambda reader: reader.facts(),
+    "run": lambda reader: reader.run(),
     "faults": lambda reader: list(reader.faults()),
     "is_signed": lambda reader: reader.is_signed(),
     "match": lambda reader: reader.match(record(2).match),
@@ -104,7 +115,7 @@ def test_what_a_reader_reads_is_of_one_moment(
     """A match becomes void, and the organiser decides something, before each statement of the
     reader."""
     first, *rest = (record(1, number, faults=(fault(1), fault(2))) for number in range(3))
-    store.put({})
+    begin(store)
     for one in (first, *rest, record(2)):
         store.add(one)
     happened = 1
@@ -113,7 +124,7 @@ def test_what_a_reader_reads_is_of_one_moment(
         with StoreReader.open(target) as reader:
             before = read(reader)
             with before_statement(reader._engine, moment := len(store.voids()) + 1) as changes:
-                changes.append(lambda: store.decide(DecisionKind.VOID, "", matches=[first.match]))
+                changes.append(lambda: store.decide(Void(block=1, matches=(first.match,))))
                 changes.append(lambda: store.void_finished([(first.match, moment, "")]))
                 found = read(reader)
                 happened = not changes
@@ -124,9 +135,9 @@ def test_what_a_reader_reads_is_of_one_moment(
 
 
 def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:
-    store.put({})
+    begin(store)
     with Store.open(target) as other:
-        rival = threading.Thread(target=lambda: other.decide(DecisionKind.RESUME, "Second."))
+        rival = threading.Thread(target=lambda: other.decide(Resume(why="Second.")))
         waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
         def let_the_rival_begin(
@@ -139,26 +150,38 @@ def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:
                         connection.rollback()
 
         sa.event.listen(store._engine, "before_cursor_execute", let_the_rival_begin)
-        store.decide(DecisionKind.PAUSE, "First.")
+        store.decide(Pause(why="First."))
         rival.join()
     assert [one.why for one in store.decisions()] == ["First.", "Second."]
 
 
 def test_a_decision_knows_how_many_matches_had_ended(store: Store) -> None:
     store.add(record())
-    store.decide(DecisionKind.PAUSE, "Lunch.")
+    store.decide(Pause(why="Lunch."))
     store.add(record(number=1))
-    store.decide(DecisionKind.RESUME, "")
+    store.decide(Resume())
     assert [(one.number, one.after) for one in store.decisions()] == [(1, 1), (2, 2)]
 
 
-def test_facts_are_set_all_or_none(store: Store) -> None:
-    store.put({"name": "☃", "finished": False})
-    store.put({"finished": True})
-    assert store.facts().items() >= {"name": "☃", "finished": True}.items()
+def test_what_is_recorded_of_a_run_is_kept_all_or_none(store: Store) -> None:
+    begin(store)
+    ann, cat = Identity("☃", "1"), Identity(author="Cat")
+    store.record_checks({"ann": ann, "cat": cat}, {"böb": "It is away."})
+    store.record_checks({"böb": Identity()}, {"cat": "It broke."})
+    store.record_begun(7)
+    kept = store.run()
+    assert kept.about == {"ann": (ann,), "cat": (cat,)}
+    assert kept.passed == {"ann", "böb"}
+    assert (kept.failed, kept.total, kept.finished) == ({"cat": "It broke."}, 7, False)
+    assert kept.begun
     with pytest.raises(TypeError):
-        store.put({"name": "x", "finished": object()})
-    assert store.get("name") == "☃"
+        store._put(total=8, commitment=object())
+    assert store.run() == kept
+    store.finish({"ann": 1}, ("ann",))
+    store.record_begun(9)
+    after = store.run()
+    assert (after.finished, after.places, after.settled) == (True, {"ann": 1}, ("ann",))
+    assert (after.total, after.begun) == (9, kept.begun)
 
 
 def test_there_is_one_runner(target: str) -> None:

@@ -14,9 +14,9 @@ from tests.support.cups import served_toys, stich, write
 from tournament.config.parse import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw
-from tournament.formats.round_scores import RoundScores
+from tournament.formats.scores import Scores
 from tournament.paths import KEY_FILE, STORE_FILE
-from tournament.records import DecisionKind
+from tournament.records import Disqualify, Pause, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run.resume import resume
 from tournament.store import digest, signing
@@ -39,8 +39,8 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
     of = played.cup(deals=2)
     with played.unfinished(folder, of, islice(played.played(of, {"cat": 5}), 8)) as store:
         first = next(store.summaries()).match
-        store.decide(DecisionKind.VOID, "A test.", matches=[first])
-        store.decide(DecisionKind.WITHDRAW, "", bot="cat")
+        store.decide(Void(why="A test.", block=1, matches=(first,)))
+        store.decide(Withdraw(bot="cat"))
         store.void_finished([(first, 1, "A test.")])
     return folder
 
@@ -50,7 +50,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
     with played.run(folder, played.cup(deals=2), {"cat": 5}) as store:
         for bot in ("cat", "bob"):
-            store.decide(DecisionKind.DISQUALIFY, "It is signed too.", bot=bot)
+            store.decide(Disqualify(why="It is signed too.", bot=bot))
     return folder
 
 
@@ -136,15 +136,15 @@ def test_what_was_changed_while_the_runner_played_is_not_signed(
     with played.unfinished(tmp_path, of, played.played(of)) as store:
         change(tmp_path, CHANGES["faults"])
         with pytest.raises(StoreError, match=CHANGED):
-            store.put({"finished": True})
-        assert not store.get("finished")
+            store.finish()
+        assert not store.run().finished
 
 
 def test_forged_facts_do_not_pass_with_the_next_change(under_way: Path, tmp_path: Path) -> None:
     run = copy(under_way, tmp_path)
     change(run, CHANGES["a decision"])
     with Store.open(run) as store, pytest.raises(StoreError, match=CHANGED):
-        store.put({"about": {}})
+        store.record_total(7)
 
 
 def test_an_older_copy_is_refused_unless_the_user_takes_it(cup: Path, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_elsewhere_a_run_is_resumed_once_it_is_taken_over(
     run = tmp_path / "run"
     with Store.create(run) as store:
         resume(store, read_cup(cup))
-        store.decide(DecisionKind.PAUSE, "")
+        store.decide(Pause())
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
     done = stich("resume", run)
     assert done.returncode == 1
@@ -238,8 +238,8 @@ def test_a_store_of_another_version_is_refused_in_a_sentence(
 
 def test_the_key_and_the_note_are_the_users_alone(key: Path, tmp_path: Path) -> None:
     with Store.create(tmp_path / "run") as store:
-        store.put({})
-        signer, run = store.get("signer"), store.get("run")
+        resume(store, played.cup())
+        signer, run = store.run().signer, store.run().id
     note = key.parent / "runs" / run
     for path, mode in ((key, 0o600), (note, 0o600), (key.parent, 0o700), (note.parent, 0o700)):
         assert path.stat().st_mode & 0o777 == mode
@@ -281,8 +281,8 @@ def test_match_ids_tell_nothing_about_the_seed(key: Path, tmp_path: Path) -> Non
 
     def blocks(name: str) -> list[Block]:
         with Store.create(tmp_path / name) as store:
-            _, schedule = resume(store, played.cup())
-            (part,) = schedule.rounds(RoundScores(store))
+            plan = resume(store, played.cup())
+            (part,) = plan.rounds(store.run(), Scores(store))
         return list(part.blocks)
 
     mine = blocks("one")

@@ -15,11 +15,10 @@ from tests.support import npm
 from tests.support.arena import ANN, Arena
 from tests.support.browser import chromium, console_errors, show_as
 from tests.support.cups import toys, write
-from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, played, run, unfinished
 from tests.support.serving import served
-from tournament.records import DecisionKind, Pairing
+from tournament.records import Disqualify, Pairing
 from tournament.run.live_table import make_folder, shown_live
-from tournament.store.store import Store
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations
 from web.report import report
@@ -75,7 +74,7 @@ def test_every_page_of_every_format_is_accessible(
                 if format == "round-robin":
                     match = next(iter(store.summaries())).match
                     Invitations(folder).invite("cat", 1)
-                    store.decide(DecisionKind.DISQUALIFY, f"It attacked {'cat' * 30}.", "ann")
+                    store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
                     paths += [
                         "/bots/cat",
                         "/bots/ann",
@@ -161,7 +160,7 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         wait = WebDriverWait(browser, WAIT_S)
         wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
         assert browser.switch_to.active_element.text == "ann", "the focus stays"
-        store.put({"finished": True})
+        store.finish()
         wait.until(lambda one: "Over: 6 matches" in text(one, ".status"))
         assert " won Test cup" in text(browser, "h1")
 
@@ -232,13 +231,12 @@ def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) 
     record = next(iter(played(of)))
     pairing = Pairing(**{one.name: getattr(record, one.name) for one in fields(Pairing)})
     with (
-        Store.create(tmp_path) as store,
+        unfinished(tmp_path, of) as store,
         served(create_app(store)) as url,
         chromium(390) as browser,
     ):
-        store.put(facts(of))
         wait = WebDriverWait(browser, WAIT_S)
-        with shown_live(pairing, make_folder(of, store.get("run"))) as observer:
+        with shown_live(pairing, make_folder(of, store.run().id)) as observer:
             for seat, move in enumerate(record.moves[:5]):
                 observer.moved(seat, move, forced=False)
             browser.get(f"{url}/watch")

@@ -14,7 +14,8 @@ from tests.support import played
 from tests.support.arena import ANN, BOB, CAT, Arena
 from tests.support.cups import stich
 from tests.support.serving import served
-from tournament.records import DecisionKind
+from tournament.model import Identity, Present
+from tournament.records import Disqualify, Finish
 from tournament.store.signing import make_key
 from web.arena.join import AN_HOUR
 from web.gateway.invitations import FILE, hash_of
@@ -38,7 +39,7 @@ def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
     assert arena.playing == ["ann"]
     folder = arena.store.folder
     assert folder is not None
-    kept = (folder / FILE).read_text() + json.dumps(arena.store.facts(), default=str)
+    kept = (folder / FILE).read_text() + repr(arena.store.run())
     assert token not in kept
     assert ANN not in kept
 
@@ -70,7 +71,7 @@ def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
     assert arena.ask("ann", ANN, "new-version") == "ann/3"
     assert arena.playing == ["ann/3"]
     assert arena.ask("ann", ANN, "leave") == "ann/3"
-    assert arena.ask("ann", ANN, "leave") == "ann/3 plays no more already."
+    assert arena.ask("ann", ANN, "leave") == "ann/3 no longer plays."
     assert arena.ask("ann", ANN, "token") == "ann/3"
     assert arena.ask("ann", ANN) == "ann/3 has left; enter it anew with --new-version."
     assert arena.ask("ann", ANN, "new-version") == "ann/4"
@@ -82,7 +83,7 @@ def test_a_bot_that_says_something_else_of_itself_is_a_new_version(arena: Arena)
     assert arena.ask("ann", ANN) == "ann"
     arena.about = {"name": "ann", "version": "2"}
     assert arena.ask("ann", ANN) == "ann"  # the runner has not checked it yet
-    arena.store.put({"about": {"ann": [{"name": "ann", "version": "1"}]}})
+    arena.store.record_about({"ann": Identity("ann", "1")})
     assert arena.ask("ann", ANN, "token") == "ann"
     assert arena.ask("ann", ANN) == "ann/2"
     assert arena.ask("ann", ANN) == "ann/2"
@@ -112,7 +113,7 @@ def test_names_that_never_play_do_not_fill_the_ladder(
     ]
     assert "The ladder is full" in arena.ask("ann", ANN)
     monkeypatch.setattr("tournament.run.joining._UNSEATED", timedelta(0))
-    arena.store.put({"checks": {"bot-0": "", "bot-1": "It moves out of turn."}})
+    arena.store.record_checks({"bot-0": Identity()}, {"bot-1": "It moves out of turn."})
     assert arena.ask("ann", ANN) == "ann"
     arena.store.add(next(iter(played.played(played.cup(["ann", "bot-0", "greedy"])))))
     arena.client.application.extensions["stich-run"].refresh()
@@ -127,10 +128,10 @@ def test_the_organiser_decides(arena: Arena) -> None:
         arena.ask(name, key)
     arena.invitations.revoke("bob")
     assert "This token was revoked" in arena.ask("bob", BOB)
-    arena.store.decide(DecisionKind.DISQUALIFY, "", "ann")
+    arena.store.decide(Disqualify(bot="ann"))
     for wants in ("join", "new-version"):
-        assert arena.ask("ann", ANN, wants) == "The organiser decided that ann plays no more."
-    arena.store.decide(DecisionKind.FINISH, "")
+        assert arena.ask("ann", ANN, wants) == "The organiser decided that ann no longer plays."
+    arena.store.decide(Finish())
     assert arena.ask("cat", CAT) == "The ladder is over."
     assert arena.status == 403
     page = arena.client.get("/join").text
@@ -148,7 +149,7 @@ def test_a_code_is_asked_for_once_and_never_shown(tmp_path: Path) -> None:
         assert arena.ask("ann", ANN, "new-version") == "ann/2"
         shown = "".join(arena.client.get(path).text for path in ("/", "/join", "/bots/ann"))
         assert "--code CODE" in shown
-        assert "étude" not in shown + json.dumps(arena.store.facts(), default=str)
+        assert "étude" not in shown + repr(arena.store.run())
 
 
 def test_a_ladder_by_invitation_says_so(tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_version
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
     assert "Connected now: nobody." in arena.client.get("/").text
-    arena.store.put({"connected": ["ann/2"]})
+    arena.store.show(Present(connected=("ann/2",)))
     arena.client.application.extensions["stich-run"].refresh()
     page = arena.client.get("/").text
     assert 'Connected now: <a href="/bots/ann/2">ann/2</a>.' in page
@@ -226,7 +227,7 @@ def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_version
     assert "<svg" in arena.client.get("/join").text, "the QR code"
     assert "<progress" not in page, "a ladder plans no number of matches"
     author = sha256(bytes.fromhex(ANN)).hexdigest()[:16]
-    assert author in json.dumps(arena.store.facts(), default=str)
+    assert author in repr(arena.store.run())
     for path in ("/about", "/bots/ann"):
         assert author not in arena.client.get(path).text
     for name in ("ann", "ann/2"):
@@ -240,7 +241,7 @@ def test_the_commands_of_an_author(arena: Arena) -> None:
         token = arena.token
         arena.ask("bob", BOB)
         assert stich("join", f"{url}/", "ann", "--print-token").stdout == f"{token}\n"
-        assert "ann plays no more" in stich("leave", url, "ann").stdout
+        assert "ann no longer plays" in stich("leave", url, "ann").stdout
         said = stich("join", url, "bob", "--print-token")
         assert (said.returncode, said.stdout) == (1, "")
         assert "of somebody else; choose another name" in said.stderr

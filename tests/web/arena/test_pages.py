@@ -9,10 +9,10 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -22,22 +22,28 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, played, run, unfinished
 from tournament.display.replay import cards_of
-from tournament.records import DecisionKind
+from tournament.formats.commitment import commitment
+from tournament.formats.ladder import Ladder
+from tournament.model import Identity, Present, Upcoming
+from tournament.records import Disqualify, Pause, Resume, Skip, Void, Withdraw
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
-from web.arena.live_run import LiveRun, upcoming
+from web.arena.live_run import LiveRun
 from web.child_process import command
 
+COMING = tuple(
+    Upcoming(block=block, stage="", bots=cup().names, played=0, seatings=3) for block in (1, 2)
+)
 NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with run(tmp_path_factory.mktemp("run"), cup(NAMES), {NAMES[1]: 12}) as made:
-        made.put({"about": {NAMES[0]: [{"name": "<b>x</b>", "version": "<b>x"}]}})
+        made.record_about({NAMES[0]: Identity("<b>x</b>", "<b>x")})
         yield made
 
 
@@ -55,16 +61,6 @@ def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
             assert str(escape(name)) in page.text
     assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in client.get("/about").text, "what it says that it is"
     assert "final: 6 matches, 2 blocks" in client.get("/figures").text
-
-
-def test_a_run_that_is_only_starting_is_a_sentence(tmp_path: Path) -> None:
-    """Its store is there before it says which cup it is."""
-    with closing(Store.create(tmp_path)) as store:
-        client = create_app(store).test_client()
-        for path in ("/", "/figures", "/about", "/embed", "/watch", "/matches", "/standings.json"):
-            answer = client.get(path)
-            assert answer.status_code == 503
-            assert "The run is only starting; open this page again in a moment." in answer.text
 
 
 def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
@@ -122,7 +118,7 @@ def test_the_rules_of_each_game_are_a_page(client: FlaskClient, game: str) -> No
 def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> None:
     names = [f"{number:02}{'斗' * 62}" for number in range(64)]
     of = cup(names, format="swiss")
-    with unfinished(tmp_path, of, awaited=names) as empty:
+    with unfinished(tmp_path, of, present=Present(awaited=tuple(names))) as empty:
         page = create_app(empty).test_client().get("/").text
     assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
     assert "<h1>Nobody leads Test cup yet</h1>" in page
@@ -197,7 +193,7 @@ def test_who_comes_after_a_while_sees_no_old_page(store: Store) -> None:
     now = 0.0
     live = LiveRun(store, lambda: now)
     known = len(live.snapshot().table.decisions)
-    store.decide(DecisionKind.PAUSE, "lunch")
+    store.decide(Pause(why="lunch"))
     now = 1000.0
     assert len(live.snapshot().table.decisions) == known + 1
 
@@ -227,7 +223,7 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
     of = cup(commit=True)
     records = list(played(of))
     # a block of three, and one match of the next
-    with unfinished(tmp_path, of, records[:4]) as under_way:
+    with unfinished(tmp_path, of, records[:4], Present(upcoming=COMING)) as under_way:
         client = create_app(under_way).test_client()
         answers = [client.get(f"/matches/{record.match}") for record in records[:4]]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
@@ -244,7 +240,7 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
             assert f"/matches/{records[3].match}" not in page
             assert "2026-spring" not in page
         assert "Playing: 1 table, 4 of 6 matches<" in pages[0]
-        assert f"<code>{facts(of)['commitment']}</code>" in pages[3]
+        assert f"<code>{commitment('2026-spring')}</code>" in pages[3]
 
 
 def test_only_what_is_new_is_read(tmp_path: Path) -> None:
@@ -259,8 +255,8 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
             assert live.refresh() is seen
             assert seen.table == LiveRun(under_way).snapshot().table
         block = records[0].block
-        void = [record.match for record in records[:3]]
-        under_way.decide(DecisionKind.VOID, "No power.", block=block, matches=void)
+        void = tuple(record.match for record in records[:3])
+        under_way.decide(Void(why="No power.", block=block, matches=void))
         under_way.void_finished([(match, 1, "No power.") for match in void])
         assert live.refresh().matches == len(records) - 3
         assert block not in live.refresh().played
@@ -269,7 +265,7 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
 def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
     now = 0.0
     records = list(played(cup()))
-    with unfinished(tmp_path, cup()) as under_way:
+    with unfinished(tmp_path, cup(), present=Present(upcoming=COMING)) as under_way:
         live = LiveRun(under_way, lambda: now)
         assert [one.block for one in live.snapshot().upcoming] == [1, 2]
         assert live.snapshot().status == "Playing: 1 table, 0 of 6 matches"
@@ -288,41 +284,51 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert "<b>Now</b>" in page
         assert "<b>Next</b>" not in page
         assert "1 of 3 seatings played" in page
-        under_way.put({"finished": True})
+        under_way.show(Present(upcoming=COMING[1:]))
+        assert live.refresh() is not seen
+        under_way.finish()
         assert live.refresh().upcoming == ()
 
 
-@pytest.mark.parametrize("format", ["swiss", "knockout", "halving"])
-def test_a_later_round_comes_after_this_one(tmp_path: Path, format: str) -> None:
-    of = cup([f"bot {n}" for n in range(6)], format=format)
-    with run(tmp_path / "whole", of) as whole:
-        records = list(whole.matches())
-    played: Counter[int] = Counter()
-    with unfinished(tmp_path / "part", of) as under_way:
-        for record in records:
-            found = upcoming(under_way, under_way.facts(), played)
-            assert record.block in [one.block for one in found]
-            under_way.add(record)
-            played[record.block] += 1
-        assert not upcoming(under_way, under_way.facts(), played)
+def test_nobody_sees_the_next_tables_of_a_ladder(tmp_path: Path) -> None:
+    of = replace(cup(), format=Ladder(cards="fresh"))
+    with unfinished(tmp_path, of, present=Present(upcoming=COMING)) as ladder:
+        assert LiveRun(ladder).snapshot().upcoming == ()
+        page = create_app(ladder).test_client().get("/").text
+    assert "<b>Now</b>" not in page
+    assert "<b>Next</b>" not in page
+
+
+def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
+    with Store.create(tmp_path) as empty:
+        client = create_app(empty).test_client()
+        for path in ("/", "/matches", "/standings.json"):
+            answer = client.get(path)
+            assert answer.status_code == 503
+            assert "<h1>The run is about to begin</h1>" in answer.text
+            assert int(answer.headers["Refresh"]) > 0
+        assert client.get("/play").status_code == 200
+    with unfinished(tmp_path, cup()):
+        assert client.get("/").status_code == 200
 
 
 def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "<eve>")
-    with unfinished(tmp_path, cup(names), awaited=["ann", "<eve>"]) as under_way:
+    with unfinished(tmp_path, cup(names), present=Present(awaited=("ann", "<eve>"))) as under_way:
         client = create_app(under_way).test_client()
         assert "Waiting for ann and &lt;eve&gt;<" in client.get("/").text
-        under_way.put({"awaited": [], "away": ["dan"], "begun": "2026-11-22T23:40:00+00:00"})
+        coming = Upcoming(block=1, stage="", bots=names[:3], played=0, seatings=3)
+        under_way.show(Present(away=("dan",), upcoming=(coming,)))
         client = create_app(under_way).test_client()
         for path in ("/", "/matches", "/bots/ann", "/play", "/reading", "/nothing"):
             assert "dan is unreachable; its tables wait.<" in client.get(path).text
         soon = client.get("/").text.partition('<h2 id="news">')[2]
         assert "/bots/ann" in soon
         assert "/bots/dan" not in soon
-        under_way.decide(DecisionKind.PAUSE, "Lunch.")
+        under_way.decide(Pause(why="Lunch."))
         page = create_app(under_way).test_client().get("/").text
         assert "UTC: Lunch. dan is unreachable; its tables wait.<" in page
-        under_way.put({"away": names})
+        under_way.show(Present(away=names))
         assert (
             "ann, bob, cat and 2 others are unreachable"
             in create_app(under_way).test_client().get("/").text
@@ -353,9 +359,11 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "eve")
     records = list(played(cup(names)))
     with unfinished(tmp_path, cup(names), records[:-6]) as under_way:
-        under_way.decide(DecisionKind.PAUSE, "Lunch <b>.")
-        under_way.decide(DecisionKind.DISQUALIFY, "It attacked ann.", "dan")
-        under_way.decide(DecisionKind.WITHDRAW, "", "eve")
+        under_way.decide(
+            Pause(why="Lunch <b>."),
+            Disqualify(bot="dan", why="It attacked ann."),
+            Withdraw(bot="eve"),
+        )
         client = create_app(under_way).test_client()
         match = next(one for one in under_way.summaries() if "dan" in one.table).match
         paths = ("/", "/matches", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}")
@@ -368,16 +376,14 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         assert "dan was disqualified" in pages["/bots/dan"]
         assert "It attacked ann." in pages["/bots/dan"]
         assert "Points a deal" not in pages["/bots/dan"]
-        assert "eve was withdrawn and plays no more" in pages["/bots/eve"]
+        assert "eve was withdrawn and no longer plays" in pages["/bots/eve"]
         assert "does not count" in pages["/bots/dan"]
         assert "does not count. Disqualified: dan." in pages[f"/matches/{match}"]
         assert (
             'href="/bots/dan"'
             not in pages["/bots/ann"].partition("By opponent")[2].partition("<h2")[0]
         )
-        under_way.decide(DecisionKind.RESUME, "")
-        for _ in range(9):
-            under_way.decide(DecisionKind.SKIP, "bob was away.", "bob")
+        under_way.decide(Resume(), *[Skip(bot="bob", why="bob was away.", matches=("m",))] * 9)
         again = create_app(under_way).test_client().get("/").text
         assert "Paused" not in again
         assert "bob was away" not in again

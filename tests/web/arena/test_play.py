@@ -15,6 +15,7 @@ from stich.processes import find_port, pages_served
 from tests.support.connections import connections
 from tests.support.cups import bot as hostile
 from tests.support.cups import toys, write
+from tests.support.played import unfinished
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup
@@ -201,8 +202,7 @@ def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
     path = write(tmp_path, bots, '[format] type = "gauntlet"', '[format] challenger = "far"')
     with path.open("a") as file:
         file.write("[options]\ndeals = 2\n")
-    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
-        store.put({"name": "Cup", "game": "doudizhu", "config": read_cup(path).to_dict()})
+    with unfinished(tmp_path / "run", read_cup(path)) as store, playing(store, path) as client:
         page = client.get("/play").text
         assert page.count('value="cup:greedy"') == 2, "for one game, for two seats"
         assert "&lt;/option&gt;" in page

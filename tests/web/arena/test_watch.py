@@ -15,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.support.played import cup, facts, played, run, unfinished
+from tests.support.played import cup, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.records import Pairing
 from tournament.run.live_table import LiveMatch, make_folder
@@ -99,10 +99,9 @@ def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_match_is_shown_while_it_is_played_but_not_with_shared_cards(
     tmp_path: Path, of: Cup
 ) -> None:
-    with Store.create(tmp_path) as store:
-        store.put(facts(of))
+    with unfinished(tmp_path, of) as store:
         assert live(store) is None
-        folder = make_folder(FRESH, store.get("run"))
+        folder = make_folder(FRESH, store.run().id)
         assert folder is not None
         first, second, *_ = played(of)
         for number, record in enumerate((second, first)):
@@ -119,7 +118,7 @@ def test_a_match_is_shown_while_it_is_played_but_not_with_shared_cards(
             None,
             *first.moves[:8],
         ]
-        assert store.get("seed") not in json.dumps([seen, steps_of(seen)])
+        assert store.run().seed not in json.dumps([seen, steps_of(seen)])
         store.add(first)
         whole = live(store, first.match)
         assert whole is not None
@@ -160,10 +159,9 @@ def test_onlookers_see_no_card_that_is_hidden(game: str, seed: str) -> None:
             known[-1] |= cards(moves[-1])
     seats = tuple(f"bot {seat}" for seat in range(players))
     pairing = Pairing("id", 1, "the key", 1, "", 0, 1, seats, seats, seed)
-    config = {"game": game, "players": players, "options": dict(state.options)}
-    bots = {"bots": [{"name": name} for name in seats]}
-    steps = live_steps(LiveMatch(pairing, 0.0, moves), config)
-    data = match_data(pairing, config | bots, steps)
+    of = cup(seats, game=game, players=players, options=dict(state.options))
+    steps = live_steps(LiveMatch(pairing, 0.0, moves), of)
+    data = match_data(pairing, of, steps)
     assert steps_of(data) == json.loads(json.dumps(steps))
     assert len(steps) == len(known)
     assert sum(one["ended"] is not None for one in steps) == len(state.results)

@@ -43,7 +43,7 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
         seen = events(served)
         assert next(seen) == {"event": "waiting", "missing": list(HONEST)}
         with Store.open(tmp_path / "run") as store:
-            assert store.get("awaited") == list(HONEST)
+            assert store.present().awaited == tuple(HONEST)
         programs = [connect(cup, name, ports[0], "--tables", "2") for name in HONEST]
         with ended(*programs):
             *_, last = seen
@@ -55,7 +55,7 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
         lines = said.splitlines()[-2:]
         assert lines == [f"Connected to Test cup as {name}.", "The cup is over."]
     with Store.open(tmp_path / "run") as store:
-        assert store.get("awaited") == []
+        assert store.present().awaited == ()
     assert scores(tmp_path / "run") == started_here(tmp_path)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert json.dumps(str(ports[1])).encode() not in kept

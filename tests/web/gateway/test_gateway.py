@@ -3,12 +3,10 @@
 import json
 import re
 import shlex
-import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -21,10 +19,9 @@ from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.decisions import exclusion_notices
-from tournament.records import Decision, DecisionKind, FaultKind
+from tournament.records import FaultKind, Withdraw
 from web.gateway.calls import ANSWER_LIMIT
 from web.gateway.invitations import FILE, Invitations
-from web.gateway.link import STRANGERS
 
 
 @pytest.fixture(scope="module")
@@ -186,33 +183,11 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
     assert "dan" not in gateway.client.tables()
 
 
-def test_idle_connections_of_one_address_keep_nobody_out(tmp_path: Path) -> None:
-    """The oldest of those that have shown no token are closed; a program that has stays."""
-    with ExitStack() as stack:
-        gateway = stack.enter_context(served(tmp_path))
-        before = gateway.author("ann")
-        where = urlsplit(gateway.url)
-        idle = [
-            stack.enter_context(socket.create_connection((where.hostname, where.port)))
-            for _ in range(STRANGERS + 10)
-        ]
-        for one in idle[:10]:
-            with suppress(ConnectionResetError):
-                assert one.recv(1) == b""
-        assert gateway.author("bob").hello["bot"] == "bob"
-        before.link.ping().wait()
-        idle[-1].setblocking(False)
-        with pytest.raises(BlockingIOError):
-            idle[-1].recv(1)
-
-
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
     with served(tmp_path) as gateway:
         ann, bob = (gateway.author(name) for name in ("ann", "bob"))
-        gateway.client.exclude(
-            exclusion_notices([Decision(1, DecisionKind.WITHDRAW, "", "", "bob")])
-        )
-        assert bob.told() == {"over": "The organiser decided that bob plays no more."}
+        gateway.client.exclude(exclusion_notices([Withdraw(bot="bob")]))
+        assert bob.told() == {"over": "The organiser decided that bob no longer plays."}
         gateway.client.exclude({})
         playing = gateway.author("bob")
         requests.post(gateway.client.url_of("x").replace("bots/x", "over"), timeout=60)

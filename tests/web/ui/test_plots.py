@@ -5,11 +5,11 @@ from importlib.resources import files
 
 import pytest
 
-from tests.support.memory_run import MemoryRun
-from tests.support.played import cup, facts, played
+from tests.support.played import cup, played
 from tournament.display.formatting import format_points
+from tournament.model import Run
 from tournament.results.match_arrays import collect
-from tournament.results.standings import compute, standings
+from tournament.results.standings import compute
 from web.ui.plots import course, score_bars, series
 
 
@@ -21,7 +21,7 @@ def test_points_that_round_to_zero_have_no_minus(points: float, text: str) -> No
 
 
 def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
-    table = standings(MemoryRun({"bots": ["ann", "bob", "cat"]}, []))
+    table = compute(collect([], cup().names), Run(cup=cup(), finished=False))
     lines = zip(table.standings, (2.0, 1.0, None), (-500.0, None, None), strict=True)
     known = [replace(line, score=score, low=low, high=2.0) for line, score, low in lines]
     bars = score_bars(replace(table, standings=tuple(known)))
@@ -37,7 +37,7 @@ def test_a_bot_keeps_its_colour_whatever_its_rank_and_whoever_is_out() -> None:
     seen: dict[str, str] = {}
     for out in ((), ("dan",), ("ann",)):
         arrays = everything.without(out)
-        plot = course(arrays, compute(arrays, facts(of)), of.names)
+        plot = course(arrays, compute(arrays, Run(cup=of, finished=False)), of.names)
         assert plot is not None
         assert len(plot.lines) == 4 - len(out)
         for line in plot.lines:

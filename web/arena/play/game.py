@@ -19,10 +19,11 @@ from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config.arguments import parse_bot
-from tournament.config.cup import REFERENCE_BOTS, Bot, Clock, Cup
+from tournament.config.cup import Bot, Clock, Cup
 from tournament.config.parse import read_cup
 from tournament.errors import StichError
-from tournament.match.match import Match, Observer, Rules
+from tournament.formats.format import REFERENCE_BOTS
+from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
@@ -135,7 +136,7 @@ class AvailableBots:
         )[0]
 
 
-class BrowserGame(Player, Observer):
+class BrowserGame(Player, MatchObserver):
     """A game of one person at seat 0, which is played in a thread of its own: the player whose
     moves come from the pages, and the observer. Safe for threads."""
 

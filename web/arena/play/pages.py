@@ -11,7 +11,7 @@ from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config.arguments import fill_seats
-from tournament.config.cup import REFERENCE_BOTS
+from tournament.formats.format import REFERENCE_BOTS
 from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, PersonalView
 
 play_pages = Blueprint("play_pages", __name__)

@@ -16,7 +16,8 @@ from tournament.bot.launch import environment, launch_of_cup
 from tournament.bot.sandbox.folder_copy import LIMIT_MB
 from tournament.bot.started_bot import BotProcess, start
 from tournament.bot.url_bot import StartError
-from tournament.config.cup import Bot, Cup, Format
+from tournament.config.cup import Bot, Cup
+from tournament.formats.round_robin import RoundRobin
 
 
 def conversation(channel: str, folder: Path = HOSTILE, *, copies: bool = False) -> str:
@@ -134,5 +135,7 @@ def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"has more than the {LIMIT_MB} MB of which each process" in done.stderr
     assert 'set cards = "fresh" in [format]' in done.stderr
-    fresh = Cup("c", "doudizhu", 3, (Bot("x", "./x", dir="large"),), format=Format(cards="fresh"))
+    fresh = Cup(
+        "c", "doudizhu", 3, (Bot("x", "./x", dir="large"),), format=RoundRobin(cards="fresh")
+    )
     assert (launch_of_cup(fresh, tmp_path)[0].sandboxes or {})["x"].copied is None

@@ -100,7 +100,7 @@ def test_a_cup_ends_and_costs_only_the_attacker(
     )
     delegated(CUP.format(cup=cup, out=tmp_path / "run"))
     with Store.open(tmp_path / "run") as store:
-        assert store.get("finished")
+        assert store.run().finished
         matches = list(store.matches())
     assert len(matches) == 3
     for match in matches:

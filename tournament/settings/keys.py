@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from tournament.config.locations import short
+from tournament.settings.locations import short
 
 _MAX_LISTED = 20
 _URL = re.compile(r"https?://(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:/[^\s?#]*)?")
@@ -65,8 +65,18 @@ class Key:
 def key(default: T, key: Key, *, repr: bool = True) -> T:
     """A field of a section with its key."""
     if isinstance(default, bool | int | float | str):
-        key = replace(key, rules={**key.rules, "default": default})
+        key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
+
+
+def with_default(default: object, key: Key) -> Key:
+    """The same key, whose JSON Schema says what it is if it is left out."""
+    return replace(key, rules={**key.rules, "default": default})
+
+
+def required(key: Key) -> Any:
+    """A field of a section that must be given, with its key."""
+    return field(metadata={"key": replace(key, required=True)})
 
 
 def keys_of(section: type) -> dict[str, Key]:

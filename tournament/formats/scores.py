@@ -1,31 +1,42 @@
 """The results so far, by which formats decide who meets whom next and when to end."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from tournament.decisions import exclusions
 from tournament.ranking.observations import Observations, observe
-from tournament.records import DecisionKind, Results
+from tournament.records import AnyDecision, Disqualify, MatchSummary
 
 Table = tuple[str, ...]
 StageTable = tuple[str, Table]
 """The stage of the format, and the bots of a table in it."""
 
 
-class RoundScores:
-    """The scores of a run, for its format."""
+class Matches(Protocol):
+    """The finished matches of a run."""
 
-    def __init__(self, run: Results) -> None:
-        self.run = run
+    def count(self) -> int:
+        """Return the number of matches."""
+
+    def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
+        """Return the matches without their moves; those of one round if it is given."""
+
+
+class Scores:
+    """The scores of a run, for its plan."""
+
+    def __init__(self, matches: Matches) -> None:
+        self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """The exact mean score a deal of each bot at each table of one round."""
+        """Return the exact mean score a deal of each bot at each table of one round."""
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        for match in self.run.summaries(round):
+        for match in self.matches.summaries(round):
             table = (match.stage, match.table)
             for name, score in zip(match.seating, match.adjusted, strict=True):
                 points[table][name] += score
@@ -36,12 +47,12 @@ class RoundScores:
         }
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        """The points of `bots` in the first `blocks` blocks of the schedule, as the fit reads
-        them; without tables at which another bot sat."""
+        """Return the points of `bots` in the first `blocks` blocks of the plan, as the fit reads
+        them, without tables at which another bot sat."""
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
             (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)
-            for match in self.run.summaries()
+            for match in self.matches.summaries()
             if match.block <= blocks and number.keys() >= set(match.seating)
         ]
         players = len(rows[0][2]) if rows else 0
@@ -51,14 +62,10 @@ class RoundScores:
         )
         return observe(block, deals, seats, scores, len(bots))
 
-    def disqualified(self, blocks: int) -> frozenset[str]:
-        """The bots that were disqualified before the first `blocks` blocks were finished."""
-        found = [
-            decision
-            for decision in exclusions(self.run.facts().get("decisions", ()))
-            if decision.kind == DecisionKind.DISQUALIFY
-        ]
+    def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
+        """Return the bots that were disqualified before the first `blocks` blocks were finished."""
+        found = [one for one in exclusions(decisions) if isinstance(one, Disqualify)]
         if not found:
             return frozenset()
-        matches = sum(match.block <= blocks for match in self.run.summaries())
+        matches = sum(match.block <= blocks for match in self.matches.summaries())
         return frozenset(decision.bot for decision in found if decision.after < matches)

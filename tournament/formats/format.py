@@ -1,0 +1,102 @@
+"""What every format has in common: the keys of its `[format]` section, and how a cup treats it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Final, Literal, Self, get_args
+
+from tournament.formats.plan import Plan, Setup
+from tournament.settings.keys import choice, key, number
+
+REFERENCE_BOTS: Final = ("random", "greedy", "sensible", "search")
+"""The reference bots by name: `python -m bots.NAME`."""
+Cards = Literal["shared", "fresh"]
+SEATINGS: Final = ("rotations", "permutations", "fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What may be added to a cup that has begun.
+
+    `clause` says it. `key` is the key of the format that may rise, None if there is none; `bots`
+    says whether bots may be added.
+    """
+
+    clause: str
+    key: str | None = None
+    bots: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(ABC):
+    """Who meets whom. A subclass for each format has the keys of its section as fields."""
+
+    type: ClassVar[str]
+    """The value of `type` in `[format]`."""
+    growth: ClassVar[Growth]
+    skips_tables: ClassVar[bool] = False
+    """Whether the tables of a bot that no longer plays are left out. In formats whose later rounds
+    need every table, that bot is struck out instead, as if it could not be reached."""
+    may_stop: ClassVar[bool] = False
+    """Whether `[stop]` fits: the other formats play a fixed number of rounds or tables."""
+    decides_places: ClassVar[bool] = False
+    """Whether places do not follow from the scores alone, so there are none before the end."""
+    has_final_ranges: ClassVar[bool] = True
+    """Whether ranges may assume that the number of blocks was fixed in advance."""
+    keeps_blocks_fixed: ClassVar[bool] = True
+    """Whether a cup that nobody stops plays all planned blocks."""
+
+    seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
+    cards: Literal["shared", "fresh"] = key(
+        "shared",
+        choice(
+            get_args(Cards),
+            "Whether all seatings of a table share a deal, or each has fresh cards. By default"
+            " fresh in a ladder, and where bots are by url or connect.",
+        ),
+    )
+    fill: str | None = key(
+        None, choice(REFERENCE_BOTS, "The reference bot that fills empty seats.")
+    )
+
+    @classmethod
+    def of_section(cls, section: Mapping[str, Any]) -> Self:
+        """Make the format from the checked keys of its section."""
+        return cls(**section)
+
+    @abstractmethod
+    def plan(self, setup: Setup) -> Plan:
+        """Return the plan of a cup of this format."""
+
+    def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
+        """Return whether a table is left out, because one of its bots is in `gone`: the bots that
+        no longer play."""
+        return self.skips_tables and not gone.isdisjoint(table)
+
+    def usual_cards(self, remembers: bool) -> Cards:
+        """Return how cards are dealt without a setting. `remembers` says whether a bot may remember
+        cards from one seating to the next; a started bot has a process for each."""
+        return "fresh" if remembers and self.seating != "fixed" else "shared"
+
+    def tables(self, bots: int, players: int) -> int:
+        """Return the number of tables that are drawn in advance; 0 if they are drawn as it goes."""
+        return 0
+
+    def always(self) -> tuple[str, ...]:
+        """Return the bots that sit at every table, if the format says so."""
+        return ()
+
+    def named_bots(self) -> Iterator[tuple[str, str]]:
+        """Yield each bot that the section names, after the key that names it."""
+        return iter(())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the section as JSON values, with `type` and defaults."""
+        return {"type": self.type, **asdict(self)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithDeals(Format):
+    """A format that deals a fixed number of blocks to each table."""
+
+    deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))

@@ -1,0 +1,262 @@
+"""The plan of a cup: its blocks, in rounds, and what is to be played next."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import ClassVar, Protocol
+
+from tournament.formats.draws import game_seed, match_id, shuffled
+from tournament.formats.scores import Scores, StageTable, Table
+from tournament.formats.stop import Stop
+from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
+
+Seating = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a plan depends on before the first match, beside the keys of its format.
+
+    `bots` are the names in the order of the cup. `seating` and `cards` are those of `[format]`.
+    `seed` determines all that is drawn, except the ids of matches, which are drawn from the secret
+    `match_key`.
+    """
+
+    game: str
+    players: int
+    options: Mapping[str, int | bool | None]
+    bots: tuple[str, ...]
+    seating: str
+    cards: str
+    stop: Stop
+    seed: str
+    match_key: str
+
+
+class Progress(Protocol):
+    """What a plan reads of a run, beside the scores of its matches."""
+
+    @property
+    def decisions(self) -> Sequence[AnyDecision]:
+        """The decisions, in order."""
+
+    @property
+    def epochs(self) -> Sequence[Epoch]:
+        """The epochs of a ladder, in order."""
+
+    @property
+    def void_matches(self) -> int:
+        """The number of void matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """All seatings of one table, a match each, with the same cards or with fresh ones; `key`
+    identifies it even if the plan grows."""
+
+    number: int
+    key: str
+    round: int
+    stage: str
+    table: Table
+    seeds: tuple[str, ...]
+    seatings: tuple[Seating, ...]
+    matches: tuple[str, ...]
+
+    def pairing(self, number: int) -> Pairing:
+        """Return the match of the seating with this number, from 0."""
+        return Pairing(
+            match=self.matches[number],
+            block=self.number,
+            key=self.key,
+            round=self.round,
+            stage=self.stage,
+            number=number,
+            seatings=len(self.seatings),
+            table=self.table,
+            seating=self.seatings[number],
+            seed=self.seeds[number],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """`size` blocks, generated lazily, that do not depend on each other's results."""
+
+    number: int
+    size: int
+    blocks: Iterable[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a duel has shown after `blocks` blocks.
+
+    `difference` is that of the mean points a deal of its two bots, the first less the second, and
+    `low` to `high` its 95 % interval, None where nothing is proved. `evidence` is the wealth of the
+    bets against a difference of 0: 20 settle who is better. `settled` says that it is, `equal` that
+    no difference that matters is left.
+    """
+
+    blocks: int
+    difference: float
+    low: float | None
+    high: float | None
+    evidence: float
+    settled: bool
+    equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Blocks to be played now, some of which may be finished. `epoch` is one that begins with
+    them; `look` is what the batch before has shown."""
+
+    round: int
+    blocks: Iterable[Block]
+    epoch: Epoch | None = None
+    look: Look | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing can be played now; `reason` is a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The cup is over. `places` are the place of each bot, None if they follow from the scores;
+    `settled` are the bots by which `[stop]` ended it, in the order of the cup."""
+
+    places: Mapping[str, int] | None = None
+    settled: tuple[str, ...] = ()
+    look: Look | None = None
+
+
+class Plan(ABC):
+    """A format with its bots: rounds of blocks, the same in every run of the same cup."""
+
+    open_ended: ClassVar[bool] = False
+    """Whether the number of blocks is known for the present round only."""
+    blocks: int
+    """The number of blocks in the whole cup."""
+    settled: tuple[str, ...] = ()
+    """The bots by which `[stop]` ended the cup, once `rounds` has ended."""
+    look: Look | None = None
+    """What the last round of a duel has shown."""
+
+    def __init__(self, setup: Setup, seating: str | None = None) -> None:
+        self.setup = setup
+        self._maker = BlockMaker(setup, seating)
+        self._basis: tuple[int, int] | None = None
+        self._open: Iterator[Round] = iter(())
+
+    @property
+    def matches(self) -> int:
+        """The number of matches in the whole cup; fewer are played if it ends early."""
+        return self.blocks * self._maker.matches
+
+    def restart(self) -> None:
+        """Begin a session: batches that were returned before are returned again."""
+        self._basis = None
+
+    def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
+        """Return what is to be played now. Call it again once every match of a batch is finished,
+        or the decisions or void matches of the run have changed."""
+        basis = len(run.decisions), run.void_matches
+        if basis != self._basis:
+            self._basis, self._open = basis, self.open_rounds(run, scores)
+        for round in self._open:
+            return Batch(round.number, round.blocks, look=self.look)
+        return Done(self.places(run, scores), self.settled, self.look)
+
+    def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
+        """Return the number of matches of a run that is played to its end without the bots `gone`:
+        of the tables that are left out, only the played matches count."""
+        return self.matches
+
+    @abstractmethod
+    def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the rounds in order; ask for the next one when the one before is finished."""
+
+    def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
+        """Yield the rounds of which something may still be played, or become void."""
+        return self.rounds(run, scores)
+
+    def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
+        """Return the place of every bot, best first, once everything is played; None if places
+        follow from the scores."""
+        return None
+
+    def number(self, block: BlockRecord) -> int:
+        """Return the number of a stored block in this plan, which may have grown since."""
+        return block.block
+
+    def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
+        """Return a round of these tables, each on as many seeds as there are deals; its blocks are
+        numbered from `offset` + 1. All play their first seed before any plays its second, so that
+        no table gets far ahead."""
+        every = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
+        blocks = (
+            self._maker.make(at, number, stage, table, deal)
+            for at, (deal, stage, table) in enumerate(every, offset + 1)
+        )
+        return Round(number, len(tables) * deals, blocks)
+
+
+class BlockMaker:
+    """Makes blocks: seeds and seatings from the seed of the cup, ids of matches from its key."""
+
+    def __init__(self, setup: Setup, seating: str | None = None) -> None:
+        self.seed = setup.seed
+        self.match_key = setup.match_key
+        self.fresh = setup.cards == "fresh"
+        self.players = setup.players
+        self.kind = seating or setup.seating
+        self._order = {name: i for i, name in enumerate(setup.bots)}
+
+    @property
+    def matches(self) -> int:
+        """The number of matches in a block."""
+        bots = 2 if self.kind == "mixed" else self.players
+        return len(self._seatings(tuple(map(str, range(bots))), ""))
+
+    def in_order(self, bots: Iterable[str]) -> Table:
+        """Return the bots of a table in the order of the cup."""
+        return tuple(sorted(bots, key=self._order.__getitem__))
+
+    def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
+        """Return the block of a table's `deal`-th deal in a stage. Its key is the JSON of the
+        stage, the names of the bots, sorted, and the deal."""
+        key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
+        seatings = self._seatings(table, key)
+        numbers = range(len(seatings))
+        return Block(
+            number=number,
+            key=key,
+            round=round,
+            stage=stage,
+            table=table,
+            seeds=tuple(game_seed(self.seed, key, i if self.fresh else None) for i in numbers),
+            seatings=seatings,
+            matches=tuple(match_id(self.match_key, key, i) for i in numbers),
+        )
+
+    def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
+        """`rotations`: of a circle drawn for this block, so that neighbours vary. `permutations`:
+        all of them. `fixed`: the table as it is. `mixed`: all ways to give two bots the seats."""
+        if self.kind == "permutations":
+            return tuple(permutations(table))
+        if self.kind == "mixed":
+            every = product(table, repeat=self.players)
+            return tuple(seats for seats in every if len(set(seats)) > 1)
+        if self.kind == "fixed":
+            return (table,)
+        circle = tuple(shuffled(table, "circle", self.seed, key))
+        return tuple(circle[i:] + circle[:i] for i in range(len(circle)))

@@ -1,0 +1,194 @@
+"""What a run is: one typed value, which everything that reads a run takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from tournament.config.cup import Cup
+from tournament.decisions import absent, disqualified, paused, sentence
+from tournament.formats import Plan
+from tournament.records import AnyDecision, Epoch, Join, Leave, Skip
+from tournament.text import plural, printable
+
+_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
+_SHARED = (
+    'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
+    " that connect may have remembered."
+)
+
+
+class Phase(StrEnum):
+    """What is going on in a run."""
+
+    WAITING = "waiting"
+    PLAYING = "playing"
+    PAUSED = "paused"
+    FINISHED = "finished"
+
+
+class Identity(Struct, frozen=True, omit_defaults=True):
+    """What a bot states about itself, as far as it does."""
+
+    name: str = ""
+    version: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        """Return what is stated, with commas."""
+        return ", ".join(filter(None, (self.name, self.version, self.author)))
+
+
+class VoidCount(Struct, frozen=True):
+    """How many matches were void because of a bot, and the last reason."""
+
+    bot: str
+    why: str
+    matches: int
+
+
+class Upcoming(Struct, frozen=True):
+    """A block that is played, or will be next: `played` of its `seatings` matches are finished."""
+
+    block: int
+    stage: str
+    bots: tuple[str, ...]
+    played: int
+    seatings: int
+
+
+class Present(Struct, frozen=True):
+    """What is so at the moment in a run that is being played, for its pages.
+
+    `awaited` are the connecting bots for which a cup waits before it begins, `away` those whose
+    tables wait, `connected` the bots of a ladder that are connected. `upcoming` are the next blocks
+    in the order in which they will be played, the ones that are being played first.
+    """
+
+    awaited: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
+    connected: tuple[str, ...] = ()
+    upcoming: tuple[Upcoming, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run, without its matches.
+
+    `cup` has the bots of a ladder that have joined. `total` is the number of planned matches, None
+    if it is not known. `places` are the places that the format has decided, by bot, and `settled`
+    the bots by which `[stop]` ended the cup, after `stopped_after` blocks. `extended` says whether
+    the cup has grown after somebody may have seen its table. `about` is what each bot has stated
+    about itself, the latest last. `passed` are the bots that have passed the check of a ladder,
+    `failed` says by bot what keeps it from playing. `unplaced` are the bots that have no place for
+    a reason that decisions do not tell. `max_difference` is None if it is not known.
+    """
+
+    cup: Cup
+    finished: bool
+    total: int | None = None
+    begun: str | None = None
+    places: Mapping[str, int] | None = None
+    settled: tuple[str, ...] = ()
+    stopped_after: int | None = None
+    extended: bool = False
+    unsandboxed: bool = False
+    about: Mapping[str, tuple[Identity, ...]] = field(default_factory=dict)
+    passed: frozenset[str] = frozenset()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    decisions: tuple[AnyDecision, ...] = ()
+    voids: tuple[VoidCount, ...] = ()
+    void_matches: int = 0
+    epochs: tuple[Epoch, ...] = ()
+    unplaced: frozenset[str] = frozenset()
+    present: Present = field(default_factory=Present)
+    max_difference: int | None = None
+    ranges: Literal["final", "anytime"] = "anytime"
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """The bots that no longer play."""
+        return absent(self.decisions)
+
+    @cached_property
+    def disqualified(self) -> frozenset[str]:
+        """The bots whose tables do not count."""
+        return disqualified(self.decisions)
+
+    @property
+    def phase(self) -> Phase:
+        """What is going on."""
+        if self.finished:
+            return Phase.FINISHED
+        if paused(self.decisions):
+            return Phase.PAUSED
+        return Phase.WAITING if self.present.awaited else Phase.PLAYING
+
+    @property
+    def authors(self) -> dict[str, str | None]:
+        """The authors of the bots by name, as the cup states them."""
+        return {bot.name: bot.author for bot in self.cup.bots}
+
+    def incidents(self) -> list[str]:
+        """Return sentences for people on the decisions of the organiser, the void matches, and what
+        holds for the whole run."""
+        # What the bots of a ladder do would be too much for a table.
+        shown = [one for one in self.decisions if not isinstance(one, Join | Leave | Skip)]
+        return [*self._of_sandbox(), *map(sentence, shown), *self._of_matches()]
+
+    def caveats(self) -> list[str]:
+        """Return the sentences of `incidents` that are about no single decision."""
+        return [*self._of_sandbox(), *self._of_matches()]
+
+    def _of_sandbox(self) -> list[str]:
+        return [_UNSANDBOXED] if self.unsandboxed else []
+
+    def _of_matches(self) -> list[str]:
+        said = []
+        skipped = sum(len(one.matches) for one in self.decisions if isinstance(one, Skip))
+        if skipped:
+            matches = plural(skipped, "match", "matches")
+            said.append(f"{matches} not played, because a bot was away or the ladder ended.")
+        format = self.cup.format
+        remembers = any(bot.url is not None or bot.connect for bot in self.cup.bots)
+        if remembers and format.cards == "shared" and format.seating != "fixed":
+            said.append(_SHARED)
+        for void in self.voids:
+            matches = plural(void.matches, "match", "matches")
+            was = "was" if void.matches == 1 else "were"
+            because = f"because of {void.bot} and played again. {void.why}"
+            said.append(printable(f"{matches} {was} void {because}"))
+        return said
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredRun(Run):
+    """A run in a store.
+
+    `id` is random, `signer` the public key of its organiser, `seed` what everything is drawn from,
+    `match_key` the secret of the match ids, and `commitment` the commitment to the seed, None
+    without one.
+    """
+
+    id: str
+    signer: str
+    seed: str
+    match_key: str
+    commitment: str | None
+
+    def plan(self) -> Plan:
+        """Return the plan of the run."""
+        return self.cup.plan(self.seed, self.match_key)
+
+
+def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
+    """Return when the ranges of ranks hold.
+
+    "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
+    often somebody looks, also if looks decide when to end or who plays on.
+    """
+    fixed = finished and not extended and cup.stop.top is None
+    return "final" if fixed and cup.format.has_final_ranges else "anytime"

@@ -1,0 +1,147 @@
+"""The whole way from a cup to a finished store."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+from tournament.bot.launch import (
+    LaunchSettings,
+    does_without_sandbox,
+    launch_of_cup,
+    processor_warning,
+    shared_folders,
+)
+from tournament.config.cup import Cup
+from tournament.decisions import exclusion_notices
+from tournament.formats import Plan
+from tournament.formats.commitment import weakness
+from tournament.formats.ladder import LadderPlan
+from tournament.model import Present
+from tournament.paths import state_folder
+from tournament.run.entrants import Connections, Entrants
+from tournament.run.executor import Executor
+from tournament.run.local_executor import LocalExecutor, tables_at_once
+from tournament.run.observer import RunObserver
+from tournament.run.resume import only_runner, resume
+from tournament.run.roster import Roster
+from tournament.run.session import Session
+from tournament.run.voiding import apply_voids
+from tournament.store.store import Store
+
+Cluster = Callable[[Cup, Sequence[Path]], Executor]
+"""Makes the executor that plays on other machines, of a cup and the paths that no bot may see."""
+
+Waiting = Callable[[Sequence[str], int, str], None]
+"""Same as `RunObserver.waiting`."""
+
+
+class Gateway(Connections, Protocol):
+    """The gateway of connecting bots."""
+
+    def wait_for_bots(
+        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
+    ) -> Cup:
+        """Wait for all connecting bots except those that are `absent`, each with a sentence that
+        says why. Return the cup with their URLs."""
+
+    def exclude(self, bots: Mapping[str, str]) -> None:
+        """Exclude exactly these bots, each with a sentence that says why."""
+
+
+def run_cup(
+    cup: Cup,
+    path: Path,
+    target: str,
+    observer: RunObserver,
+    *,
+    cluster: Cluster | None = None,
+    gateway: Gateway | None = None,
+    memory_share: float = 1.0,
+) -> None:
+    """Play what is left of the cup in the file `path`; its store is at `target`.
+
+    With `cluster`, other machines play it; `gateway` is needed if bots connect. `memory_share` is
+    the share of this machine's memory for bots that those of the cup may use. If the cup cannot be
+    played, finished matches are kept.
+
+    Raises:
+        CupChangedError: if the store holds another cup.
+        SandboxError: if there is no sandbox.
+        StartError: if a bot cannot play.
+        RunError: if the run cannot continue.
+        StoreError: if the store cannot be used.
+    """
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.create(target))
+        stack.enter_context(only_runner(store))
+        plan = resume(store, cup)
+        apply_voids(store, plan)
+        run = store.run()
+        if store.warning:
+            observer.warning(store.warning)
+        if run.commitment:
+            observer.committed(run.commitment)
+        if run.finished:
+            return
+        warnings = [weakness(run.seed)]
+        if does_without_sandbox(cup):
+            store.record_unsandboxed()
+        else:
+            warnings.append(shared_folders(cup.bots, path.absolute().parent))
+        if cluster is None:
+            launch, more = local_launch(cup, path, store)
+            warnings += more
+        plan, roster = _with_bots(plan, cup, store, gateway, observer)
+        cup = roster.cup(run)
+        executor: Executor
+        if cluster is None:
+            executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks), memory_share)
+        else:
+            executor = cluster(cup, _secret(path, store))
+        exclude = gateway.exclude if gateway is not None else lambda _bots: None
+        with Session(plan, roster, executor, store, observer, exclude) as session:
+            session.play(*warnings)
+
+
+def _with_bots(
+    plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
+) -> tuple[Plan, Roster]:
+    """The plan, and the bots that play it: those of a ladder come and go; otherwise wait for all
+    that connect."""
+    if gateway is None:
+        return plan, Roster(cup)
+    if isinstance(plan, LadderPlan):
+        entrants = Entrants(cup, store, gateway)
+        return LadderPlan(plan.setup, entrants), entrants
+    return plan, Roster(_wait_for_bots(gateway, cup, store, observer))
+
+
+def _secret(path: Path, store: Store) -> list[Path]:
+    """The paths that no bot may see."""
+    return [path, state_folder(), *([store.folder] if store.folder else [])]
+
+
+def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
+    """Return how the bots of the cup in the file `path` are started on this machine, and warnings,
+    some of which may be empty.
+
+    Raises:
+        SandboxError: if there is no sandbox.
+    """
+    launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
+    return launch, [notice, processor_warning(launch)]
+
+
+def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
+    """Wait for the connecting bots; meanwhile the store says which are missing."""
+
+    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
+        store.show(Present(awaited=tuple(bots)))
+        observer.waiting(bots, of, invite)
+
+    try:
+        return gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
+    finally:
+        if store.present() != Present():
+            store.show(Present())

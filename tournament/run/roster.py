@@ -1,0 +1,57 @@
+"""The bots that a session can ask to play, which in a ladder change while it is played."""
+
+from collections.abc import Collection, Iterable, Sequence
+from math import inf
+
+from tournament.config.cup import Cup
+from tournament.formats import Block
+from tournament.formats.plan import Progress
+from tournament.records import AnyVoid, Skip
+from tournament.run.outages import Outages
+
+
+class Roster:
+    """The bots of a cup, which are the same from its beginning to its end."""
+
+    ahead: float = 64
+    """How many blocks wait for a table: so many may overtake one whose bots by URL are busy."""
+    patience_s: float = inf
+    """How long a session with nothing else to play waits for a bot, at most."""
+
+    def __init__(self, cup: Cup) -> None:
+        self._cup = cup
+        self._outages: Outages | None = None
+
+    def cup(self, run: Progress) -> Cup:
+        """Return the cup with the bots that have joined, each with the URL at which it is asked."""
+        return self._cup
+
+    def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
+        """Return the outages that count in a round; `voids` are all void matches of the run."""
+        if self._outages is None:
+            self._outages = Outages(cup, voids)
+        return self._outages
+
+    def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
+        """Return which of these bots are known to be away, without asking them."""
+        return frozenset()
+
+    def connected(self) -> tuple[str, ...]:
+        """Return the bots of a ladder that are connected now."""
+        return ()
+
+    def update(self, run: Progress) -> bool:
+        """Look who is there now; return whether that was done, or is not due yet."""
+        return False
+
+    def skips(
+        self, run: Progress, untouched: Sequence[Block], expired: Collection[str]
+    ) -> list[Skip]:
+        """Return which of the blocks that have not begun are skipped. `expired` are the bots that
+        were away too long: their tables are played without waiting for them."""
+        return []
+
+    def close(self) -> None:
+        """Stop all checks of bots."""
+        if self._outages is not None:
+            self._outages.close()

@@ -91,7 +91,10 @@ def check(
         found = check_bot(
             bot, launch, clock, wanted, positions, *tell, quick=quick, max_fallback=max_fallback
         )
-        results = list(found) if as_json else print_as_they_come(found, progress, verbose=verbose)
+        if as_json:
+            results = list(found)
+        else:
+            results = print_as_they_come(found, progress, command, verbose=verbose)
     if as_json:
         print_json(results)
     return int(not all(result.outcome.passed for result in results))

@@ -154,6 +154,16 @@ def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
         _report(observer, session.look, store, "finished")
 
 
+def _first_fault(store: Store, bot: str) -> str:
+    """The kind and the sentence of a bot's first fault."""
+    return next(
+        f"{fault.kind}: {fault.detail}"
+        for record in store.matches()
+        for fault in record.faults
+        if record.seating[fault.seat] == bot
+    )
+
+
 def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
     """Print the standings and what they decide; or, as JSON, the last event."""
     run = store.run()
@@ -164,7 +174,8 @@ def _report(observer: RunObserver, look: Look | None, store: Store, event: str) 
         for line in table.standings:
             if faults := sum(line.faults.values()):
                 had = f"{printable(line.bot)} had {plural(faults, 'fault')}"
-                console.print(Text(f"{had}. `stich check` finds out why."))
+                first = f", the first {_first_fault(store, line.bot)}"
+                console.print(Text(f"{had}{first} `stich check` finds out more."))
         return
     ended, duel = "budget" if event == "finished" else event, table.duel
     if look is not None and look.settled:

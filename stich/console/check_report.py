@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tournament.check.outcome import CheckFailure, CheckResult, Exchange
+from tournament.display.post_mortem import PORT, start_command
 from tournament.records import Answer
 from tournament.text import plural, printable
 
@@ -50,15 +51,19 @@ def print_json(results: Sequence[CheckResult]) -> None:
 
 
 def print_as_they_come(
-    results: Iterable[CheckResult], progress: CheckProgress, *, verbose: bool
+    results: Iterable[CheckResult],
+    progress: CheckProgress,
+    command: str | None,
+    *,
+    verbose: bool,
 ) -> list[CheckResult]:
     """Print and return the results, then how many checks passed. Failures of one cause are printed
-    once, unless `verbose`."""
-    causes: dict[tuple[str, str], int] = {}
+    once, unless `verbose`. `command` is that of the bot, None for one by URL."""
+    causes: Causes = {}
     seen = []
     for result in results:
         progress.close()
-        _print(result, causes, verbose)
+        _print(result, causes, command, verbose)
         seen.append(result)
     failed = [str(result.number) for result in seen if not result.outcome.passed]
     if failed:
@@ -74,11 +79,22 @@ def print_as_they_come(
     return seen
 
 
-def _print(result: CheckResult, causes: dict[tuple[str, str], int], verbose: bool) -> None:
-    """Print a result; `causes` are those of failures that were printed, with their checks."""
+Causes = dict[tuple[str, str], int]
+"""The check in which the failures of a cause were printed first. Failures of one cause have the
+same kind of fault, and the same fix."""
+
+
+def _cause(failure: CheckFailure) -> tuple[str, str]:
+    return failure.kind or failure.problem, failure.advice.fix
+
+
+def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
+    """Print a result, and add the causes of its failures to `causes`. The word FAIL stands once
+    for each cause."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
-    if outcome.skipped:
+    known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose
+    if outcome.skipped or (outcome.failures and known):
         word, colour = "-   ", "yellow"
     tail = f" ({printable(outcome.note)})" if outcome.note else ""
     click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
@@ -86,13 +102,12 @@ def _print(result: CheckResult, causes: dict[tuple[str, str], int], verbose: boo
         click.echo(f"        warning  {printable(warning)}")
     again: list[int] = []
     for failure in outcome.failures:
-        # failures of one cause have the same kind of fault, and the same fix
-        cause = failure.kind or failure.problem, failure.advice.fix
+        cause = _cause(failure)
         if cause in causes and not verbose:
             again.append(causes[cause])
             continue
         causes.setdefault(cause, number)
-        for label, text in _lines(failure):
+        for label, text in _lines(failure, command):
             click.echo(f"        {label:8} {text}")
         click.echo()
     if again:
@@ -101,7 +116,8 @@ def _print(result: CheckResult, causes: dict[tuple[str, str], int], verbose: boo
         click.echo(f"        {what}; --verbose shows all.")
 
 
-def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
+def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
+    """A failure line by line. A bot with a `command` is repeated at a fixed port."""
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
     if exchange is not None:
@@ -111,6 +127,10 @@ def _lines(failure: CheckFailure) -> Iterator[tuple[str, str]]:
     yield "rule", failure.advice.rule
     yield "fix", failure.advice.fix
     if exchange is not None and exchange.body:
+        if command is not None:
+            path = exchange.url.partition("://")[2].partition("/")[2]
+            exchange = replace(exchange, url=f"http://127.0.0.1:{PORT}/{path}")
+            yield "start", start_command(command) or ""
         short = len(exchange.curl) <= _CURL
         yield "repeat", exchange.curl if short else "--json has the complete request"
     for line in failure.output.splitlines()[-_OUTPUT_LINES:]:

@@ -29,6 +29,7 @@ from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
 from tournament.bot.sandbox.folder_copy import FolderToCopy
+from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.bot.supervisor.main import ControlGroup, Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
@@ -191,7 +192,7 @@ class StartedBot(HttpBot):
         try:
             while not self._answers(deadline):
                 if monotonic() >= deadline:
-                    raise StartError(self._late())
+                    raise self._late()
                 sleep(_PAUSE_S)
         except BaseException:
             self.close()
@@ -209,7 +210,7 @@ class StartedBot(HttpBot):
         """Whether the bot answers GET / now; StartError if it never will."""
         status = self.process.status()
         if status is not None:
-            raise StartError(self._ended(status))
+            raise self._ended(status)
         try:
             # Whoever waited for other bots first may come late.
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
@@ -237,33 +238,55 @@ class StartedBot(HttpBot):
         self.process.close()
         self._reserved.close()
 
-    def _ended(self, status: int | str) -> str:
+    def _ended(self, status: int | str) -> StartError:
         folder = self._launch.folder / (self._bot.dir or "")
-        if os.path.isdir(folder):  # where a sandbox has begun, it does not say what is missing
+        code = status if isinstance(status, int) else None
+        fix = self._fix(127 if code is None else code)
+        if fix is None and os.path.isdir(folder):
+            # Where a sandbox has begun, it does not say what is missing.
             problem = program_problem(shlex.split(self.command), folder)
             if problem is not None:
-                return f"{self._who}cannot be started: {problem}"
+                return StartError(f"{self._who}cannot be started: {problem}", problem)
         if isinstance(status, str):
-            return f"{self._who}cannot be started: {status}."
+            return StartError(f"{self._who}cannot be started: {status}.", fix or "")
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
-        return f"{self._who}{how} before it answered GET /.{self._sees()}{self._last_line()}"
+        sees = "" if fix else self._sees()
+        text = f"{self._who}{how} before it answered GET /.{sees}{self._last_line()}"
+        return StartError(text, fix or "")
 
     @property
     def _who(self) -> str:
         name = "" if self.name == self.command else f"{self.name}: "
         return f'{name}"{self.command}" '
 
-    def _late(self) -> str:
+    def _late(self) -> StartError:
         if self.received:
-            return (
+            return StartError(
                 f"{self._who}began to answer GET /, but the end of its answer did not come within"
-                f" {self._launch.start_ms} ms; send Content-Length, or close the connection."
-                f"{self._last_line()}"
+                f" {self._launch.start_ms} ms.{self._last_line()}",
+                "Send Content-Length, or close the connection.",
             )
-        return (
+        return StartError(
             f"{self._who}did not answer GET / on 127.0.0.1:{self._port} within"
-            f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}"
+            f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}",
+            self._fix(None) or "",
         )
+
+    def _fix(self, status: int | None) -> str | None:
+        """How to fix the bot, as far as its output tells."""
+        launch = self._launch
+        failed = FailedStart(
+            output=self.output(),
+            argv=shlex.split(self.command),
+            folder=launch.folder / (self._bot.dir or ""),
+            port=self._port,
+            status=status,
+            start_ms=launch.start_ms,
+            limits=launch.limits,
+            sandboxed=launch.sandboxes is not None,
+            network=launch.network,
+        )
+        return start_fix(failed)
 
     def _sees(self) -> str:
         """Where a bot in a sandbox can have its files."""

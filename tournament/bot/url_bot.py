@@ -274,7 +274,17 @@ def _decode(data: bytes) -> str:
 
 
 class StartError(StichError):
-    """A bot that does not start; the text is a sentence that says why."""
+    """A bot that does not start; the text says why, and how to fix it where `fix` is known."""
+
+    def __init__(self, text: str, fix: str = "") -> None:
+        super().__init__(text if fix in text else f"{text} {fix}")
+        self.fix = fix
+
+    @property
+    def problem(self) -> str:
+        """The text without the fix."""
+        found = str(self).removesuffix(self.fix).rstrip(" :")
+        return found if found.endswith((".", "!", "?")) or not self.fix else f"{found}."
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:

@@ -126,11 +126,11 @@ def check_bot(
     try:
         reached = reach(bot, launch)
     except StartError as error:
-        fix = "Start it by hand, and read what it writes."
+        fix = error.fix or "Start it by hand, and read what it writes."
         if bot.url is not None:
             fix = "Start the bot, or fix the host and the port of the URL."
-        advice = Advice(LISTEN, fix)
-        yield CheckResult(1, title, Outcome("", (CheckFailure(str(error), None, advice),)))
+        failure = CheckFailure(error.problem, None, Advice(LISTEN, fix))
+        yield CheckResult(1, title, Outcome("", (failure,)))
         return
     with closing(reached):
         yield CheckResult(1, title, Outcome(reached.url))

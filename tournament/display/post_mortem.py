@@ -8,13 +8,13 @@ from tournament.config.cup import Cup
 from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable_lines
 
-_PORT = 9000
+PORT = 9000
 _CLOCK = ("move_ms", "bank_ms")  # which a replay has for every move
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """The command that repeats the request; a bot with a command is expected at port 9000."""
-    url = f"http://127.0.0.1:{_PORT}" if command is not None else fault.url
+    url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
         f"curl -sS -i --max-time {max(1.0, fault.deadline_ms / 1000):g}"
         f" -H 'Content-Type: application/json' {shlex.quote(url + '/move')} --data-binary "
@@ -24,7 +24,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 def start_command(command: str | None) -> str | None:
     """How to start the bot at that port; None for a bot by URL."""
-    return None if command is None else f"PORT={_PORT} {command}"
+    return None if command is None else f"PORT={PORT} {command}"
 
 
 def post_mortem(

@@ -80,7 +80,7 @@ def test_a_duel_says_that_a_bot_failed() -> None:
     done = stich("duel", bot("not-json"), "greedy", *words)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert re.search(r" had \d+ faults\. `stich check` finds out why\.", said)
+    assert re.search(r" had \d+ faults, the first invalid: Its answer is not JSON: .*`stich", said)
     assert "greedy had" not in said
 
 

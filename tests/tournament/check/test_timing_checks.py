@@ -67,7 +67,7 @@ def test_a_bot_within_its_time() -> None:
 def test_a_bot_over_its_time_shows_the_slowest_answer(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = pace(examined(5, 5, 5, 5, 5, 5, 300, 5, 5, move_ms=1))
     result = CheckResult(3, "its time for a move", outcome)
-    print_as_they_come([result], CheckProgress(), verbose=False)
+    print_as_they_come([result], CheckProgress(), None, verbose=False)
     shown = capsys.readouterr().out
     for words in (
         " 3 FAIL its time for a move (first answer",

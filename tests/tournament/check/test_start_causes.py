@@ -1,0 +1,115 @@
+"""A bot that does not start is told why, each cause with its fix."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.checked import checked, failures
+from tests.support.cups import stich
+from tournament.bot.start_causes import FailedStart, start_fix
+from tournament.config.cup import Limits
+
+BY_HAND = "Start it by hand"
+
+# What a bot wrote, how it ended (None: it runs), and words of the fix.
+OUTPUTS: list[tuple[str, int | None, str]] = [
+    ("OSError: [Errno 30] Read-only file system: 'log.txt'", 1, "$TMPDIR"),
+    ("Error: EROFS: read-only file system, open 'log.txt'", 1, "$TMPDIR"),
+    ("./bot.sh: line 3: log: Read-only file system", 2, "$TMPDIR"),
+    ("OSError: [Errno 101] Network is unreachable", 1, "--network, or network = true"),
+    ("socket.gaierror: [Errno -3] Temporary failure in name resolution", 1, "--network"),
+    ("Error: getaddrinfo EAI_AGAIN api.example.com", 1, "--network"),
+    ("java.net.UnknownHostException: api.example.com", 1, "--network"),
+    ("dial tcp: lookup api.example.com: no such host", 2, "--network"),
+    ("curl: (6) Could not resolve host: api.example.com", 6, "--network"),
+    ("OSError: [Errno 98] Address already in use", 1, "variable PORT"),
+    ("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080", 1, "variable PORT"),
+    ("MemoryError", 1, "[limits] memory_mb (2048 here)"),
+    ("terminate called after throwing an instance of 'std::bad_alloc'", -6, "memory_mb"),
+    ("FATAL ERROR: JavaScript heap out of memory", -6, "memory_mb"),
+    ("java.lang.OutOfMemoryError: Java heap space", 1, "memory_mb"),
+    ("", -9, "for lack of memory"),
+    ("OSError: [Errno 24] Too many open files: 'cards'", 1, "[limits] files is 1024"),
+    ("RuntimeError: can't start new thread", 1, "[limits] processes is 512"),
+    ("sh: 1: Cannot fork: Resource temporarily unavailable", 2, "[limits] processes"),
+    ("ModuleNotFoundError: No module named 'torch'", 1, "torch is missing: install it"),
+    ("Error: Cannot find module 'express'", 1, "express is missing"),
+    ("java.lang.NoClassDefFoundError: com/google/gson/Gson", 1, "com/google/gson/Gson is missing"),
+    ("error while loading shared libraries: libx.so.2: cannot open shared", 127, "libx.so.2 is"),
+    ("./bot: version `GLIBC_2.38' not found", 1, "built for another system"),
+    ("cannot execute binary file: Exec format error", 126, "built for another system"),
+    ('  File "bot.py", line 3\nSyntaxError: invalid syntax', 1, "syntax error"),
+    ("KeyError: 'PORT'", 1, "clear its environment"),
+    ("/usr/bin/env: 'python3\\r': No such file or directory", 127, "Windows line ends"),
+    ("./x.sh: line 2: $'\\r': command not found", 127, "Windows line ends"),
+    ("bash: ./x.sh: /bin/sh^M: bad interpreter", 126, "Windows line ends"),
+    ("", 0, "went to the background"),
+    ("listening", 0, "went to the background"),
+    ("", None, "--start-ms"),
+    ("Listening on http://localhost:8080", None, "listen at port 8080"),
+    ("Server started on port 5000", None, "in the variable PORT (9999 this time)"),
+    (f"No such file or directory: '{sys.executable}'", 1, "copy it into the bot's folder"),
+]
+
+
+def fix(output: str, status: int | None, folder: Path, *argv: str) -> str | None:
+    return start_fix(
+        FailedStart(
+            output, argv, folder, 9999, status, 10_000, Limits(), sandboxed=True, network=False
+        )
+    )
+
+
+@pytest.mark.parametrize(("output", "status", "words"), OUTPUTS)
+def test_what_it_wrote_and_how_it_ended_say_why(
+    tmp_path: Path, output: str, status: int | None, words: str
+) -> None:
+    assert words in (fix(output, status, tmp_path, "./bot") or "")
+
+
+def test_a_cause_that_is_not_known_has_no_fix(tmp_path: Path) -> None:
+    assert fix("the deck is on fire", 1, tmp_path, "./bot") is None
+    assert fix("No such file or directory: '/no/such'", 1, tmp_path, "./bot") is None
+    assert fix("listening on port 9999", None, tmp_path, "./bot") is None
+
+
+CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"
+IMPORT = b"import nothing_of_the_kind"
+FORK = b"import os, sys\nif os.fork(): sys.exit()\nimport time; time.sleep(60)"
+FAILING = [
+    ("./bot.sh", CRLF, "Windows line ends: convert it with sed"),
+    ("python bot.py", IMPORT, "nothing_of_the_kind is missing: install it"),
+    ("python bot.py", FORK, "leave out & and --daemon"),
+    ("python bot.py", b"raise MemoryError", "memory_mb"),
+    ("python bot.py", b"def", "syntax error"),
+    ("python none.py", b"", BY_HAND),
+    ("pythn bot.py", b"", 'there is no program "pythn"; install it'),
+    ("python bot.py", b"raise SystemExit('no deck')", BY_HAND),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "program", "words"), FAILING)
+def test_check_says_the_fix(folder: Path, command: str, program: bytes, words: str) -> None:
+    file = folder / ("bot.sh" if command == "./bot.sh" else "bot.py")
+    file.write_bytes(program)
+    file.chmod(0o755)
+    status, report = checked("--command", command, "--start-ms", "60000")
+    (failure,) = failures(report)
+    assert status == 1
+    assert words in failure["mend"]
+    assert words not in failure["problem"]
+
+
+def test_duel_says_it_too(folder: Path) -> None:
+    (folder / "bot.py").write_bytes(IMPORT)
+    bot = f"python {folder}/bot.py"
+    done = stich("duel", bot, "greedy", "--game", "dasan", "--no-sandbox")
+    assert done.returncode == 1
+    assert "nothing_of_the_kind is missing: install it" in " ".join(done.stderr.split())

@@ -1,0 +1,155 @@
+"""Why a started bot does not answer, as far as its output and its program tell, and the fix."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tournament.config.cup import Limits
+from tournament.text import printable
+
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class FailedStart:
+    """What is known of a bot that ended, or was too late, before it answered GET /.
+
+    `status` is its return code, None while it runs. Relative paths of `argv` start from `folder`.
+    `port` is the one that it was given.
+    """
+
+    output: str
+    argv: Sequence[str]
+    folder: Path
+    port: int
+    status: int | None
+    start_ms: int
+    limits: Limits
+    sandboxed: bool
+    network: bool
+
+
+_MODULE = re.compile(
+    r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
+    r"|(?:NoClassDefFoundError|ClassNotFoundException): (\S+)|([\w./+-]+\.so[.\d]*): cannot open"
+)
+_MISSING = re.compile(
+    r"No such file or directory:? ?'?(/[^'\s]+)|open '(/[^']+)'|(/[^\s:']+): No such"
+)
+_PORT_TOLD = re.compile(
+    r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}(\d{2,5})\b", re.I
+)
+
+
+def start_fix(failed: FailedStart) -> str | None:
+    """A sentence that says how to fix the bot; None if the cause is not known."""
+    for cause in (_line_ends, _from_output, _outside, _other_port, _by_its_end):
+        if fix := cause(failed):
+            return fix
+    return None
+
+
+def _line_ends(failed: FailedStart) -> str | None:
+    """Windows line ends: the kernel looks for an interpreter whose name ends with \\r."""
+    for word in failed.argv[:2]:
+        try:
+            with (failed.folder / word).open("rb") as file:
+                first = file.readline(256)
+        except OSError:
+            continue
+        if first.endswith(b"\r\n") and (first.startswith(b"#!") or "\r" in failed.output):
+            return f"{word} has Windows line ends: convert it with sed -i 's/\\r$//' {word}."
+    if re.search(r"\\r': command not found|python3?\\r|\^M: bad interpreter", failed.output):
+        return "A script has Windows line ends: convert it with sed -i 's/\\r$//' FILE."
+    return None
+
+
+def _from_output(failed: FailedStart) -> str | None:
+    """Errors that programs of any language write in nearly the same words."""
+    limits = failed.limits
+    memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
+    fixes = {
+        r"Read-only file system|EROFS": (
+            "It writes to a folder that is read-only: let it write to the folder in $TMPDIR."
+        ),
+        r"Network is unreachable|ENETUNREACH|name resolution|EAI_AGAIN|ENOTFOUND"
+        r"|Name or service not known|UnknownHostException|Could not resolve host|no such host": (
+            "It has no network in the sandbox: --network, or network = true in [sandbox], lets it"
+            " use that of the machine. Otherwise put what it needs into its folder."
+        ),
+        r"Address already in use|EADDRINUSE": (
+            "Another program listens at the port of its choice: it must listen at the port in the"
+            " variable PORT."
+        ),
+        r"MemoryError|Cannot allocate memory|ENOMEM|bad_alloc|heap out of memory"
+        r"|OutOfMemoryError|Could not reserve enough space": (
+            f"It has too little memory: {memory}; raise it, or load less."
+        ),
+        r"Too many open files|EMFILE": (
+            f"It opens too many files: [limits] files is {limits.files}; close them, or raise it."
+        ),
+        r"Resource temporarily unavailable|can't start new thread|EAGAIN": (
+            f"It starts too many processes or threads: [limits] processes is {limits.processes}."
+        ),
+        r"Exec format error|GLIBC_[\d.]+' not found|cannot execute binary": (
+            "It was built for another system: build it on this one."
+        ),
+        r"SyntaxError|IndentationError": (
+            "Its program has a syntax error: correct it, or name a newer interpreter."
+        ),
+        r"KeyError: 'PORT'": "It runs without PORT: do not let a script clear its environment.",
+    }
+    if found := _MODULE.search(failed.output):
+        name = printable(next(filter(None, found.groups()))[:_SHOWN])
+        return (
+            f"{name} is missing: install it for the interpreter in the command, or name the one of"
+            " a virtual environment in the bot's folder, as .venv/bin/python bot.py."
+        )
+    return next((fix for words, fix in fixes.items() if re.search(words, failed.output)), None)
+
+
+def _outside(failed: FailedStart) -> str | None:
+    """A file that is there, but not in the sandbox."""
+    found = _MISSING.search(failed.output) if failed.sandboxed else None
+    if found is None:
+        return None
+    path = next(filter(None, found.groups()))
+    if not os.path.exists(path):
+        return None
+    return (
+        f"In the sandbox there is no {printable(path[:_SHOWN])}: copy it into the bot's folder, or"
+        " make the folder that has it its dir."
+    )
+
+
+def _other_port(failed: FailedStart) -> str | None:
+    """A bot that says that it listens elsewhere."""
+    told = [int(port) for port in _PORT_TOLD.findall(failed.output)]
+    if failed.status is not None or not told or failed.port in told:
+        return None
+    return (
+        f"It seems to listen at port {told[-1]}: it must listen at the port in the variable PORT"
+        f" ({failed.port} this time), on 127.0.0.1."
+    )
+
+
+def _by_its_end(failed: FailedStart) -> str | None:
+    """What the way in which it ended says where its output says nothing."""
+    if failed.status == 0:
+        return (
+            "It ended without an error, so perhaps it went to the background: leave out & and"
+            " --daemon, and let the command run as long as the bot does."
+        )
+    if failed.status == -9:
+        return (
+            f"It was killed, perhaps for lack of memory: [limits] memory_mb is"
+            f" {failed.limits.memory_mb}."
+        )
+    if failed.status is None and not failed.output.strip():
+        return (
+            f"If it is only slow to start, give it more than {failed.start_ms} ms: --start-ms, or"
+            " start_ms in [clock]."
+        )
+    return None

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := $(VENV)-clients
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -15,7 +16,7 @@ UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points bench-par openapi lock fuzz \
-  test-kits clean
+  test-clients test-kits clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -108,16 +109,28 @@ lock: $(BIN)/python  ## write the lock files with the newest versions that pypro
 	@$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check --group lock
 	@$(VENV)-lock/bin/uv pip compile $(UV) $(NEWEST) pyproject.toml --group build --extra all -o requirements-dev.lock
 	@$(VENV)-lock/bin/uv pip compile $(UV) -c requirements-dev.lock pyproject.toml --group build -o requirements.lock
+	@$(VENV)-lock/bin/uv pip compile $(UV) $(NEWEST) tests/clients/requirements.in -o tests/clients/requirements.lock
 	@$(VENV)-lock/bin/uv pip compile $(UV) -c requirements-dev.lock --group tox -o requirements-tox.lock
 	@rm -rf $(VENV)-lock
 
 fuzz: $(READY)  ## run the property tests on many new random examples
 	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
+# The generators of docs/api.md have an environment of their own; their versions are locked too.
+$(CLIENTS)/bin/openapi-generator-cli: $(BIN)/python tests/clients/requirements.lock
+	@$(PYTHON) -m venv $(CLIENTS)
+	@$(CLIENTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	  --requirement tests/clients/requirements.lock
+	@touch $@
+
+test-clients: $(READY) $(CLIENTS)/bin/openapi-generator-cli  ## generate clients in seven languages, and play with them
+	@sh tests/clients/install-system-packages.sh
+	@PATH="$$PWD/$(CLIENTS)/bin:$$PATH" $(BIN)/pytest tests/clients
+
 test-kits: $(READY)  ## build and test every starter kit, once tests/install-system-packages.sh has run
 	@STICH_ALL_KITS=1 $(BIN)/pytest tests/bots/kits/test_kits.py
 
 clean:  ## remove everything that the other targets created
-	@rm -rf $(VENV) .tox build dist site *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) $(CLIENTS) .tox build dist site *.egg-info runs .coverage* htmlcov .mypy_cache .ruff_cache \
 	  .pytest_cache .hypothesis .schemathesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

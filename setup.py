@@ -1,7 +1,7 @@
 """Everything is in pyproject.toml; this adds files for the service, and compiles on request.
 
-openapi.yaml and the pages of docs/rules are copied to service/static of the built package, where
-the service finds them once it is installed.
+openapi.yaml and the pages of docs/ that the service serves are copied to service/static of the
+built package, where the service finds them once it is installed.
 
 With `STICH_COMPILE=1` the rules, and what the search bot spends its time in, are compiled by mypyc
 from the same sources: `STICH_COMPILE=1 pip install .`, or `make wheel`. A checkout is never
@@ -73,6 +73,8 @@ class BuildWithStaticFiles(build_py):
         static = Path(self.build_lib, "service", "static")
         self.mkpath(str(static / "rules"))
         self.copy_file("openapi.yaml", str(static / "openapi.yaml"))
+        for name in ("api", "sealed"):
+            self.copy_file(f"docs/{name}.md", str(static / f"{name}.md"))
         for page in sorted(Path("docs", "rules").glob("*.md")):
             self.copy_file(str(page), str(static / "rules" / page.name))
 

@@ -24,13 +24,17 @@ LONG_HAND: Final = 20
 LONG_PAIRS: Final = 14
 """Pairs of equal rank; one of twenty dealt hands of 18 cards has more."""
 LONG_LIST: Final = 300
+DETAILED_SLOTS: Final = 3
+"""The longest list with details has 4.6 MB."""
 LONG_GAME: Final = 200
 """Moves made at once; a thousand take 4 ms."""
 
 
 def json_response(body: dict[str, Any]) -> Response:
-    """A response with a JSON body and status 200."""
-    return Response(encode(body), 200, content_type="application/json")
+    """A response with a JSON body and status 200, which nobody may keep."""
+    response = Response(encode(body), 200, content_type="application/json")
+    response.headers["Cache-Control"] = "no-store"  # it may have hidden cards
+    return response
 
 
 def rules_path(game: games.Game) -> str:
@@ -44,7 +48,7 @@ def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     Raises:
         Problem: if there are too many to list.
     """
-    listed = _listed(position)
+    listed = _listed(position, DETAILED_SLOTS if details else 1)
     answer: dict[str, Any] = {"seat": position.turn, "moves": listed.texts()}
     if details:
         answer["details"] = [_detail(move) for move in listed]
@@ -109,10 +113,10 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
     return state
 
 
-def _listed(position: Position) -> LegalMoves:
+def _listed(position: Position, slots: int = 1) -> LegalMoves:
     """The legal moves, if they are few enough to list."""
     if _takes_long_to_count(position):
-        need_long_work()
+        need_long_work(slots)
     listed = position.moves()
     if len(listed) > MAX_LISTED_MOVES:
         problem = (
@@ -121,7 +125,7 @@ def _listed(position: Position) -> LegalMoves:
         )
         raise invalid_state([problem])
     if len(listed) > LONG_LIST:
-        need_long_work()
+        need_long_work(slots)
     return listed
 
 

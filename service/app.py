@@ -7,6 +7,7 @@ from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.routing import MapAdapter
 
+from service.compression import compress
 from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
@@ -59,6 +60,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(sealed_v1)
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
+    app.after_request(lambda response: compress(request, response))
     middleware = Middleware(app.wsgi_app, settings, metrics)
     app.wsgi_app = middleware  # type: ignore[method-assign] # Flask documents this assignment
     return app

@@ -46,6 +46,8 @@ class Middleware:
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             headers += [*_ANY_PAGE, ("X-Request-Id", environ[REQUEST_ID])]
             if environ["REQUEST_METHOD"] == "OPTIONS":
+                if status[0] == "2":  # Flask calls the empty body HTML
+                    headers[:] = [item for item in headers if item[0] != "Content-Type"]
                 headers += _preflight_headers(environ)
             rule = environ["werkzeug.request"].url_rule
             route = "none" if rule is None else rule.rule

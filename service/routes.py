@@ -1,9 +1,10 @@
 """The plain operations under /v1: parse the request, ask `games`, answer."""
 
 import secrets
+from functools import cache
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 import games
 from games import Game, InvalidState, OptionError, Position, State, View
@@ -15,7 +16,8 @@ from service.answers import (
     rules_path,
     verdict,
 )
-from service.json_codec import quote
+from service.compression import StaticBody
+from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
 from service.schemas import requests
@@ -27,7 +29,13 @@ v1 = Blueprint("v1", __name__, url_prefix="/v1")
 @v1.get("/games")
 def list_games() -> Response:
     """List all games."""
-    return json_response({"games": [_summary(game) for game in games.GAMES.values()]})
+    return _all_games().answer(request, "application/json")
+
+
+@cache
+def _all_games() -> StaticBody:
+    listed = [_summary(game) for game in games.GAMES.values()]
+    return StaticBody.of(encode({"games": listed}))
 
 
 @v1.get("/games/<name>")
@@ -37,7 +45,12 @@ def get_game(name: str) -> Response:
     if game is None:
         known = ", ".join(games.GAMES)
         raise Problem("not-found", f"Unknown game {quote(name)}; the games are {known}.")
-    return json_response(_details(game))
+    return _one_game(game).answer(request, "application/json")
+
+
+@cache
+def _one_game(game: Game) -> StaticBody:
+    return StaticBody.of(encode(_details(game)))
 
 
 def _summary(game: Game) -> dict[str, Any]:

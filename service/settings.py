@@ -17,7 +17,17 @@ MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 OTHER_VARIABLES: Final = frozenset(
     PREFIX + name
-    for name in ("HOST", "PORT", "WORKERS", "TOKEN", "GATEWAY", "ARENA", "COMPILE", "ALL_KITS")
+    for name in (
+        "HOST",
+        "PORT",
+        "WORKERS",
+        "TOKEN",
+        "GATEWAY",
+        "ARENA",
+        "COMPILE",
+        "ALL_KITS",
+        "CONTAINERS",
+    )
 )
 """Variables that the commands read, or the tests and the build."""
 

@@ -1,19 +1,24 @@
 """The operations outside /v1: the contract, pages for people, liveness and metrics."""
 
+import mimetypes
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, send_file
+import yaml
+from flask import Blueprint, Response, current_app, redirect, render_template, request
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
-from service.json_codec import quote
+from service.compression import StaticBody, static_file
+from service.json_codec import encode, quote
 from service.metrics import MEDIA_TYPE, Metrics
 from service.problems import PROBLEM_TYPES, Problem
+from serving.work import need_long_work
 
 static_routes = Blueprint("static_routes", __name__)
 
@@ -30,6 +35,13 @@ _ASSETS: Final = {
     "swagger-ui.css": _SWAGGER_UI,
     "swagger-ui-bundle.js": _SWAGGER_UI,
 }
+_SERVED: Final = {
+    "": "",
+    "api.md": "/docs/api",
+    "sealed.md": "/docs/sealed",
+    "../openapi.yaml": "/openapi.yaml",
+}
+"""Where a link of a page in docs/ leads."""
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
@@ -68,7 +80,20 @@ def metrics() -> Response:
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """The contract."""
-    return send_file(_path("openapi.yaml"), "text/yaml", conditional=False)
+    return static_file(_path("openapi.yaml")).answer(request, "text/yaml; charset=utf-8")
+
+
+@static_routes.get("/openapi.json")
+def openapi_json() -> Response:
+    """The contract, for tools that read no YAML."""
+    return _contract_as_json().answer(request, "application/json")
+
+
+@cache
+def _contract_as_json() -> StaticBody:
+    need_long_work()  # reading the YAML
+    contract = yaml.load(_path("openapi.yaml").read_bytes(), yaml.CSafeLoader)
+    return StaticBody.of(encode(contract))
 
 
 @static_routes.get("/docs")
@@ -82,21 +107,38 @@ def asset(name: str) -> Response:
     """A file that the pages load."""
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
-    response = send_file(_ASSETS[name] / name, conditional=False)
-    response.make_conditional(request)  # without ranges, which would have to be in memory
-    return response
+    content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return static_file(_ASSETS[name] / name).answer(request, content_type)
 
 
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
     """The rules of a game as a page."""
-    return _page("rules.html", game=games.GAMES.get(name), rules=_rendered_rules(name))
+    rules = _rendered_rules(name)
+    return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
     """The rules of a game, in Markdown."""
     return Response(_read_rules(name), content_type="text/markdown; charset=utf-8")
+
+
+@static_routes.get("/docs/api")
+def api_page() -> Response:
+    """How to use the service, as a page."""
+    return _page("text.html", title="Using the service", text=_rendered_guide("api.md"))
+
+
+@static_routes.get("/docs/sealed")
+def sealed_page() -> Response:
+    """What sealed states are, as a page."""
+    return _page("text.html", title="Sealed states", text=_rendered_guide("sealed.md"))
+
+
+@cache
+def _rendered_guide(name: str) -> Markup:
+    return _html(_path(name, "docs").read_text("utf-8"))
 
 
 def _page(template: str, **values: object) -> Response:
@@ -116,7 +158,21 @@ def _described_problems() -> list[dict[str, object]]:
 
 
 def _html(markdown: str) -> Markup:
-    return Markup(_MARKDOWN.render(markdown))  # noqa: S704 - HTML is escaped
+    """Markdown as HTML: headings have ids; links to what is not served here are plain text."""
+    tokens = _MARKDOWN.parse(markdown)
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", following.content.lower().replace(" ", "-"))
+        kept = True
+        for part in token.children or ():
+            if part.type == "link_open":
+                file, _, fragment = str(part.attrGet("href")).partition("#")
+                kept = file in _SERVED or file.startswith("https:")
+                target = _SERVED.get(file, file)
+                part.attrSet("href", f"{target}#{fragment}" if fragment else target)
+            if part.type in ("link_open", "link_close") and not kept:
+                part.hidden, part.tag, part.type, part.content = True, "", "text", ""
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML is escaped
 
 
 @cache

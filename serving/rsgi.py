@@ -28,7 +28,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
-from serving.work import ALLOWED, LongWork
+from serving.work import SLOTS_HELD, LongWork
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -93,6 +93,12 @@ class RsgiFront:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        Gauge(
+            "stich_large_requests_limit",
+            "Large requests and answers that may be in memory; more are refused as busy.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        ).set(SLOTS)
         self.slots = asyncio.Semaphore(SLOTS)
         self.on_loop = on_loop
         self.threads = ThreadPoolExecutor(threads, "long-work")
@@ -183,23 +189,30 @@ class RsgiFront:
         """Call the application; for long work again, in another thread and with a slot."""
         environ = _environ(scope) | {BEGAN: began}
         # a body that is large has a slot, and takes long to read
-        if self.on_loop and body.getbuffer().nbytes <= LARGE_BODY:
+        held = 1 if body.getbuffer().nbytes > LARGE_BODY else 0
+        while True:
             try:
-                return self._call(environ, body, long_work=False)
-            except LongWork:
+                if self.on_loop and held == 0:
+                    return self._call(environ, body, held)
+                return await self.loop.run_in_executor(
+                    self.threads, self._call, environ, body, held
+                )
+            except LongWork as work:
                 body.seek(0)
-            if not await self._take_slot(slot):
-                body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
-        return await self.loop.run_in_executor(self.threads, self._call, environ, body)
+                while held < work.slots:
+                    if not await self._take_slot(slot):
+                        body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
+                        held = work.slots
+                    held += 1
 
-    def _call(self, environ: WSGIEnvironment, body: BytesIO, long_work: bool = True) -> Answer:
+    def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int) -> Answer:
         status, headers = 500, []
 
         def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, headers
             status, headers = int(line[:3]), given
 
-        answer = self.app({**environ, "wsgi.input": body, ALLOWED: long_work}, start)
+        answer = self.app({**environ, "wsgi.input": body, SLOTS_HELD: slots_held}, start)
         return status, headers, answer if isinstance(answer, FileWrapper) else _join(answer)
 
     def _limit_unread_answers(self) -> None:

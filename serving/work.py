@@ -8,15 +8,25 @@ from typing import Final
 
 from flask import request
 
-ALLOWED: Final = "stich.long_work_allowed"
-"""Where the environ says whether long work is allowed."""
+SLOTS_HELD: Final = "stich.slots_held"
+"""Where the environ has the number of slots that the request holds."""
 
 
 class LongWork(BaseException):
     """Not an error, so no handler takes it for one: the server is to call the application again."""
 
+    def __init__(self, slots: int) -> None:
+        super().__init__()
+        self.slots = slots
 
-def need_long_work() -> None:
-    """Call this before such work, before anything has been answered."""
-    if not request.environ.get(ALLOWED, True):
-        raise LongWork
+
+def need_long_work(slots: int = 1) -> None:
+    """Call this before long work, before anything has been answered.
+
+    A slot stands for an answer of up to 1.6 MB.
+
+    Raises:
+        LongWork: if the request does not hold so many slots yet.
+    """
+    if request.environ.get(SLOTS_HELD, slots) < slots:
+        raise LongWork(slots)

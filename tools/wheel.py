@@ -26,7 +26,16 @@ PARTS = (
     "stich",
     "docs/rules",
 )
-FILES = ("openapi.yaml", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+FILES = (
+    "openapi.yaml",
+    "docs/api.md",
+    "docs/sealed.md",
+    "pyproject.toml",
+    "setup.py",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+)
 ENVIRON = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
 
 

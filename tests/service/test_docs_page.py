@@ -66,6 +66,20 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
         assert console_errors(browser) == []
 
 
+def test_every_sealed_example_works_when_it_is_executed() -> None:
+    names = ["startSealedGame", "viewSealedState", "listSealedMoves", "describeSealedState"]
+    with Running() as running, chromium() as browser:
+        browser.get(running.url + "/docs")
+        for name in [*names, "validateSealedMove", "makeSealedMoves"]:
+            operation = f"#operations-sealed-{name}"
+            wait_for(browser, operation)
+            browser.find_element("css selector", operation + " .opblock-summary-control").click()
+            wait_for(browser, operation + " .execute")
+            browser.find_element("css selector", operation + " .execute").click()
+            status = operation + " .live-responses-table tbody .response-col_status"
+            assert wait_for(browser, status).startswith("200"), name
+
+
 def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None:
     with Running() as running:
         browser.get(running.url + running.post("/v1/moves", {})["type"])

@@ -53,6 +53,7 @@ def test_other_options_get_no_preflight_headers(
 ) -> None:
     response = client.options("/v1/start", headers=headers)
     assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert (response.data, response.headers.get("Content-Type")) == (b"", None)
     assert not [name for name, _ in response.headers if name.startswith("Access-Control-Allow-M")]
     assert "Access-Control-Max-Age" not in response.headers
 

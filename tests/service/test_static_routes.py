@@ -1,5 +1,6 @@
 """The contract, its page, the rules and the health check."""
 
+import gzip
 import re
 
 import pytest
@@ -8,14 +9,14 @@ from markdown_it import MarkdownIt
 
 import games
 from service.problems import PROBLEM_TYPES
-from tests.support.service import Service
+from tests.support.service import Service, contract, states
 
 
 def test_healthz(service: Service) -> None:
     assert service.get("/healthz") == {"status": "ok"}
 
 
-PAGES = ["/docs", *(f"/docs/rules/{name}" for name in games.GAMES)]
+PAGES = ["/docs", "/docs/api", "/docs/sealed", *(f"/docs/rules/{name}" for name in games.GAMES)]
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -46,7 +47,7 @@ def test_other_files_are_not_served(client: FlaskClient) -> None:
 def test_rules_are_pages(client: FlaskClient) -> None:
     for name, game in games.GAMES.items():
         page = client.get(f"/docs/rules/{name}").text
-        assert f"<h1>{game.title}" in page
+        assert re.search(f"<h1 id=.*>{game.title}", page)
         assert "<table>" in page
         assert "| ---" not in page
     for name in ("whist", "README", "..", "%2e%2e%2fapi", "<b>"):
@@ -67,3 +68,53 @@ def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> 
         assert str(MarkdownIt().render(type_.description)) in page
     assert client.get("/nowhere").get_json()["type"] == "/docs#not-found"
     assert client.get("/nowhere").headers["Content-Type"] == "application/problem+json"
+
+
+def test_the_contract_is_served_as_json_too(service: Service) -> None:
+    assert service.get("/openapi.json") == contract()
+
+
+STAYING = ["/openapi.yaml", "/openapi.json", "/v1/games", "/v1/games/dasan", "/docs/assets/docs.js"]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity", "gzip;q=0, *"])
+@pytest.mark.parametrize("path", STAYING)
+def test_a_client_that_has_this_version_gets_304(
+    client: FlaskClient, path: str, encoding: str
+) -> None:
+    accept = {"Accept-Encoding": encoding}
+    full = client.get(path, headers=accept)
+    assert "Accept-Encoding" in full.headers["Vary"]
+    again = client.get(path, headers={**accept, "If-None-Match": full.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    assert again.headers["ETag"] == full.headers["ETag"]
+    other = client.get(path, headers={**accept, "If-None-Match": '"other"'})
+    assert (other.status_code, other.data) == (200, full.data)
+
+
+@pytest.mark.parametrize("path", [*STAYING, "/docs/assets/swagger-ui-bundle.js", "/docs/api"])
+def test_answers_above_1_kb_are_compressed_for_who_accepts_it(
+    client: FlaskClient, path: str
+) -> None:
+    plain = client.get(path)
+    assert "Content-Encoding" not in plain.headers
+    packed = client.get(path, headers={"Accept-Encoding": "br, gzip"})
+    if len(plain.data) > 1000:
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert len(packed.data) < len(plain.data)
+        assert gzip.decompress(packed.data) == plain.data
+    refused = client.get(path, headers={"Accept-Encoding": "gzip;q=0"})
+    assert refused.data == plain.data
+
+
+def test_answers_about_a_game_are_compressed_and_not_kept(client: FlaskClient) -> None:
+    headers = {"Accept-Encoding": "gzip"}
+    body = {"state": states("doudizhu")[-1], "seat": 0}
+    plain = client.post("/v1/view", json=body)
+    packed = client.post("/v1/view", json=body, headers=headers)
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["Content-Length"] == str(len(packed.data))
+    short = client.post("/v1/validate", json={**plain.get_json(), "move": "pass"}, headers=headers)
+    assert "Content-Encoding" not in short.headers
+    for answer in (plain, packed, short):
+        assert answer.headers["Cache-Control"] == "no-store"

@@ -18,7 +18,9 @@ def test_a_wheel_has_the_static_files_and_serves_them(tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
         archive.extractall(installed)
-    static = {"openapi.yaml", "docs.css", "docs.js"} | {f"rules/{name}.md" for name in games.GAMES}
+    static = {"openapi.yaml", "docs.css", "docs.js", "api.md", "sealed.md"} | {
+        f"rules/{name}.md" for name in games.GAMES
+    }
     assert {f"service/static/{name}" for name in static} | {"service/py.typed"} <= names
     assert "service/templates/docs.html" in names
     assert not any(name.startswith("docs/") for name in names)

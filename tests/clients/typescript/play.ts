@@ -1,52 +1,40 @@
-// Plays one whole game of each kind with the types made by openapi-typescript.
+// Plays one whole game of each kind with any client, and prints what the tests expect.
 
-import createClient from "openapi-fetch";
-import type { components, paths } from "./stich.js";
-
-type State = components["schemas"]["State"];
-type Start = components["schemas"]["StartRequest"];
-
-const url = process.argv[2];
-if (url === undefined) throw new Error("usage: play.js URL");
-const client = createClient<paths>({ baseUrl: url });
-
-async function start(body: Start): Promise<State> {
-  const { data, error } = await client.POST("/v1/start", { body });
-  if (data === undefined) throw new Error(`${error.code}: ${error.detail}`);
-  if (!("state" in data)) throw new Error("the state is sealed");
-  return data.state;
+export interface Position {
+  phase: string;
+  scores: number[];
+  results: unknown[];
 }
 
-async function listMoves(state: State): Promise<string[]> {
-  const { data, error } = await client.POST("/v1/moves", { body: { state } });
-  if (data === undefined) throw new Error(`${error.code}: ${error.detail}`);
-  return data.moves;
+/** What each generated client does under names of its own. */
+export interface Client<State extends Position> {
+  games(): Promise<string[]>;
+  start(game: string): Promise<State>;
+  moves(state: State): Promise<{ moves: string[]; categories: (string | null)[] }>;
+  isLegal(state: State, move: string): Promise<boolean>;
+  advance(state: State, move: string): Promise<State>;
+  /** The code of the problem that a wrong start gets. */
+  refusal(): Promise<string>;
 }
 
-async function advance(state: State, move: string): Promise<State> {
-  const { data, error } = await client.POST("/v1/advance", { body: { state, moves: [move] } });
-  if (data === undefined) throw new Error(`${error.code}: ${error.detail}`);
-  if (!("state" in data)) throw new Error("the state is sealed");
-  return data.state;
+export const url = process.argv[2] ?? "";
+
+export function ok<T>(answer: T | null | undefined): T {
+  if (answer === undefined || answer === null) throw new Error("the service refused a request");
+  return answer;
 }
 
-async function play(body: Start): Promise<State> {
-  let state = await start(body);
-  while (state.phase !== "over") {
-    const moves = await listMoves(state);
-    const move = moves[moves.length - 1];
-    if (move === undefined) throw new Error("there is no legal move");
-    state = await advance(state, move);
+export async function play<State extends Position>(client: Client<State>): Promise<void> {
+  for (const game of await client.games()) {
+    let state = await client.start(game);
+    while (state.phase !== "over") {
+      const { moves, categories } = await client.moves(state);
+      const move = ok(moves[moves.length - 1]);
+      if (categories.length !== moves.length) throw new Error("details are missing");
+      if (!(await client.isLegal(state, move))) throw new Error(`${move} is illegal`);
+      state = await client.advance(state, move);
+    }
+    console.log(JSON.stringify({ game, scores: state.scores, results: state.results.length }));
   }
-  return state;
+  console.log(JSON.stringify({ code: await client.refusal() }));
 }
-
-const { data } = await client.GET("/v1/games");
-for (const { game } of data?.games ?? []) {
-  const options = { deals: 1 };
-  const state = await play({ game, seed: "typescript", options } as Start);
-  console.log(JSON.stringify({ game, scores: state.scores, results: state.results.length }));
-}
-
-const refused = await client.POST("/v1/start", { body: { game: "dasan", players: 9 } });
-console.log(JSON.stringify({ code: refused.error?.code }));

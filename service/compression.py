@@ -1,0 +1,66 @@
+"""Answers for clients that accept gzip, and for those that have an answer already."""
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from flask import Request, Response
+
+SHORTEST: Final = 1000
+"""Bytes of the shortest answer that is compressed."""
+_LEVEL: Final = 1
+"""Of answers that are made for one request; a state shrinks to a third in 25 µs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticBody:
+    """The bytes of an answer that stays the same, as they are and compressed."""
+
+    plain: bytes
+    gzipped: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "StaticBody":
+        """Compress content once, as far as gzip can."""
+        gzipped = gzip.compress(content, 9, mtime=0)
+        return cls(content, gzipped, sha256(content).hexdigest()[:32])
+
+    def answer(self, request: Request, content_type: str) -> Response:
+        """The response: 304 without a body if the client has this version already."""
+        packed = _accepts_gzip(request) and len(self.plain) > SHORTEST
+        response = Response(self.gzipped if packed else self.plain, content_type=content_type)
+        response.vary.add("Accept-Encoding")
+        if packed:
+            response.content_encoding = "gzip"
+        response.set_etag(f"{self.etag}-gzip" if packed else self.etag)
+        response.make_conditional(request)
+        return response
+
+
+@cache
+def static_file(path: Path) -> StaticBody:
+    """A file, which is read and compressed when it is first asked for."""
+    return StaticBody.of(path.read_bytes())
+
+
+def compress(request: Request, response: Response) -> Response:
+    """Compress an answer that was made for this request, if that is worth it; changed in place."""
+    if not _accepts_gzip(request) or response.is_streamed or response.content_encoding:
+        return response
+    body = response.get_data()
+    if len(body) > SHORTEST:
+        packer = zlib.compressobj(_LEVEL, wbits=31)  # a gzip stream
+        response.set_data(packer.compress(body) + packer.flush())
+        response.content_encoding = "gzip"
+        response.vary.add("Accept-Encoding")
+    return response
+
+
+def _accepts_gzip(request: Request) -> bool:
+    accepted = request.environ.get("HTTP_ACCEPT_ENCODING")
+    return accepted is not None and "gzip" in accepted and request.accept_encodings["gzip"] > 0

@@ -1,0 +1,4 @@
+package javax.annotation;
+
+/** Stands for that of jsr305. */
+public @interface Nullable {}

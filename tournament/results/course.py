@@ -199,21 +199,25 @@ def _stages(
 
 
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
-    """A bot against each that it met."""
-    sits = arrays.seats == arrays.bots.index(first)
-    own = (arrays.scores * sits).sum(axis=1)
-    for bot, name in enumerate(arrays.bots):
-        there = arrays.seats == bot
-        met = there.any(axis=1) & sits.any(axis=1)
-        if name == first or not met.any():
-            continue
-        theirs = (arrays.scores * there).sum(axis=1)[met]
-        ours, deals = own[met], int(arrays.deals[met].sum())
-        yield Against(
-            bot=name,
-            blocks=int(np.unique(arrays.block[met]).size),
-            matches=int(met.sum()),
-            score=round(float(ours.sum() / deals), _DIGITS),
-            opponent_score=round(float(theirs.sum() / deals), _DIGITS),
-            won=float(((ours > theirs).sum() + (ours == theirs).sum() / 2) / ours.size),
-        )
+    """Yield how a bot did against each that it met, in the order of `arrays.bots`."""
+    number, count = arrays.bots.index(first), len(arrays.bots)
+    met, seat = np.nonzero(arrays.seats == number)
+    seats, theirs = arrays.seats[met].ravel(), arrays.scores[met].ravel()
+    players = arrays.seats.shape[1]
+    ours = np.repeat(arrays.scores[met, seat], players)
+    block, deals = np.repeat(arrays.block[met], players), np.repeat(arrays.deals[met], players)
+    matches = np.bincount(seats, minlength=count)
+    blocks = np.bincount(np.unique(np.stack((seats, block)), axis=1)[0], minlength=count)
+    total = np.bincount(seats, deals, count)
+    own, opponent = np.bincount(seats, ours, count), np.bincount(seats, theirs, count)
+    won = np.bincount(seats, (ours > theirs) + (ours == theirs) / 2, count)
+    for bot in np.flatnonzero(matches):
+        if bot != number:
+            yield Against(
+                bot=arrays.bots[bot],
+                blocks=int(blocks[bot]),
+                matches=int(matches[bot]),
+                score=round(float(own[bot] / total[bot]), _DIGITS),
+                opponent_score=round(float(opponent[bot] / total[bot]), _DIGITS),
+                won=float(won[bot] / matches[bot]),
+            )

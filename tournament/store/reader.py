@@ -287,9 +287,12 @@ class StoreReader:
             NoMatch: if no match has it.
             StoreError: if several matches have it.
         """
-        query = _match_query().where(matches.c.match.startswith(match, autoescape=True)).limit(2)
-        found = list(self._all(query, rows.to_record))
-        found = [record for record in found if record.match == match] or found
+        key = matches.c.match
+        # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
+        for condition in (key == match, (key >= match) & (key < match + "g")):
+            found = list(self._all(_match_query().where(condition).limit(2), rows.to_record))
+            if found := [record for record in found if record.match.startswith(match)]:
+                break
         return only_match(found, match)
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:

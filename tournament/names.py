@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import Final
 
 LONGEST: Final = 32
@@ -12,8 +13,9 @@ _LETTERS: Final = (
 )
 """How Unicode names the letters that are allowed begin. Other alphabets have letters that look like
 Latin ones."""
-_ALIKE: Final = str.maketrans("01iニハカエロタトーへ", "ollニ八力工口夕卜一ヘ", _MARKS)
-_ALIKE_TOGETHER: Final = (("rn", "m"), ("vv", "w"))
+_ALIKE: Final = str.maketrans("01i258リソ曰", "ollzsbりン日", _MARKS)
+_ALIKE_TOGETHER: Final = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"))
+"""Latin letters that look alike, and other letters of which the data of Unicode do not say so."""
 
 
 def normal(name: str) -> str:
@@ -53,10 +55,30 @@ def base(name: str) -> str:
     return name.partition("/")[0]
 
 
+@lru_cache(4096)
 def _skeleton(name: str) -> str:
     """The same text for all names that look alike: case, accents and marks do not count."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
+    if not plain.isascii():
+        plain = "".join(map(_first_alike, plain))
     for pair, one in _ALIKE_TOGETHER:
         plain = plain.replace(pair, one)
     return plain
+
+
+@cache
+def _first_alike(letter: str) -> str:
+    """The first, by its number, of a letter and the letters that Unicode calls confusable with it.
+    Latin letters stay as they are."""
+    if letter.isascii():
+        return letter
+    from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need
+
+    found = (normal(each["c"]) for each in confusables.confusables_data.get(letter, ()))
+    first = min([letter, *(one for one in found if _is_east_asian(one))])
+    return first if first == letter else _first_alike(first)
+
+
+def _is_east_asian(letter: str) -> bool:
+    return len(letter) == 1 and unicodedata.name(letter, "").startswith(_LETTERS[2:])

@@ -69,6 +69,10 @@ WRONG = [
     (("move_ms = 1000", "move = 1000"), '15: clock.move: unknown key; did you mean "move_ms"?'),
     (("concurrency = 2", 'referee = "localhost"'), "23: run.referee: is not the URL of a server"),
     (('name = "mine"', 'name = "greedy"'), '30: bots[2].name: bot 1 is "greedy" too; rename one.'),
+    (
+        ('name = "mine"', 'name = "Greedy"'),
+        '30: bots[2].name: looks like "greedy", the name of bot 1; rename one.',
+    ),
     (('name = "mine"', 'name = "a\\u001b"'), "30: bots[2].name: must not have control characters"),
     (('name = "mine"\n', ""), '29: bots[2].name: is missing; write name = "…".'),
     (('"http://127.0.0.1:9000"', '"http://x:99999"'), "31: bots[2].url: is not the URL of a serve"),

@@ -53,6 +53,18 @@ def test_others_are_refused_with_the_fix(name: str) -> None:
         ("burn", "bum"),
         ("ﬁn", "fin"),
         ("カ", "力"),
+        ("リ", "り"),
+        ("日", "曰"),
+        ("土", "士"),
+        ("ソン", "ンソ"),
+        ("パソコン", "ハンコソ"),
+        ("戶", "戸"),
+        ("囗", "ロ"),
+        ("5am", "Sam"),
+        ("8ob", "Bob"),
+        ("2oo", "Zoo"),
+        ("cloe", "doe"),
+        ("bunny", "bumy"),
     ],
 )
 def test_a_name_that_looks_like_another_is_found(name: str, other: str) -> None:

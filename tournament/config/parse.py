@@ -29,6 +29,7 @@ from tournament.errors import StichError
 from tournament.formats import Format
 from tournament.formats.ladder import Ladder
 from tournament.formats.stop import Stop
+from tournament.names import alike
 from tournament.settings.keys import Key, keys_of, suggest, type_name
 from tournament.settings.locations import Path, explain, label, line_of, locate, short
 
@@ -277,6 +278,9 @@ def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tup
         name = bot["name"]
         if name in numbers:
             errors.add((*path, "name"), f'bot {numbers[name] + 1} is "{name}" too; rename one.')
+        elif (other := alike(name, numbers)) is not None:
+            looks = f'looks like "{other}", the name of bot {numbers[other] + 1}; rename one.'
+            errors.add((*path, "name"), looks)
         numbers[name] = index
         ways = [way for way in WAYS if bot.get(way, False) is not False]
         if len(ways) > 1:

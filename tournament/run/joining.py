@@ -4,13 +4,15 @@ from collections.abc import Sequence, Set
 from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, exclusion_of, finished_by
+from tournament.decisions import absent, exclusion_of, exclusions, finished_by
 from tournament.errors import StichError
-from tournament.names import alike
+from tournament.names import alike, base
 from tournament.records import AnyDecision, Join, Leave
 from tournament.store.store import Store
 from tournament.text import plural
 
+FREED_AFTER = timedelta(days=30)
+"""How long after its bot has left a name is kept for the author of the bot."""
 _UNSEATED = timedelta(hours=1)
 """How long a bot that has not passed the check counts towards `most`."""
 
@@ -36,8 +38,9 @@ def join(
 
     def check(decisions: list[AnyDecision]) -> None:
         _check_open(decisions)
+        free = freed(decisions)
         all_bots = cup.with_joined(decisions)
-        taken = alike(bot, all_bots.names)
+        taken = alike(bot, [one for one in all_bots.names if base(one) not in free or one == bot])
         if taken is not None:
             raise JoinRefused(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
@@ -59,6 +62,17 @@ def join(
         run = store.run_if_begun()
         passed = run.passed if run is not None else frozenset[str]()
         store.append_decisions([*left, entered], check)
+
+
+def freed(decisions: Sequence[AnyDecision]) -> set[str]:
+    """Return the names, without versions, of which all bots that joined have left, the last of them
+    FREED_AFTER ago or earlier. Another author may enter the next version of such a name."""
+    since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
+    gone = exclusions(decisions)
+    left = {one.bot for one in gone if isinstance(one, Leave) and one.at <= since}
+    entered = [one.bot for one in decisions if isinstance(one, Join)]
+    kept = {base(bot) for bot in entered if bot not in left}
+    return {base(bot) for bot in entered} - kept
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str]) -> set[str]:

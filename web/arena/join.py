@@ -18,7 +18,7 @@ from tournament.decisions import exclusion_of, finished_by
 from tournament.model import Identity
 from tournament.names import base, normal, problem
 from tournament.records import AnyDecision, Join, Leave
-from tournament.run.joining import JoinRefused, join, leave, seated
+from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunView, current_run
@@ -93,13 +93,19 @@ class Ladder:
         name = normal(call.name)
         if wrong := problem(name):
             raise JoinRefused(wrong)
-        latest = next(reversed(versions(current_run().store.decisions(), name)), None)
+        decisions = current_run().store.decisions()
+        latest = next(reversed(versions(decisions, name)), None)
         if latest is None and call.wants == "join":
             self._check_code(call.code)
             join(self._target, self.cup, name, author)
             return name
         if latest is None:
             raise JoinRefused(f"No bot {name} has joined here; check the name.")
+        if latest.author != author and call.wants == "join" and base(name) in freed(decisions):
+            self._check_code(call.code)
+            number = latest.version + 1
+            join(self._target, self.cup, bot := f"{base(name)}/{number}", author, number)
+            return bot
         if latest.author != author:
             raise JoinRefused(
                 f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"

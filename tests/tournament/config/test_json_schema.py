@@ -21,6 +21,7 @@ BEYOND_IT = (
     "not a date",
     "there is no",
     "too; rename",
+    "looks like",
     "control characters",
     "must not be empty; write a name",
     "http://x:99999",

@@ -16,6 +16,7 @@ from tests.support.cups import stich
 from tests.support.serving import served
 from tournament.model import Identity, Present
 from tournament.records import Disqualify, Finish
+from tournament.run import joining
 from tournament.store.signing import make_key
 from web.arena.join import AN_HOUR
 from web.gateway.invitations import FILE, hash_of
@@ -53,6 +54,23 @@ def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
     assert arena.ask("ann", BOB, "leave").startswith("There is a bot ann of somebody else")
     assert arena.ask("ann", BOB, "new-version").startswith("There is a bot ann of somebody else")
     assert arena.playing == ["ann"]
+
+
+def test_a_name_that_was_left_is_free_after_some_time(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results of the bot that left stay its own: the next one is another version."""
+    arena.ask("ann", ANN)
+    arena.ask("ann", ANN, "leave")
+    arena.ask("ann", BOB)
+    assert arena.status == 403
+    monkeypatch.setattr(joining, "FREED_AFTER", timedelta(0))
+    assert arena.ask("ann", BOB) == "ann/2"
+    assert arena.ask("Ann", CAT).startswith("The name is that of the bot ann")
+    assert arena.ask("ann", ANN, "new-version").startswith("There is a bot ann/2 of somebody else")
+    arena.ask("ann", BOB, "leave")
+    assert arena.ask("Ann", CAT) == "Ann"
+    assert arena.playing == ["Ann"]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 10_000, "\u202enna", "ann/2", "\x00", "דנה"])

@@ -13,7 +13,9 @@ from tournament.text import printable
 MAX_BYTES = 1 << 20
 
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
-_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
+_Points = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
+"""Far beyond those of any game, and their squares can be added."""
 
 
 class RecordError(StichError):
@@ -48,15 +50,15 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: _Text
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]
     opponents: _Text
-    blocks: Annotated[int, msgspec.Meta(ge=1)]
-    points: float
-    over_par: float
-    low: float | None
-    high: float | None
+    blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
+    points: _Points
+    over_par: _Points
+    low: _Points | None
+    high: _Points | None
     faults: Faults
     struck_out: _Count
-    move_ms: float | None
-    by_block: Annotated[tuple[float, ...], msgspec.Meta(min_length=1)]
+    move_ms: _Points | None
+    by_block: Annotated[tuple[_Points, ...], msgspec.Meta(min_length=1)]
 
     @property
     def key(self) -> tuple[str, int, str]:

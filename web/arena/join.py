@@ -4,7 +4,6 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from time import monotonic
 from typing import Final
 
@@ -22,6 +21,7 @@ from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
 from tournament.text import plural
 from web.arena.live_run import RunView, current_run
+from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
@@ -154,18 +154,11 @@ def _address() -> str:
     """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
     caller = request.remote_addr or ""
     try:
-        if _parse(caller).is_loopback:
+        if parse_address(caller).is_loopback:
             caller = request.headers.get("X-Forwarded-For", caller).rpartition(",")[2].strip()
-        address = _parse(caller)
+        return network_of(parse_address(caller))
     except ValueError:
         return ""
-    return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))
-
-
-def _parse(text: str) -> IPv4Address | IPv6Address:
-    """An address; ValueError. One of IPv4 may come in the form of IPv6."""
-    address = ip_address(text)
-    return getattr(address, "ipv4_mapped", None) or address
 
 
 def _state(cup: Cup, now: RunView) -> str:

@@ -1,12 +1,17 @@
 """The connection of an author's program to the gateway."""
 
 import asyncio
+from collections import defaultdict
 from typing import ClassVar, Final
 
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import Event
 
+from web.gateway.addresses import network_of, parse_address
+
 CONNECTIONS: Final = 2048
+STRANGERS: Final = 64
+"""The most connections of one address that have not shown a valid token."""
 MAX_TABLES: Final = 64
 _USELESS: Final = 4 * MAX_TABLES
 _FORGIVEN: Final = 8
@@ -16,9 +21,12 @@ _PIECE: Final = 1024
 class Link(ServerConnection):
     """A connection that is closed at once if there are too many, since the runner needs some too,
     or if it sends more than answers: reading a ping takes as long as reading an answer, and all
-    bots wait meanwhile."""
+    bots wait meanwhile. When an address has too many that have not shown a token, the oldest of
+    them is closed."""
 
     _open: ClassVar[set["Link"]] = set()
+    _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
+    _address = ""
     _useless = 0  # frames that came, but for the answers to requests
 
     @property
@@ -34,8 +42,23 @@ class Link(ServerConnection):
         """Forget as many frames as pings need. To be called every `ALIVE_S`."""
         self._useless -= min(max(0, self._useless), _FORGIVEN)
 
+    def let_in(self) -> None:
+        """The program has shown a valid token."""
+        strangers = self._strangers[self._address]
+        strangers.pop(self, None)
+        if not strangers:
+            del self._strangers[self._address]
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102 - as of websockets
         super().connection_made(transport)
+        host, *_ = transport.get_extra_info("peername")
+        self._address = network_of(parse_address(host))
+        strangers = self._strangers[self._address]
+        strangers[self] = None
+        if len(strangers) > STRANGERS:
+            oldest = next(iter(strangers))
+            del strangers[oldest]
+            oldest.transport.abort()
         self._open.add(self)
         if len(self._open) > CONNECTIONS:
             transport.close()
@@ -43,6 +66,7 @@ class Link(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102 - as of websockets
         super().connection_lost(exc)
         self._open.discard(self)
+        self.let_in()
 
     def data_received(self, data: bytes) -> None:  # noqa: D102 - as of websockets
         for start in range(0, len(data), _PIECE):  # one read may bring 40,000 pings

@@ -103,6 +103,7 @@ class GatewayServer:
             response = link.respond(401, json.dumps({"detail": str(error)}))
             response.headers["WWW-Authenticate"] = "Bearer"
             return response
+        cast("Link", link).let_in()
         return None
 
     async def _serve(self, link: ServerConnection) -> None:

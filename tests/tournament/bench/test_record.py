@@ -50,7 +50,15 @@ def test_it_conforms_to_the_schema_that_is_checked_in(data: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("players", 7), ("by_block", []), ("more", 1), ("faults", None)]
+    ("name", "value"),
+    [
+        ("players", 7),
+        ("by_block", []),
+        ("by_block", [1e308, -1e308]),
+        ("points", 1e308),
+        ("more", 1),
+        ("faults", None),
+    ],
 )
 def test_a_damaged_record_is_refused(
     tmp_path: Path, data: dict[str, Any], name: str, value: object

@@ -63,6 +63,16 @@ def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
     assert "final: 6 matches, 2 blocks" in client.get("/figures").text
 
 
+def test_a_run_that_is_only_starting_is_a_sentence(tmp_path: Path) -> None:
+    """Its store is there before it says which cup it is."""
+    with closing(Store.create(tmp_path)) as store:
+        client = create_app(store).test_client()
+        for path in ("/", "/figures", "/about", "/embed", "/watch", "/matches", "/standings.json"):
+            answer = client.get(path)
+            assert answer.status_code == 503
+            assert "again by itself when it has begun" in answer.text
+
+
 def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
     store: Store, client: FlaskClient
 ) -> None:

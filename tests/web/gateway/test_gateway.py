@@ -3,10 +3,12 @@
 import json
 import re
 import shlex
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -22,6 +24,7 @@ from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
 from web.gateway.calls import ANSWER_LIMIT
 from web.gateway.invitations import FILE, Invitations
+from web.gateway.link import STRANGERS
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +184,26 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
         with pytest.raises(ConnectionClosed):
             flooded.result()
     assert "dan" not in gateway.client.tables()
+
+
+def test_idle_connections_of_one_address_keep_nobody_out(tmp_path: Path) -> None:
+    """The oldest of those that have shown no token are closed; a program that has stays."""
+    with ExitStack() as stack:
+        gateway = stack.enter_context(served(tmp_path))
+        before = gateway.author("ann")
+        where = urlsplit(gateway.url)
+        idle = [
+            stack.enter_context(socket.create_connection((where.hostname, where.port)))
+            for _ in range(STRANGERS + 10)
+        ]
+        for one in idle[:10]:
+            with suppress(ConnectionResetError):
+                assert one.recv(1) == b""
+        assert gateway.author("bob").hello["bot"] == "bob"
+        before.link.ping().wait()
+        idle[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            idle[-1].recv(1)
 
 
 def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:

@@ -1,0 +1,18 @@
+"""From where a connection or a request comes."""
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address:
+    """An address, without its zone. One of IPv4 may be written in the form of IPv6.
+
+    Raises:
+        ValueError: if the text is no address.
+    """
+    address = ip_address(text.partition("%")[0])
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def network_of(address: IPv4Address | IPv6Address) -> str:
+    """The address, or for IPv6 the network of which a customer has all addresses."""
+    return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

@@ -46,7 +46,7 @@ def combo_of(move: Move) -> Combo:
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
 
-class Plan(NamedTuple):
+class HandPlan(NamedTuple):
     """The best division of a hand that the search found."""
 
     worth: float
@@ -138,7 +138,7 @@ class _RunOfRanks(NamedTuple):
 
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
-def plan(rules: ComboRules, counts: Counts) -> Plan:
+def plan(rules: ComboRules, counts: Counts) -> HandPlan:
     """Divide a hand; of equally good divisions, take the first one found."""
     highest = float("-inf")
     combos: Iterable[Combo] = ()
@@ -148,7 +148,7 @@ def plan(rules: ComboRules, counts: Counts) -> Plan:
         worth += _rest_worth(rules, rest, runs)
         if worth > highest:
             highest, combos = worth, _combos(rules, rest, runs)
-    return Plan(highest, tuple(combos))
+    return HandPlan(highest, tuple(combos))
 
 
 def _divisions(

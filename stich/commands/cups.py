@@ -24,11 +24,11 @@ from tournament.config.cup import Bot, Cup
 from tournament.config.parse import read_cup
 from tournament.names import normal, problem
 from tournament.results.standings import standings
+from tournament.run.assembly import Cluster, Gateway, run_cup
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
 from tournament.run.joining import join
 from tournament.run.machine import PLAY_SHARE
-from tournament.run.play import Cluster, Gateway, run_cup
 from tournament.settings.keys import suggest
 from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
 from tournament.store.store import Store, StoreError

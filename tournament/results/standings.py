@@ -24,8 +24,8 @@ from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
 from tournament.results.course import Course, course
-from tournament.results.duel import DuelResult, duel_result, settled_by
-from tournament.results.ladder import Status, draws, ladder_table, statuses
+from tournament.results.duel_result import DuelResult, duel_result, settled_by
+from tournament.results.ladder_table import Status, draws, ladder_table, statuses
 from tournament.results.match_arrays import MatchArrays, collect
 
 

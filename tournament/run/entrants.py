@@ -50,11 +50,11 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class NoAnswer:
+class Unanswered:
     """A bot that passed before did not answer now, which may pass."""
 
 
-Checked = Passed | Failed | NoAnswer
+Checked = Passed | Failed | Unanswered
 
 
 class Connections(Protocol):
@@ -94,7 +94,7 @@ def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
     try:
         return _check_about(cup, bot, known)
     except StartError:
-        return NoAnswer()
+        return Unanswered()
 
 
 def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:

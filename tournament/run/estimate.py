@@ -13,9 +13,9 @@ from tournament.formats.plan import Progress
 from tournament.formats.scores import Scores
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
+from tournament.run.assembly import local_launch
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.observer import RunObserver
-from tournament.run.play import local_launch
 from tournament.run.resume import resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session

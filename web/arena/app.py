@@ -16,7 +16,7 @@ from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from tournament.store.reader import NotBegun
 from web.arena.author import add_author_pages, invited
-from web.arena.join import Ladder
+from web.arena.join import OpenLadder
 from web.arena.live_run import LiveRun, RunView, current_run
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
@@ -68,7 +68,7 @@ def create_app(
         if folder is not None:
             add_author_pages(app, Invitations(folder))
             if run is not None and cup is not None and (ladder := read_cup(cup)).is_ladder:
-                joining = Ladder(run, ladder, Invitations(folder))
+                joining = OpenLadder(run, ladder, Invitations(folder))
                 app.add_url_rule("/join", "join", joining.page)
                 app.add_url_rule("/join", "call", joining.call, methods=["POST"])
     app.add_url_rule("/rules/<game>", "rules", _rules)

@@ -34,7 +34,7 @@ _DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
 
 
-class Ladder:
+class OpenLadder:
     """A ladder that may be joined: its run at `target`, and the cup as in its file."""
 
     def __init__(self, target: str, cup: Cup, invitations: Invitations) -> None:

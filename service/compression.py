@@ -13,7 +13,7 @@ from flask import Request, Response
 SHORTEST: Final = 1000
 """Bytes of the shortest answer that is compressed."""
 _LEVEL: Final = 1
-"""Of answers that are made for one request; a state shrinks to a third in 25 µs."""
+"""Of answers that are made for one request. Level 6 takes a third longer and saves 6 % more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,19 @@ def static_file(path: Path) -> StaticBody:
 
 def compress(request: Request, response: Response) -> Response:
     """Compress an answer that was made for this request, if that is worth it; changed in place."""
-    if not _accepts_gzip(request) or response.is_streamed or response.content_encoding:
+    if not _accepts_gzip(request) or response.is_streamed or "Vary" in response.headers:
         return response
     body = response.get_data()
     if len(body) > SHORTEST:
         packer = zlib.compressobj(_LEVEL, wbits=31)  # a gzip stream
         response.set_data(packer.compress(body) + packer.flush())
-        response.content_encoding = "gzip"
-        response.vary.add("Accept-Encoding")
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Vary"] = "Accept-Encoding"
     return response
 
 
 def _accepts_gzip(request: Request) -> bool:
     accepted = request.environ.get("HTTP_ACCEPT_ENCODING")
-    return accepted is not None and "gzip" in accepted and request.accept_encodings["gzip"] > 0
+    if accepted is None or "gzip" not in accepted:
+        return False
+    return ";" not in accepted or request.accept_encodings["gzip"] > 0

@@ -27,8 +27,7 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
         Problem: the body is too large, not JSON, or does not match the schema.
     """
     environ = request.environ
-    if environ.get("CONTENT_TYPE") != JSON:  # parsing this header takes 6 of 130 µs (5 %)
-        _check_content_type()
+    _check_content_type()
     encoding = environ.get("HTTP_CONTENT_ENCODING", "identity")
     if encoding.lower() != "identity":
         detail = f"Content-Encoding {json_codec.quote(encoding)} is not supported."
@@ -84,8 +83,8 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     """Parse and validate a body.
 
     msgspec reads a body that is valid as it is. The standard library parses any other, and
-    marshmallow converts it or says what is wrong: for every body that would take 200 µs more than
-    the 110 µs of a request.
+    marshmallow converts it or says what is wrong: done for every body, that would take three times
+    the processor time of a request (360 in place of 120 µs for /v1/advance).
 
     Raises:
         MalformedJson: the body is not a JSON object.

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,10 @@ class MemoryRun(StoreReader):
     summary_rows: list[MatchSummary]
     records: list[MatchRecord] = field(default_factory=list)
     signed: bool | None = True
+
+    @contextmanager
+    def snapshot(self) -> Iterator[StoreReader]:
+        yield self
 
     def run(self) -> StoredRun:
         return self.about

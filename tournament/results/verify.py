@@ -80,7 +80,9 @@ def verify(store: StoreReader, watch: Watch = iter) -> Verification:
     matches on, and may count them."""
     done = Verification()
     try:
-        _RunCheck(store, done).check(watch)
+        # A snapshot, so that no connection stays open behind an error.
+        with store.snapshot() as now:
+            _RunCheck(now, done).check(watch)
     except StoreError as error:
         done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:

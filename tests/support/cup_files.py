@@ -93,6 +93,11 @@ WRONG = [
     (("./third --fast", './third"\nenv = { A = 1 } #"'), "36: bots[3].env: A must be a string"),
     (("./third --fast", './third"\nenv = { PORT = "1" } #"'), "36: bots[3].env: must not set PORT"),
     (("./third --fast", './third"\nenv = { "A-B" = "" } #"'), '36: bots[3].env: has "A-B"; name'),
+    (("./third --fast", './third"\nenv_from = ["PORT"] #"'), "36: bots[3].env_from: must not set"),
+    (
+        ("./third --fast", './third"\nenv_from = [1] #"'),
+        "36: bots[3].env_from: must be an array of",
+    ),
     (("concurrency = 2", "concurrency = "), "23: run.concurrency: is not valid TOML: "),
     (('name = "mine"', "name = mine"), "30: bots[2].name: is not valid TOML: "),
     (("[clock]", "[clock"), "14: clock: is not valid TOML: "),

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -179,6 +179,16 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     return env
 
 
+def with_variables(cup: Cup) -> Cup:
+    """Return the cup with the variables of `env_from`, as this process has them, in the `env` of
+    its bots. Variables that are not set are left out; `missing` names them."""
+    bots = (
+        replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
+        for bot in cup.bots
+    )
+    return replace(cup, bots=tuple(bots))
+
+
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
@@ -197,6 +207,10 @@ def missing(
             yield number, "dir", text
         elif programs and (problem := program_problem(shlex.split(bot.command), place)):
             yield number, "command", problem
+        for variable in bot.env_from:
+            if variable not in os.environ:
+                text = f"{variable} is not set; set it first: export {variable}=VALUE"
+                yield number, "env_from", text
 
 
 def program_problem(argv: list[str], folder: Path) -> str | None:

@@ -17,6 +17,7 @@ from tournament.settings.keys import (
     COMMAND,
     DIR,
     ENV,
+    ENV_FROM,
     SEED,
     TOKEN,
     address,
@@ -39,7 +40,11 @@ can be repeated. The gateway's own is a secret."""
 @dataclass(frozen=True, slots=True)
 class Bot:
     """A bot. If it connects, the arena sets `url` to that of its gateway. `house` marks a bot that
-    only fills empty seats."""
+    only fills empty seats.
+
+    `env` has the values of variables, which may be secrets. A stored cup has a keyed hash in place
+    of each value (`Store.sealed`). `env_from` names variables of the organiser's shell.
+    """
 
     name: str
     command: str | None = key(None, COMMAND)
@@ -49,7 +54,8 @@ class Bot:
     )
     token: str | None = key(None, TOKEN, repr=False)
     dir: str | None = key(None, DIR)
-    env: Mapping[str, str] = field(default_factory=dict, metadata={"key": ENV})
+    env: Mapping[str, str] = field(default_factory=dict, repr=False, metadata={"key": ENV})
+    env_from: tuple[str, ...] = key((), ENV_FROM)
     max_matches: int = key(1, number(1, 1000, "Tables at which a bot by url may play at once."))
     author: str | None = key(None, string(64, "Who wrote it."))
     house: bool = False
@@ -272,5 +278,11 @@ BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **k
 WAYS = ("command", "url", "connect")
 """The keys of a bot that say how it is reached; it has one of them."""
 
-ONLY_WITH = {"max_matches": "url", "token": "url", "dir": "command", "env": "command"}
+ONLY_WITH = {
+    "max_matches": "url",
+    "token": "url",
+    "dir": "command",
+    "env": "command",
+    "env_from": "command",
+}
 """Keys of a bot that belong to one way of reaching it."""

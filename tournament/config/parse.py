@@ -292,10 +292,13 @@ def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tup
         for key, way in ONLY_WITH.items():
             if key in bot and way not in bot:
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")
+        both = [variable for variable in bot.get("env_from", ()) if variable in bot.get("env", {})]
+        if both:
+            errors.add((*path, "env_from"), f"names {both[0]}, which env sets; delete one of them.")
         if format_.fill and name.startswith(f"{format_.fill} (house"):
             errors.add((*path, "name"), "is the name of a bot that fills a seat; rename it.")
     for key, name in format_.named_bots():
         if name and name not in numbers:  # a missing name was refused above
             fix = suggest(name, numbers)
             errors.add(("format", key), f'there is no bot "{short(name)}"; {fix}')
-    return tuple(Bot(**bot) for bot in sections)
+    return tuple(Bot(**{**bot, "env_from": tuple(bot.get("env_from", ()))}) for bot in sections)

@@ -11,6 +11,7 @@ from tournament.bot.launch import (
     launch_of_cup,
     processor_warning,
     shared_folders,
+    with_variables,
 )
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices
@@ -93,7 +94,7 @@ def run_cup(
             launch, more = local_launch(cup, path, store)
             warnings += more
         plan, roster = _with_bots(plan, cup, store, gateway, observer)
-        cup = roster.cup(run)
+        cup = with_variables(roster.cup(run))
         executor: Executor
         if cluster is None:
             executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks), memory_share)

@@ -78,7 +78,7 @@ def resume(store: Store, cup: Cup) -> Plan:
         )
     before = run.cup
     elsewhere = "another --out" if store.folder else "another database by --store"
-    everybody = cup.with_joined(run.decisions)
+    everybody = store.sealed(cup, run.match_key).with_joined(run.decisions)
     found = differences(before, everybody)
     if found:
         raise CupChangedError(
@@ -126,7 +126,7 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """How two cups differ, apart from what the format allows to be added."""
+    """How two cups, both sealed, differ apart from what the format allows to be added."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     found = [
@@ -150,7 +150,8 @@ def _bots(before: Cup, after: Cup) -> list[str]:
         if bot.name not in now:
             found.append(_gone(bot))
             continue
-        for key in ("command", "url", "connect", "dir", "env"):
+        found += _variables(bot, now[bot.name])
+        for key in ("command", "url", "connect", "dir", "env_from"):
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
             if was != is_now:
                 found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
@@ -165,6 +166,18 @@ def _bots(before: Cup, after: Cup) -> list[str]:
             why = "[stop] has compared the bots without it"
         found.append(f'bot "{added[0]}" is new, and {why}')
     return found
+
+
+def _variables(before: Bot, after: Bot) -> list[str]:
+    """How the `env` of two sealed bots differs, without a value."""
+    if before.env.keys() != after.env.keys():
+        was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
+        return [f'env of "{before.name}" had {was} and has {is_now}']
+    return [
+        f'{name} in env of "{before.name}" has another value, or another user began the run'
+        for name, value in before.env.items()
+        if value != after.env[name]
+    ]
 
 
 def _gone(bot: Bot) -> str:

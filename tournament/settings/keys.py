@@ -210,6 +210,13 @@ def _variables(value: dict[str, object]) -> str | None:
     return None
 
 
+def _variable_names(value: list[object]) -> str | None:
+    """What is wrong with a list of the names of environment variables."""
+    if any(not isinstance(name, str) for name in value):
+        return 'must be an array of names; write one like ["API_KEY"].'
+    return _variables({str(name): "" for name in value})
+
+
 def _names(value: list[object]) -> str | None:
     """What is wrong with a list of bots."""
     if any(not isinstance(name, str) for name in value):
@@ -243,15 +250,22 @@ TOKEN = Key(
 DIR = Key(
     str, "The folder that the command runs in, relative to this file.", _folder, {"minLength": 1}
 )
+_VARIABLE_NAME = {
+    "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+    "not": {"enum": list(RESERVED_VARIABLES)},
+}
+ENV_FROM = Key(
+    list,
+    "Variables of the organiser's shell that are passed to the command.",
+    _variable_names,
+    {"items": {"type": "string", **_VARIABLE_NAME}},
+)
 ENV = Key(
     dict,
     "Environment variables of the command.",
     _variables,
     {
         "additionalProperties": {"type": "string"},
-        "propertyNames": {
-            "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-            "not": {"enum": list(RESERVED_VARIABLES)},
-        },
+        "propertyNames": _VARIABLE_NAME,
     },
 )

@@ -9,6 +9,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -88,7 +89,7 @@ class Store(StoreReader):
     ) -> None:
         """Begin the run of a cup, in place of one that has no match; see `StoredRun`."""
         self._put(
-            config=cup.to_dict(),
+            config=self.sealed(cup, match_key).to_dict(),
             seed=seed,
             match_key=match_key,
             commitment=commitment,
@@ -98,7 +99,7 @@ class Store(StoreReader):
 
     def change_cup(self, cup: Cup) -> None:
         """Replace the cup by one of which the same blocks are played."""
-        self._put(config=cup.to_dict())
+        self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
         """Record the number of planned matches; and that the first match begins now, unless the run
@@ -205,13 +206,14 @@ class Store(StoreReader):
         """Continue the run with a cup that has grown, and give every block its number in its plan:
         all of this or nothing."""
         numbers = [{"of": block.key, "block": plan.number(block)} for block in self.blocks()]
+        config = self.sealed(cup, plan.setup.match_key).to_dict()
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
 
         def change(connection: Connection) -> None:
             # The organiser may have seen the table before: only anytime ranges hold now.
             rows.put_meta(
                 connection,
-                config=cup.to_dict(),
+                config=config,
                 total=plan.matches,
                 finished=False,
                 places=None,
@@ -436,6 +438,21 @@ class Store(StoreReader):
     def secret(self, *about: str) -> str:
         """A secret of this user, the same for the same words; nobody else can compute it."""
         return make_key().derive(*about)
+
+    def sealed(self, cup: Cup, match_key: str) -> Cup:
+        """Return a cup as the store of the run with this `match_key` keeps it: in place of each
+        value in `env` an HMAC under a key of this user, which shows only whether it has changed."""
+        bots = (
+            replace(
+                bot,
+                env={
+                    name: self.secret("env", match_key, bot.name, name, value)
+                    for name, value in bot.env.items()
+                },
+            )
+            for bot in cup.bots
+        )
+        return replace(cup, bots=tuple(bots))
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:

@@ -1,12 +1,13 @@
-"""`--env`: a variable of the caller is passed on to the caller's own bots, and kept nowhere."""
+"""Variables that are passed to bots, by `--env` or by the cup: a run keeps none of their values."""
 
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.cups import ROOT, stich
+from tests.support.cups import ROOT, stich, toys, write
 
 NEEDY = f"""
 import os, runpy, sys
@@ -46,4 +47,41 @@ def test_a_bot_gets_the_variables_that_are_named(
 def test_a_variable_that_is_not_set_is_refused_before_anything_is_started() -> None:
     done = stich("duel", "greedy", "random", "--game", "dasan", "--env", "NO_SUCH_KEY")
     assert done.returncode == 2
+    assert "export NO_SUCH_KEY=VALUE" in done.stderr
+
+
+@pytest.mark.parametrize("key", ["env.MY_KEY", "env_from"])
+def test_a_run_shows_no_variable_of_a_cup(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text(NEEDY)
+    command = shlex.join([sys.executable, str(program)])
+    run, out = tmp_path / "run", tmp_path / "out"
+
+    def play(value: str, deals: int) -> tuple[int, str]:
+        monkeypatch.setenv("MY_KEY", value)
+        passed = value if key == "env.MY_KEY" else ["MY_KEY"]
+        bots: dict[str, Any] = {**toys(2), "needy": {"command": command, key: passed}}
+        done = stich("run", write(tmp_path, bots, deals=deals), "--out", run)
+        return done.returncode, done.stderr
+
+    assert play("S3cret", 1)[0] == 0
+    assert play("S3cret", 2)[0] == 0
+    code, text = play("0ther", 3)
+    if key == "env.MY_KEY":
+        assert 'MY_KEY in env of "needy" has another value' in text
+    assert code == (key == "env.MY_KEY")
+    assert stich("publish", run, "-o", out).returncode == 0
+    stich("export", run, "--format", "jsonl", "-o", out / "matches.jsonl")
+    files = [file for file in (*run.rglob("*"), *out.rglob("*")) if file.is_file()]
+    assert len(files) > 5
+    assert all(v not in file.read_bytes() for file in files for v in (b"S3cret", b"0ther"))
+
+
+def test_a_variable_of_a_cup_that_is_not_set_is_refused(tmp_path: Path) -> None:
+    bots: dict[str, Any] = {**toys(2), "needy": {"command": "true", "env_from": ["NO_SUCH_KEY"]}}
+    done = stich("run", write(tmp_path, bots), "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "bots[3].env_from: NO_SUCH_KEY is not set" in done.stderr
     assert "export NO_SUCH_KEY=VALUE" in done.stderr

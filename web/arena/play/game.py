@@ -15,7 +15,12 @@ import games
 from games import State
 from games.errors import IllegalMove
 from games.game import Options, Value
-from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch
+from tournament.bot.launch import (
+    LaunchSettings,
+    must_sandbox,
+    prepare_launch,
+    with_variables,
+)
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
 from tournament.config.arguments import parse_bot
@@ -91,7 +96,9 @@ class AvailableBots:
     """
 
     def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
-        self._cup = Cup("", "", 0, (), clock=_CLOCK) if path is None else read_cup(path)
+        self._cup = (
+            Cup("", "", 0, (), clock=_CLOCK) if path is None else with_variables(read_cup(path))
+        )
         self._secret = [one for one in (path, folder) if one is not None]
         self._start_in = None if path is None else path.absolute().parent
         self._own = {_OF_CUP + bot.name: bot for bot in self._cup.bots if bot.command is not None}

@@ -96,7 +96,7 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
 	@$(BIN)/python -m benchmarks.ranking.points
 
-bench-par: $(READY)  ## play par of `stich bench` again (about twenty minutes)
+bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about half an hour)
 	@$(BIN)/python -m benchmarks.bots.par
 
 openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it

@@ -4,11 +4,13 @@ from functools import partial
 
 from bots import greedy, random, search, sensible
 from tournament.bench.play import Houses
-from tournament.bench.suite import SEARCH_WORLDS
+
+_WORLDS = 60
+"""Determinizations for each move of `search`: a number, so that no clock decides."""
 
 HOUSES: Houses = {
     "random": random.move,
     "greedy": greedy.move,
     "sensible": sensible.move,
-    "search": partial(search.search, iterations=SEARCH_WORLDS),
+    "search": partial(search.search, iterations=_WORLDS),
 }

@@ -1,23 +1,68 @@
-"""Play par of `stich bench` and write it: `make bench-par`."""
+"""Play par and the landmarks of `stich bench` and write them: `make bench-par`."""
 
+import json
 import os
+import tempfile
+from pathlib import Path
 
 import msgspec
 
+from bots.kits import find
 from stich.houses import HOUSES
-from tournament.bench.play import LANDMARKS, PAR_FILE, Par, play_house
-from tournament.bench.suite import PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
+from tournament.bench.play import (
+    LANDMARKS_FILE,
+    PAR_FILE,
+    Budget,
+    Landmark,
+    Played,
+    play_bot,
+    play_house,
+    result_of,
+)
+from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, TABLES, USUAL, BenchTable
+from tournament.bot.launch import LaunchSettings
+from tournament.config.cup import Bot, Limits
+
+SECONDS = {"random": 20.0, "greedy": 20.0, "kit": 30.0, "search": 120.0}
+"""How long each landmark is measured at a table."""
+CORES = os.cpu_count() or 1
 
 
-def par(table: BenchTable) -> Par:
-    """The points of the house bots at a table."""
-    print(table.key)
-    cores = os.cpu_count() or 1
-    bots = (PAR_BOT, *LANDMARKS) if table.opponents == PAR_BOT else (PAR_BOT,)
-    played = {bot: play_house(table, bot, PUBLIC_SEED, HOUSES, cores) for bot in bots}
-    return Par(*table.key, {bot: tuple(played[bot].points) for bot in bots})
+def par(table: BenchTable) -> list[int]:
+    """The points of the house bot in every block."""
+    return play_house(table, PAR_BOT, PUBLIC_SEED, HOUSES, Budget(), CORES).points
+
+
+def play_kit(table: BenchTable, budget: Budget) -> Played:
+    """A table with the Python kit, which plays as those of the other languages do."""
+    with tempfile.TemporaryDirectory() as folder:
+        kit = find("python")
+        kit.copy(Path(folder))
+        bot, launch = Bot(BOT, command=kit.command(folder)), LaunchSettings(Limits(), 60_000)
+        return play_bot(table, bot, PUBLIC_SEED, HOUSES, launch, budget, CORES, lambda _: None)
+
+
+def landmark(table: BenchTable, name: str, known: dict[str, list[int]]) -> Landmark | None:
+    """A bot measured at a table; None if too few blocks differ for an interval."""
+    budget = Budget(SECONDS[name])
+    if name == "kit":
+        played = play_kit(table, budget)
+    else:
+        played = play_house(table, name, PUBLIC_SEED, HOUSES, budget, CORES)
+    blocks = len(played.points)
+    constant = [table.constant_par or 0] * blocks
+    found = result_of(table, played, known.get(f"{table.game} {table.players}", constant)[:blocks])
+    if found.high is None:
+        return None
+    arm = round(found.high - found.over_par, 2)
+    return Landmark(*table.key, name, blocks, round(found.over_par, 2), arm)
 
 
 if __name__ == "__main__":
-    lines = msgspec.json.encode([*map(par, TABLES)]).replace(b'{"game"', b'\n{"game"')
-    PAR_FILE.write_bytes(lines + b"\n")
+    unknown = (table for table in TABLES if table.constant_par is None)
+    known = {f"{table.game} {table.players}": par(table) for table in unknown}
+    PAR_FILE.write_text(json.dumps(known) + "\n")
+    usual = (table for table in TABLES if table.rules == USUAL)
+    found = [landmark(table, name, known) for table in usual for name in SECONDS]
+    shown = msgspec.json.encode([one for one in found if one is not None])
+    LANDMARKS_FILE.write_bytes(shown.replace(b"},{", b"},\n{") + b"\n")

@@ -25,9 +25,15 @@ from stich.console.progress import watch
 from stich.console.result_tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
-from tournament.bench.play import ask_about, matches, read_par, run_bench
-from tournament.bench.record import Record, RecordError, read_record, write_record
-from tournament.bench.suite import BOT, CLOCK, OPTIONS, PLAYERS, PUBLIC_SEED, SUITE, TABLES, quick
+from tournament.bench.play import Budget, ask_about, read_landmarks, run_bench
+from tournament.bench.record import (
+    Record,
+    RecordError,
+    read_record,
+    table_name,
+    write_record,
+)
+from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
 from tournament.run.machine import available_cores
@@ -50,17 +56,24 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 @click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
 @int_option("--players", 2, 6, None, "Play with so many players only.")
 @click.option(
-    "--opponents",
-    type=click.Choice(["sensible", "search"]),
-    help="Play against these house bots only.",
+    "--rules",
+    type=click.Choice(sorted({table.rules for table in TABLES})),
+    help="Play with this set of options only; by default all that the bot plays.",
 )
-@click.option("--quick", "is_quick", is_flag=True, help="Play the first tenth of the blocks.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, 1440, min_open=True),
+    callback=refuse_nan,
+    help="Play each table for so long; one minute by default.",
+)
+@int_option("--blocks", 1, BLOCKS, None, "Play so many blocks of each table, however long.")
+@click.option("--quick", is_flag=True, help="Play each table for ten seconds.")
 @click.option(
     "--seed",
     default=PUBLIC_SEED,
     metavar="SECRET",
     type=as_seed,
-    help="Play other deals than the public ones; par is played too.",
+    help="Play other deals than the public ones.",
 )
 @click.option("--json", "json_file", callback=_file, metavar="FILE", help="Write the result.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
@@ -80,8 +93,10 @@ def bench(
     words: tuple[str, ...],
     game: str | None,
     players: int | None,
-    opponents: str | None,
-    is_quick: bool,
+    rules: str | None,
+    minutes: float | None,
+    blocks: int | None,
+    quick: bool,
     seed: str,
     json_file: Path | None,
     markdown: bool,
@@ -92,11 +107,12 @@ def bench(
     max_matches: int,
     starting: Starting,
 ) -> int:
-    """Measure a bot on fixed deals, against house bots, or compare two results.
+    """Measure a bot on fixed deals, against `sensible`, or compare two results.
 
     BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
-    makes over par: what the bot `sensible` makes in its place. Exits with 1 if a game could not be
-    played, and as --against and --at-least say.
+    makes over par: what the bot `sensible` makes in its place. Each table is a list of 2,000
+    blocks, of which the first are played until its time is over. Exits with 1 if a game could not
+    be played, and as --against and --at-least say.
 
     \b
     Examples:
@@ -113,35 +129,41 @@ def bench(
     if len(words) > 1:
         raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
     bot = replace(as_bot(words[0]), name=BOT, max_matches=max_matches)
+    if (minutes is not None) + (blocks is not None) + quick > 1:
+        raise click.UsageError("--minutes, --blocks and --quick exclude each other; choose one.")
+    budget = Budget(10.0 if quick else 60 * (minutes or 1.0))
+    if blocks is not None:
+        budget = Budget(blocks=blocks)
     best = None if against is None else read_record(Path(against))
-    if best is not None and best.suite != SUITE:
-        raise RecordError(f"{against}: is a result of {best.suite}; this version plays {SUITE}.")
-    landmarks = read_par()
     with stopping("Stopped. Nothing is stored."):
         launch = starting.launch([bot], CLOCK.start_ms)
         try:
             about = ask_about(bot, launch)
         except StartError as error:
             refuse(str(error).removeprefix(f"{BOT}: "))
-        tables = [
-            quick(table) if is_quick else table
+        asked = [
+            table
             for table in TABLES
             if game in (None, table.game)
             and players in (None, table.players)
-            and opponents in (None, table.opponents)
-            and not misfit(about, table.game, table.players, OPTIONS[table.game])
+            and rules in (None, table.rules)
         ]
-        if not tables:
-            has = ", ".join(PLAYERS)
+        reasons = [misfit(about, table.game, table.players, table.options) for table in asked]
+        tables = [table for table, why in zip(asked, reasons, strict=True) if not why]
+        if not asked:
             raise click.UsageError(
-                f"{SUITE} has no such table that the bot plays; it has {has}. Leave out --players"
-                " and --opponents."
+                f"{SUITE} has no such table; it has"
+                f" {', '.join(table_name(*table.key) for table in TABLES)}."
             )
+        if not tables:
+            refuse(f"The bot plays no table of {SUITE}: {reasons[0]}", 2)
         at_once = concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
-            observer.begin(0, matches(tables, seed))
-            record = run_bench(bot, about, tables, seed, HOUSES, launch, at_once, observer.match)
-    _print(result_table(record, landmarks), markdown)
+            total = blocks and blocks * sum(table.players for table in tables)
+            observer.begin(0, total)
+            tell = observer.match
+            record = run_bench(bot, about, tables, seed, HOUSES, launch, budget, at_once, tell)
+    _print(result_table(record, read_landmarks()), markdown)
     if json_file is not None:
         with writing(json_file):
             write_record(record, json_file)

@@ -1,59 +1,57 @@
 """The result of a benchmark and the comparison of two in Markdown, and as a badge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import games
 from tournament.bench.compare import Comparison, Difference
-from tournament.bench.play import LANDMARKS, Par
+from tournament.bench.play import Landmark
 from tournament.bench.record import Record, Result
-from tournament.bench.suite import PUBLIC_SEED, TABLES
-
-Landmarks = Mapping[tuple[str, int, str], Par]
-"""Par of the public deals, with what other house bots make of them."""
+from tournament.bench.suite import PUBLIC_SEED, USUAL
 
 _GREEN, _RED, _GREY = "#3a7d1f", "#b3261e", "#5f6368"
 _CHARACTER = 7
 """The width of a character of the badge, generously."""
 
 
-def result_table(record: Record, landmarks: Landmarks) -> str:
+def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
     """The result of a benchmark, in Markdown."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
-        f"{games.get(problem.game).title}, {problem.players} players, against"
-        f" {problem.opponents}: {problem.why}"
+        f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"
         for problem in record.problems
     ]
     if record.results:
-        parts = [f"{_game(one)} against {one.opponents} {_over_par(one)}" for one in record.results]
+        parts = [f"{_game(one)} {_over_par(one)}" for one in record.results]
         below += [
             "Over par: points a deal more than sensible makes in the bot's place, with the 95 %"
-            " interval. On the right: other bots over par.",
+            " interval where six blocks or more differ. On the right: other bots over par.",
             f"{record.title} over par in {record.suite}: " + "; ".join(parts),
         ]
     return _markdown(
         f"{record.title}: {record.suite}, {deals}",
-        ["Game", "Against", "Over par", "Points", "Blocks", "Faults", "ms a move", *LANDMARKS],
+        ["Game", "Over par", "Blocks", "Faults", "Fallback", "ms a move", *_names(landmarks)],
         [_result_row(result, landmarks) for result in record.results],
         below,
     )
 
 
-def _result_row(result: Result, landmarks: Landmarks) -> list[str]:
+def _names(landmarks: Sequence[Landmark]) -> list[str]:
+    """The bots that were measured."""
+    return [*dict.fromkeys(one.bot for one in landmarks)]
+
+
+def _result_row(result: Result, landmarks: Sequence[Landmark]) -> list[str]:
     faults = result.faults
-    par = landmarks.get(result.key)
-    marks = par.landmarks() if par else {}
-    deals = next((table.deals for table in TABLES if table.key == result.key), 1)
+    marks = {one.bot: one.over_par for one in landmarks if one.key == result.key}
     return [
         _game(result),
-        result.opponents,
         _over_par(result),
-        f"{result.points:+.2f}",
         str(result.blocks),
         str(faults.timeout + faults.unreachable + faults.invalid + faults.illegal),
+        f"{result.fallback:.0%}" if result.fallback else "–",
         "–" if result.move_ms is None else f"{result.move_ms:.1f}",
-        *(f"{marks[name] / deals:+.2f}" if name in marks else "–" for name in LANDMARKS),
+        *(f"{marks[name]:+.2f}" if name in marks else "–" for name in _names(landmarks)),
     ]
 
 
@@ -71,7 +69,7 @@ def comparison_table(old: Record, new: Record, found: Comparison) -> str:
         interval = f"{each.mean:+.2f}"
         if each.arm is not None:
             interval += f" [{each.mean - each.arm:+.2f}, {each.mean + each.arm:+.2f}]"
-        rows.append([_game(each), each.opponents, interval, str(each.blocks), _verdict(each)])
+        rows.append([_game(each), interval, str(each.blocks), _verdict(each)])
     kind = "The same deals, compared block by block."
     if not found.paired:
         kind = "Different deals: the intervals are wider than on the same ones."
@@ -80,7 +78,7 @@ def comparison_table(old: Record, new: Record, found: Comparison) -> str:
         below.append(f"Only one has played: {'; '.join(found.left_out)}.")
     return _markdown(
         f"{new.title} less {old.title}: {new.suite}",
-        ["Game", "Against", "Points a deal", "Blocks", "Verdict"],
+        ["Game", "Points a deal", "Blocks", "Verdict"],
         rows,
         below,
     )
@@ -127,7 +125,8 @@ def badge(record: Record) -> str:
 
 
 def _game(found: Result | Difference) -> str:
-    return f"{games.get(found.game).title}, {found.players}"
+    rules = "" if found.rules == USUAL else f", {found.rules}"
+    return f"{games.get(found.game).title}, {found.players}{rules}"
 
 
 def _markdown(

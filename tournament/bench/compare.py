@@ -10,7 +10,7 @@ from tournament.errors import StichError
 from tournament.ranking.arrays import LEVEL
 from tournament.ranking.student import mean_interval
 
-_FEWEST = 6
+FEWEST_BLOCKS = 6
 """Fewer blocks that differ have no interval. Intervals of ten blocks with rare differences were
 wrong in 39 of 100 comparisons."""
 
@@ -30,7 +30,7 @@ class Difference:
 
     game: str
     players: int
-    opponents: str
+    rules: str
     blocks: int
     mean: float
     arm: float | None
@@ -63,12 +63,7 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """Compare two results. MismatchError if they have no table of one suite in common."""
-    if old.suite != new.suite:
-        raise MismatchError(
-            f"the first is a result of {old.suite}, the second of {new.suite}; run both bots with"
-            " the same version of Stich."
-        )
+    """Compare two results. MismatchError if they have no table in common."""
     before = {result.key: result for result in old.results}
     after = {result.key: result for result in new.results}
     common = [key for key in before if key in after]
@@ -93,13 +88,13 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
         differences = [after - before for before, after in pairs]
         mean, arm = _estimate(differences, level)
-        if 0 < sum(map(bool, differences)) < _FEWEST:
+        if 0 < sum(map(bool, differences)) < FEWEST_BLOCKS:
             arm = None
     else:
         (before, one), (after, other) = (_estimate(each.by_block, level) for each in (old, new))
         mean = after - before
         # The sum is a little wide where the bots scatter differently, never narrow.
-        arm = None if one is None or other is None or blocks < _FEWEST else hypot(one, other)
+        arm = None if one is None or other is None or blocks < FEWEST_BLOCKS else hypot(one, other)
     return Difference(*new.key, blocks, mean, arm)
 
 

@@ -1,6 +1,7 @@
 """Plays the tables of the suite on all cores, without a store.
 
-Par is what `sensible` makes of each block of the public deals; `make bench-par` keeps it in a file.
+Par is what `sensible` makes of each block. It follows from the rules where the points of a deal
+always add up to the same; elsewhere `make bench-par` keeps that of the public deals in a file.
 """
 
 from collections import Counter
@@ -9,18 +10,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from statistics import fmean, median
+from time import monotonic
 
 import msgspec
 
+from tournament.bench.compare import FEWEST_BLOCKS
 from tournament.bench.record import Faults, Measured, Problem, Record, Result, seed_shown
-from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
+from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
 from tournament.config.cup import Bot, Limits
 from tournament.errors import StichError
+from tournament.ranking.arrays import UNKNOWN
 from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.executor import Finished, Job, Lost, RunError
@@ -42,21 +47,40 @@ class UnplayedError(StichError):
     """A table could not be played; the text is one sentence or more."""
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of a table is played: so many blocks at most, and none is begun after `seconds`
+    (None for no limit). At least one block is played."""
+
+    seconds: float | None = None
+    blocks: int = BLOCKS
+
+
 @dataclass
 class Played:
-    """What a bot made of a table: its points in each block after the strike-out rule, its faults by
-    kind, the matches in which it was struck out, the milliseconds of its answers."""
+    """What a bot made of the first blocks of a table.
 
-    points: list[int]
+    `points` has its points in each block after the strike-out rule. `faults` are by kind,
+    `fallbacks` the moves that were not its own, `asked` all moves it was asked for, `struck_out`
+    the matches in which it was struck out, `times` the milliseconds of its answers.
+    """
+
+    points: list[int] = field(default_factory=list)
     faults: Counter[FaultKind] = field(default_factory=Counter)
+    fallbacks: int = 0
+    asked: int = 0
     struck_out: int = 0
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
         """Count a match."""
         seat = record.seating.index(BOT)
+        missing = record.block - len(self.points)
+        self.points += [0] * missing
         self.points[record.block - 1] += record.adjusted[seat]
         self.faults.update(fault.kind for fault in record.faults if fault.seat == seat)
+        self.fallbacks += sum(fallback.seat == seat for fallback in record.fallbacks)
+        self.asked += len(record.times[seat])
         self.struck_out += seat in record.struck
         self.times += record.answered(seat)
 
@@ -69,13 +93,14 @@ def play_house(
     house: str,
     seed: str,
     houses: Houses,
+    budget: Budget,
     concurrency: int,
     on_match: OnMatch = lambda _: None,
 ) -> Played:
-    """Play a table with a house bot in the bot's place: par, and the landmarks."""
+    """Play a table with a house bot in the bot's place: par, and landmarks."""
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
-    return play_bot(table, bot, seed, houses, launch, concurrency, on_match)
+    return play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
 
 
 def play_bot(
@@ -84,27 +109,37 @@ def play_bot(
     seed: str,
     houses: Houses,
     launch: LaunchSettings,
+    budget: Budget,
     concurrency: int,
     on_match: OnMatch,
 ) -> Played:
-    """Play a table with the bot. Its name must be BOT. UnplayedError if it cannot be played."""
+    """Play the first blocks of a table with the bot, whose name must be BOT.
+
+    Raises:
+        UnplayedError: if they cannot be played.
+    """
     cup = table.cup(bot, concurrency)
-    played = Played([0] * table.blocks)
+    played = Played()
+    blocks = min(budget.blocks, BLOCKS)
     jobs = (
         Job(table.block(cup, seed, number), tuple(range(table.players)))
-        for number in range(1, table.blocks + 1)
+        for number in range(1, blocks + 1)
     )
-    ended = 0
-    tables = tables_at_once(cup, table.blocks)
+    begun = ended = 0
+    tables = tables_at_once(cup, blocks)
     in_process = {one.name: houses[one.command or ""] for one in cup.bots if one.house}
     executor = LocalExecutor(cup, launch, tables, in_process=in_process)
     with closing(executor):
         try:
             if problems := executor.inspect(()).problems:
                 raise UnplayedError(" ".join(problems))
-            while ended < table.blocks:
-                while executor.has_free_table and (job := next(jobs, None)):
+            until = inf if budget.seconds is None else monotonic() + budget.seconds
+            while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
+                while executor.has_free_table and (not begun or monotonic() < until):
+                    if (job := next(jobs, None)) is None:
+                        break
                     executor.submit(job)
+                    begun += 1
                 for event in executor.receive(_WAIT_S):
                     match event:
                         case Finished(record, last):
@@ -131,23 +166,40 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
         return started.about
 
 
-def result_of(table: BenchTable, played: Played, par: tuple[int, ...]) -> Result:
-    """The result of a table whose first blocks have this par."""
-    pairs = zip(played.points, par[: table.blocks], strict=True)
+def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
+    """The result of a table, of which the blocks that were played have this par."""
+    pairs = zip(played.points, par, strict=True)
     over = tuple((mine - its) / table.deals for mine, its in pairs)
-    interval = mean_interval(over)
+    few = 0 < sum(map(bool, over)) < FEWEST_BLOCKS or len(over) < FEWEST_BLOCKS
+    interval = UNKNOWN if few else mean_interval(over)
     return Result(
         *table.key,
-        blocks=table.blocks,
-        points=sum(played.points) / (table.deals * table.blocks),
+        blocks=len(over),
+        points=sum(played.points) / (table.deals * len(over)),
         over_par=fmean(over),
         low=interval.low,
         high=interval.high,
         faults=Faults(**{kind.value: count for kind, count in played.faults.items()}),
         struck_out=played.struck_out,
+        fallback=round(played.fallbacks / played.asked, 4) if played.asked else None,
         move_ms=round(median(played.times), 2) if played.times else None,
         by_block=over,
     )
+
+
+def par_of(
+    table: BenchTable, blocks: int, seed: str, houses: Houses, concurrency: int
+) -> Sequence[int]:
+    """Par of the first blocks of a table; played where it is not known.
+
+    Raises:
+        UnplayedError: if a block is lost.
+    """
+    if table.constant_par is not None:
+        return [table.constant_par] * blocks
+    if seed == PUBLIC_SEED:
+        return read_par()[f"{table.game} {table.players}"][:blocks]
+    return play_house(table, PAR_BOT, seed, houses, Budget(blocks=blocks), concurrency).points
 
 
 def run_bench(
@@ -157,12 +209,12 @@ def run_bench(
     seed: str,
     houses: Houses,
     launch: LaunchSettings,
+    budget: Budget,
     concurrency: int,
     on_match: OnMatch,
 ) -> Record:
     """Play these tables and return the result; what cannot be played is among its problems. The
-    name of the bot must be BOT."""
-    public = read_par() if seed == PUBLIC_SEED else {}
+    name of the bot must be BOT. The budget is that of each table."""
     results: list[Result] = []
     problems: list[Problem] = []
     unplayed: set[str] = set()
@@ -170,11 +222,8 @@ def run_bench(
         if table.game in unplayed:
             continue  # each table of a game could take as long as the first
         try:
-            played = play_bot(table, bot, seed, houses, launch, concurrency, on_match)
-            if public:
-                par = public[table.key].points[PAR_BOT]
-            else:
-                par = tuple(play_house(table, PAR_BOT, seed, houses, concurrency, on_match).points)
+            played = play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
+            par = par_of(table, len(played.points), seed, houses, concurrency)
         except UnplayedError as error:
             unplayed.add(table.game)
             problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
@@ -197,36 +246,34 @@ def run_bench(
     )
 
 
-def matches(tables: Sequence[BenchTable], seed: str) -> int:
-    """How many matches a benchmark has; on other than the public deals par is played too."""
-    once = sum(table.blocks * table.players for table in tables)
-    return once if seed == PUBLIC_SEED else 2 * once
-
-
 PAR_FILE = Path(__file__).with_name("par.json")
-LANDMARKS = ("random", "greedy", "search")
-"""The house bots that are measured against `sensible` beside it."""
+LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
-class Par(msgspec.Struct, frozen=True):
-    """A table of the suite, and by house bot its points in each block, summed over all deals."""
+def read_par() -> Mapping[str, tuple[int, ...]]:
+    """Par of every block of the public deals, summed over its deals, by game and players as in
+    "ninefivetwo 3": only where it is not the same for every block."""
+    return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
+
+
+class Landmark(msgspec.Struct, frozen=True):
+    """What a measured bot makes over par of the first blocks of a table, in points a deal; `arm` is
+    half the width of its 95 % interval."""
 
     game: str
     players: int
-    opponents: str
-    points: dict[str, tuple[int, ...]]
+    rules: str
+    bot: str
+    blocks: int
+    over_par: float
+    arm: float
 
-    def landmarks(self) -> dict[str, float]:
-        """The mean points over par of a block for each house bot."""
-        par = self.points[PAR_BOT]
-        return {
-            name: fmean(points) - fmean(par)
-            for name, points in self.points.items()
-            if name != PAR_BOT
-        }
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """Which table of the suite it is of."""
+        return self.game, self.players, self.rules
 
 
-def read_par() -> Mapping[tuple[str, int, str], Par]:
-    """Par of every table of the suite by its key."""
-    found = msgspec.json.decode(PAR_FILE.read_bytes(), type=tuple[Par, ...])
-    return {(par.game, par.players, par.opponents): par for par in found}
+def read_landmarks() -> tuple[Landmark, ...]:
+    """The bots that were measured, by table."""
+    return msgspec.json.decode(LANDMARKS_FILE.read_bytes(), type=tuple[Landmark, ...])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from tournament.bench.suite import PUBLIC_SEED
+from tournament.bench.suite import PUBLIC_SEED, SUITE, USUAL
 from tournament.errors import StichError
 from tournament.text import printable
 
@@ -22,6 +22,12 @@ class RecordError(StichError):
     """A file holds no result of a benchmark; the text is a sentence."""
 
     exit_code = 2
+
+
+class _Suite(msgspec.Struct):
+    """What is read first of a record."""
+
+    suite: str = ""
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,13 +49,14 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the bot made of a table. Points are points a deal: `points` its own, `over_par` less
-    those of par, `low` to `high` the 95 % interval of `over_par` (null after a single block),
-    `by_block` the points over par of each block. `move_ms` is the median time of an answer, null
-    without an answer."""
+    those of par, `low` to `high` the 95 % interval of `over_par` (null where fewer than six blocks
+    differ), `by_block` the points over par of each block, the first of the suite. `fallback` is the
+    share of the moves that were not the bot's own, `move_ms` the median time of an answer; both are
+    null without an answer."""
 
     game: _Text
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]
-    opponents: _Text
+    rules: _Text
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
     points: _Points
     over_par: _Points
@@ -57,18 +64,19 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     high: _Points | None
     faults: Faults
     struck_out: _Count
+    fallback: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
     move_ms: _Points | None
     by_block: Annotated[tuple[_Points, ...], msgspec.Meta(min_length=1)]
 
     @property
     def key(self) -> tuple[str, int, str]:
         """Which table of the suite it is of."""
-        return self.game, self.players, self.opponents
+        return self.game, self.players, self.rules
 
     @property
     def table(self) -> str:
         """That table in words."""
-        return f"{self.game}, {self.players} players, against {self.opponents}"
+        return table_name(*self.key)
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,8 +84,13 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     game: _Text
     players: int
-    opponents: _Text
+    rules: _Text
     why: str
+
+    @property
+    def table(self) -> str:
+        """The table in words."""
+        return table_name(self.game, self.players, self.rules)
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +110,11 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The bot with its version, for people."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
+
+
+def table_name(game: str, players: int, rules: str) -> str:
+    """A table of the suite in words."""
+    return f"{game}, {players} players" + ("" if rules == USUAL else f", {rules}")
 
 
 def seed_shown(seed: str) -> str:
@@ -121,6 +139,12 @@ def read_record(file: Path) -> Record:
     if len(data) > MAX_BYTES:
         raise RecordError(f"{file}: has more than {MAX_BYTES} bytes; it is no result of a bench.")
     try:
+        suite = msgspec.json.decode(data, type=_Suite).suite
+        if suite.startswith("bench-") and suite != SUITE:
+            raise RecordError(
+                f"{file}: is a result of {printable(suite[:40])}; this version plays {SUITE}."
+                f" Measure that bot again: stich bench BOT --json {file}"
+            )
         record = msgspec.json.decode(data, type=Record)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordError(

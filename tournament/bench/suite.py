@@ -1,21 +1,24 @@
-"""The suite `bench-1`: which tables there are. A change that alters a result is a new version."""
+"""The suite `bench-2`: which tables there are. A change that alters a result is a new version."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import games
 from tournament.config.cup import Bot, Clock, Cup, RunSettings
 from tournament.formats import Block
 from tournament.formats.plan import BlockMaker
 from tournament.formats.round_robin import RoundRobin
 
-SUITE = "bench-1"
-PUBLIC_SEED = "bench-1"
+SUITE = "bench-2"
+PUBLIC_SEED = "bench-2"
 BOT = "bot"
 """The name of the bot that is measured: the seeds of the deals are drawn from the names."""
 
 PAR_BOT = "sensible"
-SEARCH_WORLDS = 8
-"""Determinizations for each move of `search`: a number, so that no clock decides."""
+"""The house bot at all other seats; par is what it makes in the bot's place."""
+
+BLOCKS = 2000
+"""The blocks of a table, in a fixed order. A result is of the first of them."""
 
 CLOCK = Clock(move_ms=1000, bank_ms=10_000)
 OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
@@ -34,35 +37,50 @@ OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
 }
 
 
+USUAL = "usual"
+"""The name of the options above; others are those of the game's option sets."""
+
+
 @dataclass(frozen=True)
 class BenchTable:
-    """A game with a number of players, against one kind of house bot, for a number of blocks."""
+    """A game with a number of players and a set of options, by its name."""
 
     game: str
     players: int
-    opponents: str
-    blocks: int
+    rules: str = USUAL
 
     @property
     def key(self) -> tuple[str, int, str]:
         """What tells it from the other tables of the suite."""
-        return self.game, self.players, self.opponents
+        return self.game, self.players, self.rules
+
+    @property
+    def options(self) -> Mapping[str, int | bool | None]:
+        """The options of its matches."""
+        named = {} if self.rules == USUAL else games.get(self.game).option_sets[self.rules]
+        return {**OPTIONS[self.game], **named}
 
     @property
     def deals(self) -> int:
         """The deals of a block."""
         return self.players * int(OPTIONS[self.game]["deals"] or 1)
 
+    @property
+    def constant_par(self) -> int | None:
+        """Par of every block, summed over its deals, where the points of a deal always add up to
+        the same; else None."""
+        return _DEAL_SUMS.get(self.game)
+
     def cup(self, bot: Bot, concurrency: int) -> Cup:
         """The bots and rules of its matches; the house bots are called, not started."""
-        names = (f"{self.opponents} {number}" for number in range(1, self.players))
+        names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,
             game=self.game,
             players=self.players,
-            bots=(bot, *(Bot(name, command=self.opponents, house=True) for name in names)),
-            options=OPTIONS[self.game],
-            format=RoundRobin(deals=self.blocks),
+            bots=(bot, *(Bot(name, command=PAR_BOT, house=True) for name in names)),
+            options=self.options,
+            format=RoundRobin(deals=BLOCKS),
             clock=CLOCK,
             run=RunSettings(concurrency=concurrency),
         )
@@ -79,18 +97,11 @@ PLAYERS: Mapping[str, tuple[int, ...]] = {
     "zhengfen": (3, 4, 5, 6),
     "ninefivetwo": (3,),
 }
-_BLOCKS = {"sensible": 100, "search": 20}
-_LONG = {("doudizhu", 4), ("zhengfen", 5), ("zhengfen", 6)}
-"""Half as many blocks of these, which take several times as long as the others."""
+_DEAL_SUMS = {"doudizhu": 0, "dasan": 0, "zhengfen": 100}
+"""What the points of all seats in a deal add up to. With the same bot at every seat, the points of
+each seat in turn add up to that too."""
 
-TABLES = tuple(
-    BenchTable(game, many, opponents, blocks // 2 if (game, many) in _LONG else blocks)
-    for opponents, blocks in _BLOCKS.items()
-    for game, players in PLAYERS.items()
-    for many in players
+TABLES = (
+    *(BenchTable(game, many) for game, players in PLAYERS.items() for many in players),
+    BenchTable("doudizhu", 3, "botzone"),
 )
-
-
-def quick(table: BenchTable) -> BenchTable:
-    """The first tenth of a table."""
-    return replace(table, blocks=table.blocks // 10)

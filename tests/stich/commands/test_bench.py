@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ from tests.support.cups import bot, stich
 from tournament.bench.compare import compare
 from tournament.bench.record import Problem, write_record
 
-SMALL = ("--players", 3, "--opponents", "sensible", "--quick", "--no-sandbox")
+SMALL = ("--players", 3, "--rules", "usual", "--blocks", 10, "--no-sandbox")
 
 
 def measured(file: Path, *words: object) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def test_against_a_better_result_exits_with_1(tmp_path: Path) -> None:
     done = stich(*words, "--against", best, "--markdown", "--badge", tmp_path / "b.svg")
     assert done.returncode == 1
     assert "| worse |" in done.stdout
-    assert "stich bench-1" in (tmp_path / "b.svg").read_text()
+    assert "stich bench-2" in (tmp_path / "b.svg").read_text()
 
 
 def test_other_deals_have_their_own_par(tmp_path: Path) -> None:
@@ -60,6 +61,29 @@ def test_other_deals_have_their_own_par(tmp_path: Path) -> None:
     assert set(found["results"][0]["by_block"]) == {0.0}
 
 
+def test_a_bot_that_plays_other_options_only_is_measured_with_them(tmp_path: Path) -> None:
+    """A bot behind an adapter needs open talons and auctions of one round."""
+    program = """
+        from bots import kit
+        supports = {"doudizhu": {"players": [3], "options": {"single_round": [True]}}}
+        kit.run(lambda view, moves: moves[0], name="x", version="1", games=["doudizhu"],
+                supports=supports)
+    """
+    (tmp_path / "bot.py").write_text(cleandoc(program))
+    words = (f"python {tmp_path}/bot.py", "--blocks", 6, "--no-sandbox", "--json", tmp_path / "a")
+    assert stich("bench", *words).returncode == 0
+    (found,) = json.loads((tmp_path / "a").read_text())["results"]
+    assert (found["game"], found["rules"], found["blocks"]) == ("doudizhu", "botzone", 6)
+
+
+def test_a_result_of_an_earlier_suite_is_refused_with_its_fix(tmp_path: Path) -> None:
+    (tmp_path / "best.json").write_text('{"suite": "bench-1", "results": [{"opponents": "x"}]}')
+    done = stich("bench", "greedy", "--against", tmp_path / "best.json")
+    assert done.returncode == 2
+    fix = "is a result of bench-1; this version plays bench-2. Measure that bot again: stich bench"
+    assert fix in " ".join(done.stderr.split())
+
+
 def test_a_bot_that_does_not_start() -> None:
     done = stich("bench", shlex.join([sys.executable, "-c", "raise SystemExit('no')"]), *SMALL)
     assert done.returncode == 1
@@ -69,7 +93,7 @@ def test_a_bot_that_does_not_start() -> None:
 def test_a_game_that_the_bot_does_not_play() -> None:
     done = stich("bench", bot("toy-1"), "--game", "zhengfen", *SMALL)
     assert done.returncode == 2
-    assert "no such table that the bot plays" in done.stderr
+    assert "plays no table of bench-2: it does not play zhengfen; it says" in done.stderr
 
 
 def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
@@ -90,6 +114,7 @@ def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
         (("greedy", "--against", "none.json"), "none.json: cannot be read"),
         (("compare", "none.json", "none.json"), "none.json: cannot be read"),
         (("greedy", "--game", "dasan", "--players", "6"), "has no such table"),
+        (("greedy", "--quick", "--blocks", "3"), "exclude each other"),
         (("greedy", "--seed", ""), "seed"),
         (("greedy", "--at-least", "nan"), "not a number"),
     ],
@@ -101,7 +126,7 @@ def test_a_wrong_call_is_refused(words: tuple[str, ...], why: str) -> None:
 
 
 def test_a_badge_is_svg_whatever_happened() -> None:
-    problem = Problem("dasan", 3, "sensible", "It does not start.")
+    problem = Problem("dasan", 3, "usual", "It does not start.")
     for results in ((), (result([3, 6]),), (result([3, 6]), result([-9, -9], 1))):
         good = record(*results)
         for shown in (good, replace(good, problems=(problem,))):
@@ -114,7 +139,7 @@ def test_markdown_of_a_hostile_name_is_text() -> None:
     name = "[x](javascript:1)<b>|`"
     hostile = replace(good, bot=replace(good.bot, name=name), seed="other")
     for text in (
-        result_table(hostile, {}),
+        result_table(hostile, ()),
         comparison_table(good, hostile, compare(good, hostile)),
     ):
         assert "\\[x\\](javascript:1)\\<b\\>\\|\\`" in text

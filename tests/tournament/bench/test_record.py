@@ -22,13 +22,18 @@ def data(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_points_are_a_deal_and_over_par() -> None:
-    found = result([3, -6, 9], par=[0, 3, 3])
+    found = result([3, -6, 9] * 2, par=[0, 3, 3] * 2)
     assert found.points == pytest.approx(2 / 3)
     assert found.over_par == 0
-    assert list(found.by_block) == [1, -3, 2]
-    # Student's distribution with 2 degrees of freedom: 4.30 standard errors of 1.528.
-    assert found.high == pytest.approx(6.57, rel=0.05)
-    assert found.low == pytest.approx(-6.57, rel=0.05)
+    assert list(found.by_block) == [1, -3, 2] * 2
+    # Student's distribution with 5 degrees of freedom: 2.571 standard errors of 0.966.
+    assert found.high == pytest.approx(2.48, rel=0.02)
+    assert found.low == pytest.approx(-2.48, rel=0.02)
+
+
+@pytest.mark.parametrize("points", [[3], [3, -6, 9, 3, 3], [3] * 5 + [0] * 90])
+def test_of_fewer_than_six_blocks_that_differ_there_is_no_interval(points: list[int]) -> None:
+    assert (result(points).low, result(points).high) == (None, None)
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:

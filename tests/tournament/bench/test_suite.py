@@ -6,43 +6,26 @@ It also runs on wheels with compiled rules.
 import pytest
 
 from stich.houses import HOUSES
-from tournament.bench.play import Played, read_par
-from tournament.bench.suite import BOT, PUBLIC_SEED, TABLES, BenchTable
+from tournament.bench.play import Played, par_of, read_landmarks, read_par
+from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Bot
 from tournament.match.match import Match, Rules
 from tournament.match.referee import Referee
 
-FAST, *SLOW = (table for table in TABLES if table.opponents == "search")
-AGAINST_SEARCH = [FAST, *(pytest.param(table, marks=pytest.mark.slow) for table in SLOW)]
-AGAINST_SENSIBLE = [table for table in TABLES if table.opponents == "sensible"]
 
-
-def points(table: BenchTable, house: str, number: int) -> int:
-    """The points of a house bot in one block."""
-    cup = table.cup(Bot(BOT, command=house), 1)
+@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("number", [1, BLOCKS])
+def test_par_is_what_sensible_makes(table: BenchTable, number: int) -> None:
+    """Also where it is not played, because the points of a deal always add up to the same."""
+    cup = table.cup(Bot(BOT, command=PAR_BOT), 1)
     block = table.block(cup, PUBLIC_SEED, number)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock)
-    played = Played([0] * table.blocks)
+    played = Played()
     for at, seating in enumerate(block.seatings):
-        houses = [house if name == BOT else table.opponents for name in seating]
-        players = [InProcessBot(HOUSES[name]) for name in houses]
+        players = [InProcessBot(HOUSES[PAR_BOT]) for _ in seating]
         played.add(Match(rules, block.pairing(at), Referee(), players).play())
-    return played.points[number - 1]
-
-
-@pytest.mark.parametrize("table", AGAINST_SENSIBLE, ids=str)
-@pytest.mark.parametrize(
-    "house", ["sensible", "greedy", "random", pytest.param("search", marks=pytest.mark.slow)]
-)
-def test_the_house_bots_make_what_is_checked_in(table: BenchTable, house: str) -> None:
-    par = read_par()[table.key]
-    assert points(table, house, 1) == par.points[house][0]
-
-
-@pytest.mark.parametrize("table", AGAINST_SEARCH, ids=str)
-def test_sensible_is_at_par_against_search(table: BenchTable) -> None:
-    assert points(table, "sensible", 2) == read_par()[table.key].points["sensible"][1]
+    assert played.points[number - 1] == par_of(table, BLOCKS, PUBLIC_SEED, {}, 1)[number - 1]
 
 
 def test_a_block_has_the_bot_at_every_seat_on_one_seed() -> None:
@@ -52,8 +35,11 @@ def test_a_block_has_the_bot_at_every_seat_on_one_seed() -> None:
         assert len(set(block.seeds)) == 1
 
 
-def test_par_has_every_block_of_the_suite() -> None:
-    par = read_par()
-    assert {key: len(one.points["sensible"]) for key, one in par.items()} == {
-        table.key: table.blocks for table in TABLES
-    }
+def test_what_is_checked_in_is_of_tables_of_the_suite() -> None:
+    keys = {table.key: table for table in TABLES}
+    assert {len(par) for par in read_par().values()} == {BLOCKS}
+    assert {landmark.key for landmark in read_landmarks()} <= set(keys)
+    marks = {(one.key, one.bot): one for one in read_landmarks()}
+    for key in keys:
+        if key[2] == "usual":
+            assert marks[key, "random"].over_par + marks[key, "random"].arm < 0

@@ -29,6 +29,8 @@ BLOCKS = 40
 many have more, so that half of the blocks seat everybody."""
 NEW = 10
 """A bot with fewer blocks is new."""
+KNOWN = 40
+"""A bot with fewer blocks is seated for the top only by Thompson sampling."""
 PAIRS = 2
 """Pairs whose order is open that an epoch seats together."""
 HOPEFUL = 48
@@ -233,7 +235,7 @@ def _close(
     numbers = known.numbers(names)
     means, deviations = (each[numbers] for each in known.record.effects())
     best = np.argsort(-means, kind="stable")
-    best = best[known.record.blocks[numbers[best]] >= NEW]
+    best = best[known.record.blocks[numbers[best]] >= KNOWN]
     pairs = _open_pairs(known.record, numbers, best, top)
     # Others are too far below to be drawn.
     hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: HOPEFUL + players].tolist()
@@ -243,11 +245,14 @@ def _close(
         drawn = {
             bot: means[bot] + deviations[bot] * _normal(seed, stage, names[bot]) for bot in hopeful
         }
-        seated: list[int] = []
+        ranked = sorted(drawn, key=lambda bot: (-drawn[bot], bot))
+        # With an odd number of players there is one more above the line below the top, in turn.
+        line = max(0, min(top - (players + number % 2) // 2, len(names) - players))
+        seated = [] if pairs else ranked[line:]
         if pairs:
             pair = pairs[_share(seed, "pair", stage, min(PAIRS, len(pairs)))]
             seated = [*pair, *(bot for two in pairs if {*pair} & {*two} for bot in two)]
-        seated += sorted(drawn, key=lambda bot: (-drawn[bot], bot))
+        seated += ranked
         table = list(dict.fromkeys(seated))[:players]
         tables.append((stage, tuple(sorted(names[bot] for bot in table))))
     return tables

@@ -7,7 +7,8 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from time import monotonic, sleep
@@ -22,8 +23,9 @@ from web.gateway.runner_client import GatewayClient
 
 _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
-_PAUSE_S: Final = 1.0
-_STARTS: Final = 5
+_PAUSE_S: Final = 0.5
+_STOPS: Final = 5
+_WINDOW_S: Final = 60.0  # a server that stops so often in so long is not restarted
 
 
 def find_port(host: str, port: int) -> int:
@@ -59,16 +61,27 @@ def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[None]:
     """Run a server within this context, and restart it when it ends; `name` begins sentences about
-    it. ClickException if the server does not answer."""
+    it.
+
+    Raises:
+        ClickException: if the server does not answer at first, or later stops too often. The
+            command is then interrupted as by SIGTERM, but exits with 1.
+    """
     http = HTTPConnection(host, port, timeout=_START_S)
-    closed = threading.Event()
-    arguments = name, *command(module, host, port, settings), closed
-    watcher = threading.Thread(target=_keep_running, args=arguments, daemon=True)
+    closed, failed = threading.Event(), threading.Event()
+    words, env = command(module, host, port, settings)
+
+    def watch() -> None:
+        if not keep_running(name, words, env, closed):
+            failed.set()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
         answers, until = False, monotonic() + _START_S
         while not answers:
-            if not watcher.is_alive() or monotonic() >= until:
+            if monotonic() >= until:
                 raise click.ClickException(f"{name} did not start.")
             with suppress(OSError, HTTPException), closing(http):
                 http.request("GET", "/healthz")
@@ -79,13 +92,24 @@ def _serving(
     finally:
         closed.set()
         watcher.join()
+        if failed.is_set():
+            raise click.ClickException(
+                f"{name} has stopped {_STOPS} times within a minute, so this command ends too; see"
+                " above for the reason, then run the command again."
+            )
 
 
-def _keep_running(
-    name: str, words: Sequence[str], env: Mapping[str, str], closed: threading.Event
-) -> None:
-    """Run a server until `closed` is set or it has stopped too often."""
-    for left in reversed(range(_STARTS)):
+def keep_running(
+    name: str,
+    words: Sequence[str],
+    env: Mapping[str, str],
+    closed: threading.Event,
+    clock: Callable[[], float] = monotonic,
+) -> bool:
+    """Run a server until `closed` is set, and restart it when it ends. Return False if it has
+    stopped too often within a minute. `clock` returns seconds."""
+    stops: deque[float] = deque(maxlen=_STOPS)
+    while not closed.is_set():
         # Ctrl-C is for the command, which ends this; results on standard output are the command's
         with subprocess.Popen(  # noqa: S603 - our own program
             words, env=env, start_new_session=True, stdout=2
@@ -95,11 +119,13 @@ def _keep_running(
             if closed.is_set():
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
-                return
-        what = "restarting it" if left else "it has stopped too often; run the command again"
-        click.echo(f"{name} has stopped; {what}.", err=True)
-        if closed.wait(_PAUSE_S):  # its port may still be in use
-            return
+                return True
+        stops.append(clock())
+        if len(stops) == _STOPS and stops[-1] - stops[0] < _WINDOW_S:
+            return False
+        click.echo(f"{name} has stopped; restarting it.", err=True)
+        closed.wait(_PAUSE_S)  # its port may still be in use
+    return True
 
 
 @contextmanager

@@ -1,13 +1,16 @@
 """Servers beside a command end with it, even if it is stopped while they start."""
 
+import os
 import select
 import signal
+import threading
 from pathlib import Path
 
 import pytest
 from click import ClickException
 
-from stich.processes import find_port
+from stich import processes
+from stich.processes import find_port, keep_running
 from tests.support import played
 from tests.support.cups import all_end, children, is_served, started
 
@@ -33,6 +36,38 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
     all_end(servers)
     while is_served(port):  # what a server has started ends soon after it
         select.select([], [], [], 0.05)
+
+
+def test_pages_that_stop_too_often_end_the_arena(tmp_path: Path) -> None:
+    """Its systemd unit then starts it again. A killed worker alone is replaced."""
+    played.run(tmp_path / "run", played.cup(deals=1)).close()
+    port = find_port("127.0.0.1", 0)
+    process = started("arena", tmp_path / "run", "--port", port)
+    assert process.stderr is not None
+    assert "Pages at" in process.stderr.readline()
+    server, *_, worker = children(process.pid)
+    os.kill(worker, signal.SIGKILL)
+    all_end([worker])
+    while not is_served(port):
+        select.select([], [], [], 0.02)
+    for _ in range(5):
+        os.kill(server, signal.SIGKILL)
+        ended = server
+        while process.poll() is None and server == ended:
+            server = next(iter(children(process.pid)), ended)
+            select.select([], [], [], 0.02)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert errors.count("The server of the pages has stopped; restarting it.") == 4
+    assert "has stopped 5 times within a minute, so this command ends too; see above" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_server_may_stop_often_in_a_long_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_PAUSE_S", 0)
+    times = iter([0, 20, 40, 60, 80, 100, 120, 121, 122])
+    assert not keep_running("It", ["true"], {}, threading.Event(), lambda: next(times))
+    assert list(times) == []
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no host"])

@@ -71,6 +71,7 @@ class StoreReader:
         self.warning = ""
         """What to tell people about who runs this, "" for the user's own runs."""
         self._moment: Connection | None = None  # of a snapshot: everything is read with it
+        self._epochs: list[tuple[Epoch, ...]] = [()]  # those read so far, shared with snapshots
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
@@ -100,6 +101,7 @@ class StoreReader:
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
             reader._moment = connection
+            reader._epochs = self._epochs
             yield reader
 
     def _check(self) -> bool:
@@ -306,8 +308,19 @@ class StoreReader:
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """The epochs of a ladder, in order."""
-        return list(self._all(sa.select(epochs).order_by(epochs.c.id), rows.from_json(Epoch)))
+        """Return the epochs of a ladder, in order.
+
+        Epochs are only ever appended, so each is read once. A store that was restored from a copy
+        while it is open may show epochs that the copy does not have, up to its number of epochs.
+        """
+        known = self._epochs[0]
+        query = sa.select(epochs).where(epochs.c.id > len(known)).order_by(epochs.c.id)
+        last = sa.select(sa.func.coalesce(sa.func.max(epochs.c.id), 0))
+        (count,) = self._all(last, lambda row: int(row[0]))  # below len(known) in an old snapshot
+        found = (*known[:count], *self._all(query, rows.from_json(Epoch)))
+        if len(found) > len(self._epochs[0]):
+            self._epochs[0] = found
+        return list(found)
 
     def voids(self) -> list[AnyVoid]:
         """Return the void matches in the order in which they ended."""

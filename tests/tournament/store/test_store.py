@@ -11,7 +11,7 @@ from tests.support import played
 from tests.support.moments import before_statement
 from tests.support.store_records import NAMES, fault, record
 from tournament.model import Identity
-from tournament.records import FaultKind, Pause, Resume, Void
+from tournament.records import Epoch, FaultKind, Pause, Resume, Void
 from tournament.run.resume import only_runner
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
@@ -150,6 +150,20 @@ def test_what_a_reader_reads_is_of_one_moment(
         if happened:
             store.add(first)
     assert moment > 1
+
+
+def test_an_epoch_is_read_once_and_is_of_its_moment(store: Store, target: str) -> None:
+    begin(store)
+    store.check()  # from now on readers and writers do not wait for each other
+    first, second = (Epoch(number, "2026-01-01T00:00:00+00:00", NAMES, ()) for number in (1, 2))
+    store.add_epoch(first)
+    with StoreReader.open(target) as reader:
+        with reader.snapshot() as before:
+            (read,) = before.epochs()
+            store.add_epoch(second)
+            assert reader.epochs() == [first, second]
+            assert before.epochs() == [first]
+        assert reader.epochs()[0] is read
 
 
 def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:

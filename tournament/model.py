@@ -153,8 +153,7 @@ class Run:
             matches = plural(skipped, "match", "matches")
             said.append(f"{matches} not played, because a bot was away or the ladder ended.")
         format = self.cup.format
-        remembers = any(bot.url is not None or bot.connect for bot in self.cup.bots)
-        if remembers and format.cards == "shared" and format.seating != "fixed":
+        if self.cup.remote and format.cards == "shared" and format.seating != "fixed":
             said.append(_SHARED)
         for void in self.voids:
             matches = plural(void.matches, "match", "matches")

@@ -8,7 +8,7 @@ from tournament.formats import Format
 from tournament.formats.round_robin import RoundRobin
 from tournament.formats.stop import Stop
 from tournament.model import StoredRun, kind_of_ranges
-from tournament.records import MatchRecord, MatchSummary
+from tournament.records import AnyVoid, MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader
 
 
@@ -36,6 +36,9 @@ class MemoryRun(StoreReader):
 
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
+
+    def voids(self) -> list[AnyVoid]:
+        return []
 
     def is_signed(self) -> bool | None:
         return self.signed

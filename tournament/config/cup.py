@@ -165,6 +165,11 @@ class Cup:
         raise KeyError(name)
 
     @property
+    def remote(self) -> frozenset[str]:
+        """The names of the bots by URL and of those that connect, which may remember cards."""
+        return frozenset(bot.name for bot in self.bots if remembers([bot]))
+
+    @property
     def is_ladder(self) -> bool:
         """Whether bots come and go while it is played."""
         return isinstance(self.format, Ladder)

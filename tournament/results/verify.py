@@ -6,6 +6,7 @@ sides are recomputed and compared with the store.
 """
 
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from games import IllegalMove, State
 from tournament.config.cup import Cup
 from tournament.formats.commitment import follows, opens
 from tournament.formats.ladder import LadderPlan
+from tournament.formats.replays import with_replays
 from tournament.formats.scores import Scores
 from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, adjusted
 from tournament.results.reading import RunReader
@@ -115,6 +117,7 @@ class _RunCheck:
         self.cup = self.run.cup
         self.plan = self.run.plan()
         self.scores = Scores(store)
+        self.voids = Counter(void.match for void in store.voids())
         self.incomplete = False
         done.incidents = self.run.incidents()
         done.finished = self.run.finished
@@ -213,7 +216,8 @@ class _RunCheck:
         """Every planned match; the next round is known only when the one before is complete."""
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
-                yield from map(block.pairing, range(len(block.seatings)))
+                dealt = with_replays(block, self.run.seed, self.cup.remote, self.voids)
+                yield from map(dealt.pairing, range(len(block.seatings)))
             if self.incomplete:
                 return
 

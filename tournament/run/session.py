@@ -21,6 +21,7 @@ from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices, paused
 from tournament.formats import Block, Plan
 from tournament.formats.plan import Batch, Done, Look, Wait
+from tournament.formats.replays import with_replays
 from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
@@ -80,6 +81,7 @@ class Session:
         self._scores = Scores(store)
         voids = store.voids()
         self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
+        self._replays = Counter(void.match for void in voids)
         self._use_cup(roster.cup(self._run))
         self._outages = roster.outages(0, self._cup, voids)
         self._playing: dict[int, Block] = {}  # by number
@@ -175,7 +177,9 @@ class Session:
             if apply_voids(self._store, self._plan):
                 self._refresh()
                 self._read_finished()
-                self._voided.update(void.block for void in self._store.voids())
+                voids = self._store.voids()
+                self._voided.update(void.block for void in voids)
+                self._replays = Counter(void.match for void in voids)
             self._tell_planned()
             self._exclude(exclusion_notices(self._run.decisions))
             if not paused(self._run.decisions):
@@ -345,7 +349,7 @@ class Session:
             later = tuple(ready[others : others + 1])
             seated = {bot for one in (block, *later) for bot in one.table}
             job = Job(
-                block,
+                with_replays(block, self._run.seed, self._cup.remote, self._replays),
                 self._missing(block),
                 wait_for=self._outages.wait_for - self._run.gone,
                 absent=self._run.gone,
@@ -370,6 +374,7 @@ class Session:
                 case Voided(record):
                     self._store.add_void(record)
                     self._voided.add(record.block)
+                    self._replays[record.match] += 1
                     self._outages.add(record)
                     self._observer.void(record)
                     self._play_rest(record.block)

@@ -118,25 +118,26 @@ def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
         assert not found.wait_for
 
 
-def test_an_outage_does_not_change_the_standings(tmp_path: Path) -> None:
-    """A bot hangs up twice in the middle of a match; it loses nothing, and gains nothing."""
-    with hangs_up(0) as calm, hangs_up(2) as rude, served_toys(2) as others:
-        quiet = write(tmp_path, {**others, "rude": calm}, deals=2)
-        assert stich("run", quiet, "--out", tmp_path / "calm").returncode == 0
-        cup = write(tmp_path, {**others, "rude": rude}, deals=2)
-        done = stich("run", cup, "--out", tmp_path / "rude", "--json")
+@pytest.mark.parametrize("cards", ["shared", "fresh"])
+def test_who_hangs_up_does_not_get_the_same_hand_again(cards: str, tmp_path: Path) -> None:
+    hands: list[tuple[str, str]] = []
+    format = f'[format] cards = "{cards}"'
+    with hangs_up(2, hands) as rude, served_toys(2) as others:
+        cup = write(tmp_path, {**others, "rude": rude}, format, deals=2)
+        done = stich("run", cup, "--out", tmp_path / "run", "--json")
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [e["bot"] for e in told if e["event"] == "void"] == ["rude", "rude"]
     assert [e["bots"] for e in told if e["event"] == "away"] == [["rude"], []] * 2
-    rude_table, calm_table = standings(tmp_path / "rude"), standings(tmp_path / "calm")
-    *others, incident = rude_table.pop("incidents")
-    assert "void because of rude" in incident
-    assert calm_table.pop("incidents") == others
-    assert rude_table == calm_table
-    assert stich("verify", tmp_path / "rude").returncode == 0
-    with Store.open(tmp_path / "rude") as store:
+    assert len(hands) == 3, "each replay has other cards"
+    assert len({match for match, _ in hands}) == 1
+    table = standings(tmp_path / "run")
+    assert "void because of rude" in table["incidents"][-1]
+    assert stich("verify", tmp_path / "run").returncode == 0
+    with Store.open(tmp_path / "run") as store:
         assert [type(void) for void in store.voids()] == [Outage] * 2
+        assert not list(store.faults())
+        assert len({match.seed for match in store.matches()}) == {"shared": 3, "fresh": 6}[cards]
 
 
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
@@ -149,11 +150,17 @@ def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
 
 
 @contextmanager
-def hangs_up(times: int) -> Iterator[str]:
-    """A toy by URL that hangs up so often on the third request of a match, which is repeated."""
+def hangs_up(times: int, hands: list[tuple[str, str]] | None = None) -> Iterator[str]:
+    """A toy by URL that hangs up so often on the third request of a match, which is repeated. It
+    adds its hand of each such match, and of the match after the last, to `hands`."""
     toy, left = hostile.toy("toy-2"), [2 * times]
+    seen = [] if hands is None else hands
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+        if request["turn"] == 3 and len(seen) <= times:
+            hand = (request["match"], " ".join(request["view"]["hand"]))
+            if hand not in seen:
+                seen.append(hand)
         if request["turn"] == 3 and left[0]:
             left[0] -= 1
             hostile.reset(connection, request)

@@ -23,6 +23,7 @@ CUP = Cup(
     (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x")),
 )
 OPEN = contextlib.ExitStack()
+_WAIT_S = 60  # a message that never comes fails its test, and does not stop the run
 MOVE = json.dumps({"match": "m", "turn": 1, "moves": ["pass"]}).encode()
 PASS = hostile.answer(b'{"move": "pass"}')
 
@@ -38,14 +39,14 @@ class Author:
 
     def told(self) -> dict[str, str]:
         """What the gateway says, after all requests that came before."""
-        while isinstance(message := self.link.recv(), bytes):
+        while isinstance(message := self.link.recv(timeout=_WAIT_S), bytes):
             pass
         told: dict[str, str] = json.loads(message)
         return told
 
     def asked(self) -> tuple[int, str, bytes]:
         """The next request: number, call and body."""
-        message = self.link.recv()
+        message = self.link.recv(timeout=_WAIT_S)
         assert isinstance(message, bytes), message
         return msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
 

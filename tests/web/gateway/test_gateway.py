@@ -143,7 +143,7 @@ def test_what_the_runner_gave_up_is_nobodys(gateway: Gateway, asking: Asking) ->
     author = gateway.author("ann")
     with closing(gateway.runner("ann")) as bot:
         for _ in range(100):  # whose late answers are no flood
-            late = bot.move(MOVE, 0.005)
+            late = bot.move(MOVE, 0.02)
             assert isinstance(late, Failure)
             assert late.kind is FaultKind.TIMEOUT
             given_up, *_ = author.asked()

@@ -24,7 +24,7 @@ from tournament.results.integrity import integrity as find_leniency
 from tournament.results.match_file import MatchFile
 from tournament.results.reading import RunReader
 from tournament.results.standings import standings as compute_standings
-from tournament.results.verify import Watch, verify_matches
+from tournament.results.verify import Mismatch, Watch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.store.store import StoreError
 from tournament.text import plural
@@ -158,7 +158,8 @@ def _watch(what: str, store: RunReader) -> Watch:
 @command
 @matches_argument
 @json_option
-def verify(target: str, as_json: bool) -> int:
+@click.option("--key", metavar="HEX", help="The public key that must have signed the run.")
+def verify(target: str, as_json: bool, key: str | None) -> int:
     """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
 
     Exits with 1 if anything does not match.
@@ -175,6 +176,9 @@ def verify(target: str, as_json: bool) -> int:
     else:
         with open_run(target) as run, run.snapshot() as store:
             total, found = store.run().total, verify_run(store, _watch(what, store))
+    if key is not None and found.signer != key.lower():
+        signer = found.signer or "nobody: a file of matches has no signature"
+        found.mismatches.append(Mismatch(None, f"The key is not {key}; the signer is {signer}."))
     if as_json:
         print_json(found.to_dict())
         return int(not found.verified)

@@ -37,6 +37,9 @@ class MemoryRun(StoreReader):
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
 
+    def has_its_digest(self) -> bool:
+        return True
+
     def voids(self) -> list[AnyVoid]:
         return []
 

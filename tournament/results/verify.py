@@ -22,6 +22,7 @@ from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, 
 from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
+from tournament.store.signing import is_trusted
 from tournament.text import plural
 
 Watch = Callable[[Iterator[MatchRecord]], Iterable[MatchRecord]]
@@ -46,6 +47,8 @@ class Verification:
 
     ``commitment`` says whether the seed is the one committed to; None without a commitment.
     ``signature`` says whether the run is the one that was signed; None if it has no signature.
+    ``signer`` is the public key of the organiser, and ``trusted`` whether that key is the user's
+    own or one that the user trusts; None for a file.
     ``incidents`` are the decisions of the organiser and the void matches.
     """
 
@@ -56,6 +59,8 @@ class Verification:
     moves: int = 0
     commitment: bool | None = None
     signature: bool | None = None
+    signer: str | None = None
+    trusted: bool | None = None
     incidents: list[str] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
 
@@ -121,6 +126,8 @@ class _RunCheck:
         self.incomplete = False
         done.incidents = self.run.incidents()
         done.finished = self.run.finished
+        done.signer = self.run.signer
+        done.trusted = is_trusted(self.run.signer)
 
     def check(self, watch: Watch) -> None:
         done = self.done
@@ -174,6 +181,8 @@ class _RunCheck:
                 f"The run is not the one that was signed by {self.run.signer}: it was changed"
                 " since."
             )
+        if not self.store.has_its_digest():
+            yield "The digest in the store is not that of its contents: one of them was changed."
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
 

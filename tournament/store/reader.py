@@ -30,7 +30,7 @@ from tournament.records import (
     Outage,
 )
 from tournament.store import engine, rows
-from tournament.store.digest import SIGNATURE, digest_of, noted
+from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
@@ -215,6 +215,12 @@ class StoreReader:
                 return None
             data = digest_of(connection).signed(facts["run"])
             return is_signed(data, facts[SIGNATURE], facts["signer"])
+
+    def has_its_digest(self) -> bool:
+        """Whether the digest in the store is that of all that is in the store."""
+        with self._read() as connection, damage(self.where):
+            stored = rows.read_meta(connection, DIGEST).get(DIGEST, ())
+            return list(digest_of(connection)) == list(stored)
 
     def count(self) -> int:
         """The number of finished matches."""

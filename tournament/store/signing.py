@@ -125,6 +125,13 @@ def trusted_keys() -> set[str]:
     return set(text.decode("ascii", "replace").split())
 
 
+def is_trusted(public: str) -> bool:
+    """Whether a public key is the user's own, or one that the user trusts."""
+    if public in trusted_keys():
+        return True
+    return read_state(state_path(KEY_FILE)) is not None and make_key().public == public
+
+
 def trust(public: str) -> None:
     """Trust a public key from now on; StoreError if it cannot be noted."""
     path = state_path(TRUSTED_FILE)

@@ -19,7 +19,7 @@ COMMANDS = {
     "check": "check --command BOT --game dasan --quick --json",
     "duel": "duel BOT greedy --game dasan --deals 1 --out OUT --json",
     "play": "play dasan --with BOT",
-    "bench": "bench BOT --game ninefivetwo --opponents sensible --quick --json OUT/result.json",
+    "bench": "bench BOT --game ninefivetwo --blocks 1 --json OUT/result.json",
 }
 
 

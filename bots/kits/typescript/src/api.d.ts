@@ -478,9 +478,15 @@ export interface components {
         };
         /** @description The time that a bot has. */
         Clock: {
-            /** @description Milliseconds for each move. */
+            /**
+             * Format: int64
+             * @description Milliseconds for each move.
+             */
             move_ms: number;
-            /** @description Milliseconds left in the bank, the extra time for the rest of the match. */
+            /**
+             * Format: int64
+             * @description Milliseconds left in the bank, the extra time for the rest of the match.
+             */
             bank_ms: number;
         } & {
             [key: string]: unknown;
@@ -491,7 +497,10 @@ export interface components {
             protocol: number;
             /** @description The ID of the match, an opaque string. */
             match: string;
-            /** @description The number of this request in the match, from 1. */
+            /**
+             * Format: int64
+             * @description The number of this request in the match, from 1.
+             */
             turn: number;
             /** @description A view of any game. */
             view: components["schemas"]["View"];
@@ -510,7 +519,7 @@ export interface components {
             info?: {
                 comment?: string;
             } & {
-                [key: string]: number | string;
+                [key: string]: unknown;
             };
             /** @description Why the move is not the bot's own, where an adapter or a kit played for the program or model behind it. Left out, null or empty for the bot's own move. The first 200 characters are kept. */
             fallback?: string | null;

@@ -285,6 +285,7 @@ def test_a_system_that_allows_no_sandbox(
     assert str(refused.value).endswith(f"{fix})")
 
 
+@needs_sandbox
 def test_a_machine_without_a_filter_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.support.played import cup, played, run, unfinished
+from tests.support.played import MATCH_KEY, cup, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.formats.commitment import commitment
 from tournament.formats.ladder import Ladder
@@ -318,7 +318,7 @@ def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
             assert "<h1>The run is about to begin</h1>" in answer.text
             assert int(answer.headers["Refresh"]) > 0
         assert client.get("/play").status_code == 200
-    with unfinished(tmp_path, cup()):
+        empty.begin(cup(), MATCH_KEY, MATCH_KEY, None, 6)
         assert client.get("/").status_code == 200
 
 

@@ -81,15 +81,21 @@ def page(name: str) -> Response | str:
         return _sign_in_page(str(error))
     if "match" in request.args:
         return _fault_page(now, name)
-    own = now.arrays.seats == now.bots.index(name)
-    faults = now.arrays.faults.sum(axis=2) * own  # by match and seat
+    faults = now.arrays.faults.sum(axis=2)  # by match and seat
+    shown = int(faults[now.arrays.seats == now.bots.index(name)].sum())
+    hidden = sum(
+        sum(faults)
+        for match in now.withheld
+        for bot, faults in zip(match.seating, match.faults, strict=True)
+        if bot == name
+    )
     return render_template(
         "author.html",
         now=now,
         name=name,
         faults=list(islice(_shown_faults(now, name), _FAULTS)),
-        hidden=int(faults[now.hidden].sum()),
-        total=int(faults.sum()),
+        hidden=hidden,
+        total=shown + hidden,
     )
 
 
@@ -133,9 +139,9 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """The latest faults of a bot in the matches whose cards may be shown, newest first."""
+    """The latest faults of a bot, newest first."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
-    for match in read_matches(now, rows[~now.hidden[rows]][:_FAULTS]):
+    for match in read_matches(now, rows[:_FAULTS]):
         if record := current_run().find(match.match):
             yield from ((record, fault) for fault in _faults_of(record, bot))
 

@@ -32,7 +32,7 @@ class TableToWatch:
 @dataclass(frozen=True, slots=True)
 class News:
     """What happened at `at`, in UTC; None for what is so all the time. `match` is the one it is
-    about, if its cards may be shown."""
+    about, if there is one."""
 
     at: datetime | None
     text: str
@@ -40,7 +40,7 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """The table that ended last of those whose cards may be shown."""
+    """The table that ended last."""
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:
         return None
@@ -76,7 +76,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     match = now.swing
     if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
         scores = format_scores(match.seating, match.adjusted)
-        shown = match.match if now.shown(match) else ""
-        found.append(News(ended(record), f"The most points in one match: {scores}.", shown))
+        text = f"The most points in one match: {scores}."
+        found.append(News(ended(record), text, match.match))
     found.sort(key=lambda one: str(one.at), reverse=True)
     return found + [News(None, text) for text in now.run.caveats()]

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from time import monotonic, thread_time
 from typing import Any, Final, TypeVar
 
@@ -91,20 +92,18 @@ class Snapshot(RunView):
         """The bots of the cup, also those that are disqualified."""
         self.played = dict(read.played)
         """The number of finished matches by block."""
-        self.blocks = np.array(sorted(self.played), np.int64)
+        self.blocks = np.array(sorted(self.played.keys() - read.withheld.keys()), np.int64)
         """The blocks in the order in which the arrays number them."""
-        self.hidden = ~(self.arrays.complete | _is_fresh(run))
-        """Of each match in the arrays, whether its cards may not be shown yet."""
-        self.open = frozenset(self.blocks[self.arrays.block[self.hidden]].tolist())
-        """The blocks of which a match is still to be played: their other matches have the same
-        cards, so nobody may see those yet."""
+        self.withheld = tuple(chain.from_iterable(read.withheld.values()))
+        """The finished matches of blocks of which a match is still to be played, which are in no
+        table or list: that match has the same cards, and a score tells something about cards."""
         self.recent = tuple(reversed(read.recent))
         """The matches that ended last, the newest first."""
-        self.latest = next(filter(self.shown, self.recent), None)
-        """The match that was written last of those whose cards may be shown."""
+        self.latest = next(iter(self.recent), None)
+        """The match that ended last."""
         self.swing = read.swing
         """The match in which the points of the seats are furthest apart."""
-        self.matches = int(self.arrays.block.size)
+        self.matches = int(self.arrays.block.size) + len(self.withheld)
         """The number of finished matches."""
         self.total = max(self.matches, run.total or 0)
         """The number of matches planned; a swiss or knockout plans its rounds as it goes."""
@@ -117,7 +116,9 @@ class Snapshot(RunView):
 
     def progress(self) -> str:
         """The tables that are played, the matches, and the time that is left."""
-        matches = format_matches(self.table, self.total)
+        counted = self.table.matches + len(self.withheld)
+        table = replace(self.table, played=self.matches, matches=counted)
+        matches = format_matches(table, self.total)
         if self.finished:
             return matches
         if self.rate == 0:
@@ -139,10 +140,6 @@ class Snapshot(RunView):
         left = duration((self.total - self.matches) / self.rate)
         return f"{'at most' if fewer else 'about'} {left} left"
 
-    def shown(self, match: MatchSummary) -> bool:
-        """Whether the cards of a match may be shown."""
-        return match.block not in self.open
-
 
 def current_run() -> LiveRun:
     """The run whose pages the current application shows."""
@@ -151,11 +148,14 @@ def current_run() -> LiveRun:
 
 
 class _Matches:
-    """The matches that were read, as statistics need them."""
+    """The matches that were read, as statistics need them. Those of a block come together, once the
+    block is complete, unless `at_once`."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: bool) -> None:
+        self._at_once = at_once
         self.collector = MatchCollector()
         self.played: Counter[int] = Counter()  # by block
+        self.withheld: dict[int, list[MatchSummary]] = {}  # by block
         self.swing: MatchSummary | None = None
         self.recent: deque[MatchSummary] = deque(maxlen=_RECENT)
         self._last = -1
@@ -167,11 +167,16 @@ class _Matches:
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
         for sequence, match in store.written_after(self._last):
             self._last = sequence
-            self.recent.append(match)
             self.played[match.block] += 1
-            if self.swing is None or _swing(match) > _swing(self.swing):
-                self.swing = match
-            yield match
+            block = [*self.withheld.pop(match.block, ()), match]
+            if not self._at_once and len(block) < match.seatings:
+                self.withheld[match.block] = block
+                continue
+            for one in block:
+                self.recent.append(one)
+                if self.swing is None or _swing(one) > _swing(self.swing):
+                    self.swing = one
+            yield from block
 
 
 class LiveRun:
@@ -184,8 +189,8 @@ class LiveRun:
         self._snapshot: Snapshot | None = None
         self._next = 0.0
         self._counts: deque[tuple[float, int]] = deque()
-        self._basis: tuple[int, Cup] | None = None
-        self._matches = _Matches()
+        self._basis: tuple[int, Cup, bool] | None = None
+        self._matches = _Matches(at_once=False)
         self._tables: deque[tuple[float, EarlierTable]] = deque()
         self._kept: dict[str, Any] = {}
 
@@ -231,7 +236,7 @@ class LiveRun:
             return self._snapshot
         basis = _basis(run)
         if basis != self._basis:
-            self._basis, self._matches = basis, _Matches()
+            self._basis, self._matches = basis, _Matches(at_once=_is_fresh(run))
         self._matches.read(store)
         found = Snapshot(version, run, self._matches)
         found.rate = rate
@@ -293,10 +298,12 @@ def _version(run: Run) -> str:
     return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
 
 
-def _basis(run: Run) -> tuple[int, Cup]:
+def _basis(run: Run) -> tuple[int, Cup, bool]:
     """Return what changes when matches that were read before are no longer right: some became void,
-    or a cup has grown and renumbered its blocks, which a ladder does not when bots join."""
-    return run.void_matches, replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
+    a cup has grown and renumbered its blocks, which a ladder does not when bots join, or none is
+    withheld any more."""
+    cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
+    return run.void_matches, cup, _is_fresh(run)
 
 
 def duration(seconds: float) -> str:

@@ -69,7 +69,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Of each block that ended in the last minutes, its closest match: the blocks with the closest
     fight for an open place first, then the newest."""
     blocks: dict[int, list[MatchSummary]] = {}
-    for match in filter(now.shown, now.recent):
+    for match in now.recent:
         blocks.setdefault(match.block, []).append(match)
     found: list[MatchRecord] = []
     newest: datetime | None = None

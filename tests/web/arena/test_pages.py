@@ -239,6 +239,7 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
         assert [answer.status_code for answer in answers] == [200, 200, 200, 404]
         assert "still being played" in answers[3].text
         paths = "/", "/matches", f"/bots/{of.names[0]}", "/about"
+        assert "1 more match has ended." in client.get("/matches").text
         pages = [client.get(path).text for path in paths]
         watched = client.get("/watch/next").get_json()
         assert watched["match"] in [each.match for each in records[:3]]
@@ -251,6 +252,26 @@ def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path
             assert "2026-spring" not in page
         assert "Playing: 1 table, 4 of 6 matches<" in pages[0]
         assert f"<code>{commitment('2026-spring')}</code>" in pages[3]
+
+
+def test_no_page_tells_a_score_while_the_cards_are_still_played(tmp_path: Path) -> None:
+    """An attacker compares pages: with another score of the last match they stay the same."""
+    *block, last = list(played(cup()))[:4]
+    other = replace(last, scores=last.scores[::-1], adjusted=tuple(9 * one for one in last.scores))
+    of_bot = ("/bots/{}", "/matches?bot={}&result=won", "/matches?bot={}&result=lost")
+    paths = ["/", "/figures", "/embed", "/matches", "/matches?block=2", "/standings.json"]
+    paths += ["/standings.csv", *(path.format(bot) for path in of_bot for bot in cup().names)]
+    seen = []
+    for number, record in enumerate((last, other)):
+        with unfinished(tmp_path / str(number), cup(), [*block, record]) as under_way:
+            client = create_app(under_way).test_client()
+            seen.append([client.get(path).text for path in paths])
+            under_way.finish()
+            client = create_app(under_way).test_client()
+            seen[-1].append(client.get("/matches").text)
+    (*before, end), (*others, other_end) = seen
+    assert before == others
+    assert end != other_end
 
 
 def test_only_what_is_new_is_read(tmp_path: Path) -> None:

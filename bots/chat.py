@@ -42,7 +42,7 @@ _STRUCTURED: Final = {
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
-class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What `settings.toml` says of the endpoint; the file of the kit explains each key."""
 
     base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return (price + used["output_tokens"] * self.output_price) / 1_000_000
 
 
-class NoAnswer(Exception):
+class NoCompletion(Exception):
     """The endpoint did not answer with a chat completion; the text says why.
 
     `cause` is the name under which such requests are counted: `timeout`, `no_connection`,
@@ -79,22 +79,22 @@ class NoAnswer(Exception):
         self.cause = cause
 
 
-class Unreadable(NoAnswer):
+class Unreadable(NoCompletion):
     """What the endpoint answered is no chat completion."""
 
 
-class Refused(NoAnswer):
+class RequestRefused(NoCompletion):
     """The endpoint does not take this request, now or later."""
 
 
-class _Busy(NoAnswer):
+class _Busy(NoCompletion):
     """The endpoint may take the request later, after so many seconds if it says so."""
 
     after: float | None = None
 
 
 @dataclass(slots=True)
-class Reply:
+class Completion:
     """A chat completion.
 
     `cause` says why there may be no move in its words: `refusal`, `cut` (at max_tokens) or
@@ -112,7 +112,9 @@ class Endpoint:
     Each request is written to the file `transcripts`, if given, as a line of JSON without the key.
     """
 
-    def __init__(self, settings: Settings, key: str, transcripts: Path | None = None) -> None:
+    def __init__(
+        self, settings: EndpointSettings, key: str, transcripts: Path | None = None
+    ) -> None:
         self._settings = settings
         self._key = key
         self._shown_key = _json_forms(key)
@@ -121,13 +123,13 @@ class Endpoint:
         self._structured = True
         self._threads = ThreadPoolExecutor(256)
 
-    def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Reply:
+    def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
         """Ask for a completion; what may pass is tried again `until` then (of `monotonic`).
 
         Calls, tokens and the causes of requests that failed are added to `used`.
 
         Raises:
-            NoAnswer: if no completion came in time.
+            NoCompletion: if no completion came in time.
         """
         settings = self._settings
         body = {
@@ -150,12 +152,12 @@ class Endpoint:
                 _log.warning("%s; asking again in %g s", busy, wait)
                 sleep(wait)
                 pause = min(2 * pause, 30)
-            except Refused as refused:
+            except RequestRefused as refused:
                 if body["response_format"] is None:
                     used[refused.cause] += 1
                     raise
                 body["response_format"] = None  # perhaps that is all it does not know
-            except NoAnswer as error:
+            except NoCompletion as error:
                 used[error.cause] += 1
                 raise
             else:
@@ -166,7 +168,7 @@ class Endpoint:
         """Ask for a word. An endpoint that is only busy or slow passes.
 
         Raises:
-            NoAnswer: if the endpoint will never answer: a wrong key, model or address.
+            NoCompletion: if the endpoint will never answer: a wrong key, model or address.
         """
         until = monotonic() + self._settings.timeout_s
         try:
@@ -174,25 +176,25 @@ class Endpoint:
         except _Busy as busy:
             _log.warning("%s; starting all the same", busy)
 
-    def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Reply:
+    def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
         if seconds <= 0:
-            raise NoAnswer("timeout", "there was no time to ask")
+            raise NoCompletion("timeout", "there was no time to ask")
         used["calls"] += 1
-        answer, told = "", Reply()
+        answer, told = "", Completion()
         try:
             answer, told = self._read(*self._post(body, seconds))
             used.update(told.usage)
             return told
-        except NoAnswer as error:
+        except NoCompletion as error:
             answer, told.cause = str(error), error.cause
             raise
         finally:
             self._write(body["messages"], answer, told, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
-        """The response to a request, and its text. Raises: NoAnswer."""
+        """The response to a request, and its text. Raises: NoCompletion."""
 
         def post() -> tuple[requests.Response, bytes]:
             with requests.post(
@@ -218,8 +220,12 @@ class Endpoint:
             raise _Busy(cause, why) from None
         return response, data.decode(errors="replace")
 
-    def _read(self, response: requests.Response, answer: str) -> tuple[str, Reply]:
-        """The text of a response without the key, and the completion in it. Raises: NoAnswer."""
+    def _read(self, response: requests.Response, answer: str) -> tuple[str, Completion]:
+        """Return the text of a response without the key, and the completion in it.
+
+        Raises:
+            NoCompletion: if the response holds no completion.
+        """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code
         says = f"the endpoint answered {status}: {excerpt}"
@@ -230,14 +236,16 @@ class Endpoint:
                 busy.after = max(0.1, Retry().parse_retry_after(header))
             raise busy
         if status != 200:
-            raise Refused(f"http_{status}", says)
+            raise RequestRefused(f"http_{status}", says)
         try:
             reply = _completion(answer, response.headers.get("Content-Type", ""))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             raise Unreadable("unreadable", f"no chat completion: {says}") from None
         return self.without_key(reply.words), reply
 
-    def _write(self, messages: Sequence[Message], answer: str, reply: Reply, took_s: float) -> None:
+    def _write(
+        self, messages: Sequence[Message], answer: str, reply: Completion, took_s: float
+    ) -> None:
         """Write a request to the transcripts; a disk that is full stops no match."""
         if self._transcripts is None:
             return
@@ -270,7 +278,7 @@ def _json_forms(key: str) -> re.Pattern[str]:
     return re.compile(escapes.join(characters) or re.escape(key))
 
 
-def _completion(answer: str, content_type: str) -> Reply:
+def _completion(answer: str, content_type: str) -> Completion:
     """The completion in a text, whole or streamed; _Busy if a stream has broken off."""
     pieces = [answer]
     if content_type.startswith("text/event-stream"):
@@ -278,7 +286,7 @@ def _completion(answer: str, content_type: str) -> Reply:
         if "[DONE]" not in pieces:
             raise _Busy("no_connection", "the endpoint's stream broke off")
         pieces = pieces[: pieces.index("[DONE]")]
-    reply, chosen = Reply(), False
+    reply, chosen = Completion(), False
     for piece in map(json.loads, pieces):
         for choice in piece["choices"][:1]:
             chosen = True

@@ -24,7 +24,7 @@ class NoAnswer(Exception):
         self.kind = kind
 
 
-class Program:
+class LineProgram:
     """Runs `command` in `folder` once it is started; its stderr is that of this process.
 
     Times are those of `time.monotonic`.

@@ -24,7 +24,7 @@ import msgspec
 import games
 from bots import chat, kit, sensible
 from bots.cards import ORDER
-from bots.chat import Endpoint, Message, NoAnswer, Unreadable
+from bots.chat import Endpoint, Message, NoCompletion, Unreadable
 from bots.rules_page import lean
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ _MOVE: Final = re.compile(
 )
 
 
-class Settings(chat.Settings, forbid_unknown_fields=True, frozen=True):
+class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=True):
     """What `settings.toml` says; the file of the kit explains each key."""
 
     retries: Annotated[int, msgspec.Meta(ge=0)] = 2
@@ -77,14 +77,14 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
     return moves[index] if index < len(moves) else number[:9], comment
 
 
-class Player:
+class ModelPlayer:
     """A model at tables, asked until its move is legal or its tries or its time are over.
 
     `rules` are the pages of rules by game. Several threads may ask at once.
     """
 
     def __init__(
-        self, settings: Settings, prompt: str, rules: Mapping[str, str], endpoint: Endpoint
+        self, settings: ModelSettings, prompt: str, rules: Mapping[str, str], endpoint: Endpoint
     ) -> None:
         self.settings = settings
         self.endpoint = endpoint
@@ -125,7 +125,7 @@ class Player:
                     problem = f"{_CAUSES[cause]}, and {problem}"
                 messages.append({"role": "assistant", "content": words or "(nothing)"})
                 messages.append({"role": "user", "content": f"{problem} Choose a legal move."})
-            except NoAnswer as error:
+            except NoCompletion as error:
                 cause, problem = error.cause, str(error)
                 if not isinstance(error, Unreadable):
                     break
@@ -169,10 +169,10 @@ class Player:
                 self._turns.popitem(last=False)
 
 
-def load(folder: Path, environment: Mapping[str, str]) -> Player:
+def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """The player of a folder; exits with a message if a file or the key is missing or wrong."""
     try:
-        settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)
+        settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=ModelSettings)
         prompt = (folder / "prompt.md").read_text("utf-8")
         rules = {game: (folder / f"docs/rules/{game}.md").read_text("utf-8") for game in ORDER}
     except OSError as error:
@@ -194,7 +194,7 @@ def load(folder: Path, environment: Mapping[str, str]) -> Player:
             transcripts.open("ab").close()
         except OSError as error:
             sys.exit(f"{error.filename}: {error.strerror}; fix transcripts in settings.toml.")
-    return Player(settings, prompt, rules, Endpoint(settings, key, transcripts))
+    return ModelPlayer(settings, prompt, rules, Endpoint(settings, key, transcripts))
 
 
 def run(folder: Path) -> None:
@@ -205,7 +205,7 @@ def run(folder: Path) -> None:
     player = load(folder, os.environ)
     try:
         player.endpoint.probe()
-    except NoAnswer as error:
+    except NoCompletion as error:
         sys.exit(f"The model cannot play: {error}\nFix base_url, model or the key.")
     files = b"".join((folder / name).read_bytes() for name in ("settings.toml", "prompt.md"))
     version = hashlib.sha256(files).hexdigest()[:8]  # a run notes what a bot says of itself

@@ -28,7 +28,7 @@ _CAUSES: Final = {
 """What a bot says of a fallback, by the kind of NoAnswer; its comment has the details."""
 
 
-class Program(lines.Program, ABC):
+class AdaptedProgram(lines.LineProgram, ABC):
     """A match with a program."""
 
     @abstractmethod
@@ -47,10 +47,10 @@ class Adapter:
     bid, and `sensible` bids. Several threads may ask at once.
     """
 
-    def __init__(self, open_match: Callable[[], Program], *, auction: bool) -> None:
+    def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
         self._open_match = open_match
         self._auction = auction
-        self._matches: dict[str, Program] = {}
+        self._matches: dict[str, AdaptedProgram] = {}
         self._lock = Lock()
 
     def move(
@@ -70,7 +70,7 @@ class Adapter:
             info: Info = {error.kind: 1, "comment": said}
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
-    def _ask(self, deal: Deal, match: Program, until: float) -> tuple[str, Info]:
+    def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
         """The program's move; one that has ended is started again."""
         for ended in (False, True):
             try:
@@ -82,7 +82,7 @@ class Adapter:
                     raise
         return deal.move(answer), {"comment": comment[:_MAX_COMMENT]} if comment else {}
 
-    def _match(self, name: str) -> Program:
+    def _match(self, name: str) -> AdaptedProgram:
         with self._lock:
             match = self._matches.pop(name, None) or self._open_match()
             self._matches[name] = match
@@ -99,7 +99,7 @@ class Adapter:
 
 
 def serve(
-    open_match: Callable[[], Program], *, name: str, version: str, auction: bool = True
+    open_match: Callable[[], AdaptedProgram], *, name: str, version: str, auction: bool = True
 ) -> None:
     """Serve a program as a bot; exits with a message if it cannot be started."""
     match = open_match()

@@ -66,7 +66,7 @@ def _first(deal: Deal, auction: bool) -> Request:
     return {"own": numbers((*deal.dealt, *talon)), "publiccard": numbers(deal.talon)}
 
 
-class BotzoneMatch(adapter.Program):
+class BotzoneMatch(adapter.AdaptedProgram):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: Path, auction: bool) -> None:

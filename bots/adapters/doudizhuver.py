@@ -48,7 +48,7 @@ def _cards(cards: Sequence[str]) -> str:
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
-class DoudizhuverMatch(adapter.Program):
+class DoudizhuverMatch(adapter.AdaptedProgram):
     """A match with such a program."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:

@@ -45,7 +45,7 @@ def ranks(cards: Iterable[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
-class Agent(adapter.Program):
+class Agent(adapter.AdaptedProgram):
     """The process of an agent, which plays all matches."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:

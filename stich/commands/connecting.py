@@ -76,7 +76,7 @@ def _take_part(
     starting: Starting,
 ) -> None:
     """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
-    states about itself. Refused."""
+    states about itself. EntryRefused."""
     named = named_bot(command, url)
     # Authors know what their own machines can bear.
     launch = starting.launch([named], start_ms, Limits(memory_mb=1 << 20))
@@ -147,6 +147,6 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Ask the ladder of an arena. Each arena sees another key of the author. Refused."""
+    """Ask the ladder of an arena. Each arena sees another key of the author. EntryRefused."""
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

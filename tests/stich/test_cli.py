@@ -20,7 +20,7 @@ from tournament.errors import StichError
 from tournament.results.lines import LineError
 from tournament.run.executor import RunError
 from tournament.store.engine import StoreError, StoreUrlError
-from web.gateway.calls import Refused
+from web.gateway.calls import EntryRefused
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -60,7 +60,7 @@ def test_errors_in_a_cup_exit_with_2(words: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        *((kind("It is wrong."), 1) for kind in (Refused, RunError, StartError, StoreError)),
+        *((kind("It is wrong."), 1) for kind in (EntryRefused, RunError, StartError, StoreError)),
         *((kind("It is wrong."), 2) for kind in (LineError, RecordError, StoreUrlError)),
         (CupError(["It is wrong."]), 2),
     ],

@@ -18,7 +18,7 @@ from time import monotonic
 import msgspec
 
 from tournament.bench.compare import FEWEST_BLOCKS
-from tournament.bench.record import Faults, Measured, Problem, Record, Result, seed_shown
+from tournament.bench.record import Faults, Measured, Record, Result, TableProblem, seed_shown
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
@@ -216,7 +216,7 @@ def run_bench(
     """Play these tables and return the result; what cannot be played is among its problems. The
     name of the bot must be BOT. The budget is that of each table."""
     results: list[Result] = []
-    problems: list[Problem] = []
+    problems: list[TableProblem] = []
     unplayed: set[str] = set()
     for table in tables:
         if table.game in unplayed:
@@ -226,12 +226,12 @@ def run_bench(
             par = par_of(table, len(played.points), seed, houses, concurrency)
         except UnplayedError as error:
             unplayed.add(table.game)
-            problems.append(Problem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
+            problems.append(TableProblem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
             continue
         results.append(result_of(table, played, par))
         if played.struck_out:
             times = plural(played.struck_out, "match", "matches")
-            problems.append(Problem(*table.key, why=f"It was struck out in {times}."))
+            problems.append(TableProblem(*table.key, why=f"It was struck out in {times}."))
     said = [about.get(key) for key in ("name", "version")]
     name, its_version = (printable(one[:64]) if isinstance(one, str) else None for one in said)
     command = bot.command or bot.url or ""

@@ -79,7 +79,7 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return table_name(*self.key)
 
 
-class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table that could not be played, or not without the bot being struck out; a sentence."""
 
     game: _Text
@@ -101,7 +101,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: _Text
     bot: Measured
     results: Annotated[tuple[Result, ...], msgspec.Meta(max_length=64)]
-    problems: Annotated[tuple[Problem, ...], msgspec.Meta(max_length=64)]
+    problems: Annotated[tuple[TableProblem, ...], msgspec.Meta(max_length=64)]
     made: _Text
     stich: _Text
 

@@ -54,7 +54,7 @@ class _GatewayPort(msgspec.Struct):
     port: int
 
 
-class Refused(StichError):
+class EntryRefused(StichError):
     """The arena refuses this program; the text is a sentence."""
 
 
@@ -62,18 +62,18 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
     """Join a ladder, or leave it.
 
     Raises:
-        Refused: if the ladder refuses the call, or none can be reached at this URL.
+        EntryRefused: if the ladder refuses the call, or none can be reached at this URL.
     """
     try:
         status, body = _call("POST", url.rstrip("/") + "/join", msgspec.json.encode(call))
     except requests.RequestException as error:
-        raise Refused(f"{url}: {reason(error)}; check the address, and try again.") from None
+        raise EntryRefused(f"{url}: {reason(error)}; check the address, and try again.") from None
     if why := refusal(body):
-        raise Refused(why)
+        raise EntryRefused(why)
     answer = _decode(body, LadderAnswer)
     if status != HTTPStatus.OK or answer is None:
         fix = "check the address; to a cup, connect with `stich connect`"
-        raise Refused(f"{url}: no ladder answers there; {fix}.")
+        raise EntryRefused(f"{url}: no ladder answers there; {fix}.")
     return LadderAnswer(*map(printable, (answer.bot, answer.token, answer.ladder)))
 
 

@@ -29,7 +29,7 @@ from web.gateway.calls import (
     ALIVE_S,
     ANSWER_LIMIT,
     CONNECT_S,
-    Refused,
+    EntryRefused,
     gateway_port,
     reason,
     refusal,
@@ -80,7 +80,7 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Take requests to the bot until the cup is over; Refused."""
+        """Take requests to the bot until the cup is over; EntryRefused."""
         for table in self._tables:
             threading.Thread(target=table.run, daemon=True).start()
         tries, again = 0, False
@@ -94,7 +94,7 @@ class Connector:
                             continue
                         notice = msgspec.json.decode(message, type=dict[str, str])
                         if "refused" in notice:
-                            raise Refused(printable(notice["refused"]))
+                            raise EntryRefused(printable(notice["refused"]))
                         if "over" in notice:
                             return self.say(notice["over"])
                         hello = f"Connected to {notice['cup']} as {notice['bot']}."
@@ -141,7 +141,7 @@ class Connector:
         table.queue.put(_Request(number, call, body, asked.match, now + seconds))
 
     def _connect(self, url: str) -> ClientConnection:
-        """A connection to the gateway of the arena; Refused or _Unreachable."""
+        """A connection to the gateway of the arena; EntryRefused or _Unreachable."""
         parts = urlsplit(url)
         secure = parts.scheme == "https"
         authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
@@ -163,7 +163,7 @@ class Connector:
         except (OSError, WebSocketException) as error:
             raise _Unreachable(reason(error)) from None
         if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
-            raise Refused(why)
+            raise EntryRefused(why)
         if url == self._url and (port := gateway_port(url)) is not None:
             return self._connect(_with_port(url, port))
         hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 import kit  # the HTTP server: the file next to this one
-from lines import NoAnswer, Program, start_of
+from lines import LineProgram, NoAnswer, start_of
 
 TIME_TO_TELL = 0.05  # seconds before the deadline in which the runner still hears what went wrong
 
@@ -46,7 +46,7 @@ def move_in(line: str) -> Said:
 class Shim:
     """Passes requests to a program, one at a time, and restarts it after a failure."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: LineProgram) -> None:
         self._program = program
         self._lock = threading.Lock()
 
@@ -76,7 +76,7 @@ def main() -> None:
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too
-    program = Program(sys.argv[1:])
+    program = LineProgram(sys.argv[1:])
     try:
         program.start()
     except NoAnswer as error:

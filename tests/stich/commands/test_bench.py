@@ -15,7 +15,7 @@ from stich.console.bench_table import badge, comparison_table, result_table
 from tests.support.bench_records import record, result
 from tests.support.cups import bot, stich
 from tournament.bench.compare import compare
-from tournament.bench.record import Problem, write_record
+from tournament.bench.record import TableProblem, write_record
 
 SMALL = ("--players", 3, "--rules", "usual", "--blocks", 10, "--no-sandbox")
 
@@ -126,7 +126,7 @@ def test_a_wrong_call_is_refused(words: tuple[str, ...], why: str) -> None:
 
 
 def test_a_badge_is_svg_whatever_happened() -> None:
-    problem = Problem("dasan", 3, "usual", "It does not start.")
+    problem = TableProblem("dasan", 3, "usual", "It does not start.")
     for results in ((), (result([3, 6]),), (result([3, 6]), result([-9, -9], 1))):
         good = record(*results)
         for shown in (good, replace(good, problems=(problem,))):

@@ -23,7 +23,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
-from web.gateway.calls import Refused
+from web.gateway.calls import EntryRefused
 from web.gateway.connector import Connector
 
 
@@ -77,7 +77,7 @@ def program(gateway: Gateway, bot: HttpBot) -> Iterator[list[str]]:
     connector = Connector(gateway.url, gateway.invitations.invite("ann", 1), [bot], say)
 
     def run() -> None:
-        with contextlib.suppress(Refused):  # the next test invites ann again
+        with contextlib.suppress(EntryRefused):  # the next test invites ann again
             connector.run()
 
     threading.Thread(target=run, daemon=True).start()

@@ -24,9 +24,10 @@ from tournament.config.cup import Bot, Cup
 from tournament.config.parse import read_cup
 from tournament.names import normal, problem
 from tournament.results.standings import standings
-from tournament.run.assembly import Cluster, Gateway, run_cup
+from tournament.run.assembly import Cluster, run_cup
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
+from tournament.run.gateway import Gateway
 from tournament.run.joining import join
 from tournament.run.machine import PLAY_SHARE
 from tournament.settings.keys import suggest

@@ -1,9 +1,8 @@
 """The whole way from a cup to a finished store."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
 
 from tournament.bot.launch import (
     LaunchSettings,
@@ -20,8 +19,9 @@ from tournament.formats.commitment import weakness
 from tournament.formats.ladder import LadderPlan
 from tournament.model import Present
 from tournament.paths import state_folder
-from tournament.run.entrants import Connections, Entrants
+from tournament.run.entrants import Entrants
 from tournament.run.executor import Executor
+from tournament.run.gateway import Gateway
 from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
@@ -32,22 +32,6 @@ from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
 """Makes the executor that plays on other machines, of a cup and the paths that no bot may see."""
-
-Waiting = Callable[[Sequence[str], int, str], None]
-"""Same as `RunObserver.waiting`."""
-
-
-class Gateway(Connections, Protocol):
-    """The gateway of connecting bots."""
-
-    def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
-    ) -> Cup:
-        """Wait for all connecting bots except those that are `absent`, each with a sentence that
-        says why. Return the cup with their URLs."""
-
-    def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots, each with a sentence that says why."""
 
 
 def run_cup(

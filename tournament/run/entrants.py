@@ -1,14 +1,13 @@
 """Bots of a ladder come and go: which are connected, which may be seated, and which play the next
 epoch."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from time import monotonic
-from typing import Protocol
 
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import Scope
@@ -22,6 +21,7 @@ from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Progress
 from tournament.model import Identity
 from tournament.records import AnyVoid, Finish, Skip
+from tournament.run.gateway import Connections
 from tournament.run.outages import Outages
 from tournament.run.preflight import about_by_url, identity, misfits
 from tournament.run.roster import Roster
@@ -55,19 +55,6 @@ class Unanswered:
 
 
 Checked = Passed | Failed | Unanswered
-
-
-class Connections(Protocol):
-    """What a ladder needs from the gateway of connecting bots."""
-
-    def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be fixed before they connect again; a sentence for each says how."""
-
-    def tables(self) -> Mapping[str, int]:
-        """The connected bots, each with its number of tables."""
-
-    def url_of(self, bot: str) -> str:
-        """The URL at which a connected bot receives requests."""
 
 
 def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:

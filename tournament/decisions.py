@@ -19,7 +19,7 @@ from tournament.records import (
     Void,
     Withdraw,
 )
-from tournament.text import plural, printable
+from tournament.text import plural, printable, utc
 
 _LABELS: Final[dict[type[Exclusion], str]] = {
     Withdraw: "withdrawn",
@@ -105,7 +105,7 @@ def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[
 
 def sentence(decision: AnyDecision) -> str:
     """Return a decision with its time, for people."""
-    return f"{decision.at[:16].replace('T', ' ')} UTC: {describe(decision)}"
+    return f"{utc(decision.at)}: {describe(decision)}"
 
 
 def describe(decision: AnyDecision) -> str:

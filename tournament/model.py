@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, disqualified, paused, sentence
+from tournament.decisions import absent, disqualified, exclusions, paused, sentence
 from tournament.formats import Plan
 from tournament.records import AnyDecision, Epoch, Join, Leave, Skip
 from tournament.text import plural, printable
@@ -115,8 +115,14 @@ class Run:
 
     @cached_property
     def disqualified(self) -> frozenset[str]:
-        """The bots whose tables do not count."""
-        return disqualified(self.decisions)
+        """The bots whose tables do not count: in a ladder that goes on, those that were
+        disqualified before its last epoch began."""
+        out = disqualified(self.decisions)
+        if self.finished or not self.epochs:
+            return out
+        began = self.epochs[-1].at
+        latest = {one.bot: one.at for one in exclusions(self.decisions)}
+        return frozenset(bot for bot in out if latest[bot] < began)
 
     @property
     def phase(self) -> Phase:

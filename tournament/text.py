@@ -22,6 +22,11 @@ def unreachable(bots: Sequence[str]) -> str:
     return f"{listed(bots)} {are} unreachable; {tables} wait." if bots else ""
 
 
+def utc(at: str) -> str:
+    """A time in ISO 8601, which is in UTC, to the minute: 2026-11-23 18:00 UTC."""
+    return f"{at[:16].replace('T', ' ')} UTC"
+
+
 def printable(text: str) -> str:
     """The text with control and other unprintable characters escaped, safe on a terminal."""
     return "".join(

@@ -22,6 +22,7 @@ from tournament.records import (
     Void,
     Withdraw,
 )
+from tournament.run.consequences import consequences
 from tournament.run.resume import only_runner
 from tournament.run.voiding import apply_voids, last_exclusion, matches_of
 from tournament.store import signing
@@ -30,7 +31,6 @@ from tournament.store.store import Store
 from tournament.text import plural
 
 _DONE = {Withdraw: "withdrawn", Disqualify: "disqualified"}
-_NO_RESULTS = "the results of all its tables stop counting"
 
 _yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
@@ -173,8 +173,7 @@ def _exclude(
             raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
         if kind is Withdraw and run.finished:
             raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
-        stands = "its results stand" if kind is Withdraw else _NO_RESULTS
-        _confirm(f"{bot} no longer plays, and {stands}.", yes)
+        _confirm(" ".join(consequences(store, bot, kind)), yes)
         store.decide(kind(bot=bot, why=why))
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
@@ -185,7 +184,7 @@ def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
     This is possible until the cup has continued without the bot: until a match in which it was
-    struck out, a look of [stop], or the end of the cup.
+    struck out, a look of [stop], or the end of the cup; in a ladder until the next epoch begins.
 
     \b
     Example:

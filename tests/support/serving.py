@@ -23,9 +23,9 @@ def serving(server: TCPServer) -> Iterator[str]:
 
 
 @contextmanager
-def served(app: Flask) -> Iterator[str]:
-    """The URL of the pages of an arena."""
-    with serving(make_server("127.0.0.1", 0, app, threaded=True)) as url:
+def served(app: Flask, port: int = 0) -> Iterator[str]:
+    """The URL of the pages of an arena; on a free port if `port` is 0."""
+    with serving(make_server("127.0.0.1", port, app, threaded=True)) as url:
         try:
             yield url
         finally:

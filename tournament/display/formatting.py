@@ -1,15 +1,24 @@
 """The cells of the standings as text, for the terminal and for the report."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from tournament.formats import FORMATS
+from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import NEW, Ladder
 from tournament.model import Identity
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
+
+_STAGE_WORDS: Final = {
+    "final": "in the final",
+    "bronze": "for third place",
+    "semi-final": "in the semi-final",
+}
 
 
 def format_rank(line: Standing) -> str:
@@ -191,6 +200,28 @@ def format_versions(said: Sequence[Identity]) -> str:
     """The names and versions that a bot has said it has: greedy 0.1, then greedy 0.2."""
     words = [" ".join(filter(None, (one.name, one.version))) for one in said]
     return ", then ".join(filter(None, words)) or "–"
+
+
+@dataclass(frozen=True, slots=True)
+class LastTable:
+    """The points a deal of a bot at its last table of a knockout, and the stage of that table in
+    words: in the final."""
+
+    score: float
+    stage: str
+
+
+def last_tables(table: Standings) -> dict[str, LastTable]:
+    """Return by bot what a knockout's bracket shows of its last table, which decided its place;
+    empty for other formats."""
+    if table.format != Knockout.type or table.course is None:
+        return {}
+    return {
+        one.bot: LastTable(one.score, _STAGE_WORDS.get(at.stage, f"in {at.stage or 'its round'}"))
+        for round in table.course.rounds
+        for at in round.tables
+        for one in at.bots
+    }
 
 
 def has_plain(table: Standings) -> bool:

@@ -98,7 +98,7 @@ class LadderPlan(Plan):
         if len(bots) < self.setup.players:
             return Wait("The ladder waits until enough bots for a table are connected.")
         number = len(run.epochs) + 1
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
         epoch = Epoch(number, at, bots, self.draw(run, scores, number, bots))
         offset = sum(len(one.tables) for one in run.epochs)
         return Batch(number, self._play(epoch, offset, frozenset()), epoch)

@@ -24,7 +24,7 @@ from tournament.results.match_arrays import MatchCollector
 from tournament.results.reading import RunReader
 from tournament.results.standings import compute
 from tournament.store.reader import NoMatch
-from tournament.text import listed, plural, unreachable
+from tournament.text import listed, plural, unreachable, utc
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
@@ -72,7 +72,7 @@ class RunView:
         pause = paused(self.run.decisions)
         if phase is Phase.PAUSED and pause is not None:
             why = f": {pause.why}" if pause.why else ""
-            said = f"Paused since {pause.at[11:16]} UTC{why}"
+            said = f"Paused since {utc(pause.at)}{why}"
         away = "" if self.finished else unreachable(present.away)
         return f"{said.rstrip('.')}. {away}" if away else said
 

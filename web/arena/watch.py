@@ -2,7 +2,7 @@
 first one that is being played."""
 
 from collections.abc import Container, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import combinations, islice
 from math import inf
 from time import monotonic
@@ -12,7 +12,7 @@ from tournament.display.formatting import format_points
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
-from web.arena.live_run import LiveRun, Snapshot, duration
+from web.arena.live_run import LiveRun, Snapshot
 from web.ui.page_steps import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12
@@ -30,7 +30,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     if live and (playing is None or playing["match"] != live):
         record = run.find(live)
         if record is not None and not run.is_open(record.block):
-            return _finished(run, now, record) | {"when": "ended just now"}
+            return _finished(run, now, record)
     if playing is not None:
         return playing
     tables: list[MatchRecord] = run.kept(f"tables {now.version}", lambda: _choose(run, now))
@@ -38,8 +38,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
         return None
     order = {match: place for place, match in enumerate(shown)}
     best = min(tables, key=lambda one: order.get(one.match, -1))
-    ago = duration((datetime.now(UTC) - ended(best)).total_seconds())
-    return _finished(run, now, best) | {"when": f"ended {ago} ago"}
+    return _finished(run, now, best)
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
@@ -53,7 +52,7 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
         return None
     _, why = _fight(now, first.pairing.table)
     data = match_data(first.pairing, cup, live_steps(first, cup))
-    return data | {"live": True, "when": "being played", "why": why}
+    return data | {"live": True, "ended": None, "why": why}
 
 
 def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object]:
@@ -62,7 +61,8 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
         return match_data(record, cup, page_steps(record, cup))
 
     kept: dict[str, object] = run.kept(f"watch {record.match}", data)
-    return kept | {"live": False, "why": _fight(now, record.table)[1]}
+    more = {"live": False, "ended": ended(record).isoformat(), "why": _fight(now, record.table)[1]}
+    return kept | more
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:

@@ -7,11 +7,11 @@ from typing import Final
 
 from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tournament.decisions import exclusion_labels, sentence
 from tournament.display import formatting
-from tournament.text import printable_lines
+from tournament.text import printable_lines, utc
 from web.ui import plots
 
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -21,6 +21,15 @@ _COURSE_TITLES: Final = {
     "halving": "Stages",
     "gauntlet": "Challenger",
 }
+
+
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
+
+
+def with_times(text: str) -> Markup:
+    """A text whose times in UTC are elements, which live.js shows in the reader's time zone."""
+    made = _TIME.sub(r'<time datetime="\1T\2Z">\g<0></time>', str(escape(text)))
+    return Markup(made)  # noqa: S704 - escaped
 
 
 def markdown(name: str) -> Markup:
@@ -43,4 +52,10 @@ def prepare_templates(environment: Environment) -> None:
         score_bars=plots.score_bars,
         **functions,
     )
-    environment.filters.update(printable_lines=printable_lines, sentence=sentence, **functions)
+    environment.filters.update(
+        printable_lines=printable_lines,
+        sentence=sentence,
+        utc=utc,
+        with_times=with_times,
+        **functions,
+    )

@@ -33,7 +33,8 @@ from tournament.formats.scores import Scores
 from tournament.formats.stop import Stop
 from tournament.match.match import Match
 from tournament.match.referee import Referee
-from tournament.records import AnyDecision, Disqualify, Void, Withdraw
+from tournament.model import Run
+from tournament.records import AnyDecision, Disqualify, Epoch, Void, Withdraw
 from tournament.run.roster import Roster
 from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
@@ -97,13 +98,56 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     assert (code, text) == (1, "dan is disqualified already.\n")
 
 
+@pytest.mark.parametrize(
+    ("format", "bots", "words", "said"),
+    [
+        (
+            "round-robin",
+            3,
+            "withdraw",
+            "6 matches at 1 table will not be played. This leaves no table: the cup ends now."
+            " `stich undo` takes this back until the cup has ended.",
+        ),
+        (
+            "round-robin",
+            4,
+            "withdraw",
+            "18 matches at 3 tables will not be played. `stich undo` takes this back until the cup",
+        ),
+        ("knockout", 4, "disqualify", "No table and no round falls away: at its tables the others"),
+        ("ladder", 3, "disqualify", "stop counting when the next epoch begins. Too few bots are"),
+    ],
+)
+def test_what_a_decision_would_do_is_said_before_it_is_taken(
+    tmp_path: Path, format: str, bots: int, words: str, said: str
+) -> None:
+    played.unfinished(tmp_path / "run", played.cup(BOTS[:bots], format=format)).close()
+    code, text = code_and_text(words, tmp_path / "run", "ann")
+    assert code == 2
+    assert said in text
+    with Store.open(tmp_path / "run") as store:
+        assert not store.decisions()
+
+
+@pytest.mark.parametrize(("epoch", "finished", "out"), [(4, False, 0), (6, False, 1), (4, True, 1)])
+def test_a_ladder_takes_results_out_when_its_next_epoch_begins(
+    epoch: int, finished: bool, out: int
+) -> None:
+    epochs = (Epoch(1, f"2026-11-23T18:0{epoch}:00.000+00:00", BOTS, ()),)
+    decisions = (Disqualify(number=1, at="2026-11-23T18:05:00.000+00:00", bot="ann"),)
+    of = played.cup(BOTS, format="ladder")
+    run = Run(cup=of, finished=finished, epochs=epochs, decisions=decisions)
+    assert len(run.disqualified) == out
+
+
 @pytest.mark.parametrize(("answer", "decisions"), [("y", 1), ("n", 0)])
 def test_the_organiser_is_asked_on_a_terminal(
     run: Path, monkeypatch: pytest.MonkeyPatch, answer: str, decisions: int
 ) -> None:
     monkeypatch.setattr("stich.commands.decisions.is_asked", lambda: True)
     done = CliRunner().invoke(cli, ["disqualify", str(run), "dan"], input=f"{answer}\n")
-    assert "the results of all its tables stop counting. Go on?" in done.output
+    assert "the results of all its tables stop counting." in done.output
+    assert "`stich undo` takes this back at any time. Go on?" in done.output
     assert done.exit_code == 1 - decisions
     with Store.open(run) as store:
         assert len(store.decisions()) == decisions

@@ -358,7 +358,7 @@ def test_the_pages_say_for_whom_the_cup_waits(tmp_path: Path) -> None:
         assert "/bots/dan" not in soon
         under_way.decide(Pause(why="Lunch."))
         page = create_app(under_way).test_client().get("/").text
-        assert "UTC: Lunch. dan is unreachable; its tables wait.<" in page
+        assert "UTC</time>: Lunch. dan is unreachable; its tables wait.<" in page
         under_way.show(Present(away=names))
         assert (
             "ann, bob, cat and 2 others are unreachable"
@@ -400,7 +400,7 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         paths = ("/", "/matches", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}")
         pages = {path: client.get(path).text for path in paths}
         for path in paths:
-            assert re.search(r"Paused since \d\d:\d\d UTC: Lunch &lt;b&gt;\.<", pages[path])
+            assert re.search(r"Paused since <time .+? UTC</time>: Lunch &lt;b&gt;\.<", pages[path])
         assert '<span class="tag">disqualified</span>' in pages["/"]
         assert '<span class="tag">withdrawn</span>' in pages["/"]
         assert "the results of its tables do not count" in pages["/"]

@@ -1,16 +1,75 @@
 "use strict";
-// Keeps a page current: asks for it again, and replaces what has changed. The server answers 304
-// while nothing has.
-(() => {
+// Keeps a page current: asks for the page again and replaces what has changed. The server answers
+// 304 while nothing has. Says when the arena does not answer, and shows times in the reader's zone.
+const Live = (() => {
   const EVERY_MS = 5000;
+  const PATIENCE_MS = 10000;
+  const { lang } = document.documentElement;
+  const { follow } = document.currentScript.dataset;
+  const notice = document.getElementById("connection");
+  const sent = new WeakMap(); // the HTML of a region as the server sent it
   let etag = null;
+  let heard = new Date(); // when the arena last answered
+  let timer = 0;
+
+  // Ask the arena. Throws if there is no answer, which the page then says.
+  async function ask(path, options = {}) {
+    const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS), ...options }).catch(() => null);
+    const there = answer !== null && answer.status < 500;
+    if (there) heard = new Date();
+    document.body.classList.toggle("lost", !there);
+    notice.hidden = there;
+    if (there) return answer;
+    const since = heard.toLocaleString(lang, { timeStyle: "medium", dateStyle: isToday(heard) ? undefined : "medium" });
+    const words = notice.dataset.words.replace("{time}", since);
+    if (notice.textContent !== words) notice.textContent = words;
+    if (follow === undefined) { // nothing else on this page asks again
+      clearTimeout(timer);
+      timer = setTimeout(() => ask("/healthz").catch(() => {}), EVERY_MS);
+    }
+    throw new Error("The arena does not answer.");
+  }
+
+  const isToday = (at) => at.toDateString() === new Date().toDateString();
+
+  // A moment as the reader counts time: with the date if it is not today.
+  function moment(at) {
+    const now = new Date();
+    const day = isToday(at) ? {} : { day: "numeric", month: "long" };
+    const year = at.getFullYear() === now.getFullYear() ? {} : { year: "numeric" };
+    return at.toLocaleString(lang, { hour: "2-digit", minute: "2-digit", ...day, ...year });
+  }
+
+  // How long ago a moment was, such as "12 seconds ago".
+  function ago(at) {
+    const seconds = Math.max(0, (Date.now() - at) / 1000);
+    const [size, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]].find(([one]) => seconds >= 1.5 * one) ?? [1, "second"];
+    return new Intl.RelativeTimeFormat(lang).format(-Math.round(seconds / size), unit);
+  }
+
+  // Write times of the server anew: data-ago has words with {ago}, which moves on.
+  function showTimes(root) {
+    for (const time of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(time.dateTime);
+      if (time.dataset.ago === undefined) time.textContent = moment(at);
+      if (time.title !== at.toLocaleString(lang)) time.title = at.toLocaleString(lang);
+    }
+    showAges();
+  }
+
+  function showAges() {
+    for (const time of document.querySelectorAll("time[data-ago]")) {
+      const words = time.dataset.ago.replace("{ago}", ago(new Date(time.dateTime)));
+      if (time.textContent !== words) time.textContent = words;
+    }
+  }
 
   // What tells a link or a region from the others of a page.
   const keyOf = (element) => element && (element.getAttribute("href") || element.getAttribute("aria-label"));
 
   async function look() {
     if (document.hidden) return;
-    const answer = await fetch(location.href, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
+    const answer = await ask(location.href, { headers: etag ? { "If-None-Match": etag } : {} });
     if (answer.status !== 200) return;
     etag = answer.headers.get("ETag");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -19,23 +78,30 @@
   }
 
   function replace(now, next) {
-    if (!next || now.innerHTML === next.innerHTML) return;
+    if (!next || sent.get(now) === next.innerHTML) return;
+    sent.set(next, next.innerHTML);
     const scrolled = [...now.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
     const focused = now.contains(document.activeElement) && keyOf(document.activeElement);
     now.replaceWith(next);
+    showTimes(next);
     next.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
     const same = [...next.querySelectorAll("a, [tabindex]")].find((one) => focused && keyOf(one) === focused);
     if (same) same.focus({ preventScroll: true });
+    next.dispatchEvent(new Event("renewed", { bubbles: true }));
   }
 
   async function again() {
-    try {
-      await look();
-    } catch {
-      // The server is away; the next look may find it.
-    }
-    setTimeout(again, EVERY_MS * (0.8 + 0.4 * Math.random()));
+    clearTimeout(timer);
+    await look().catch(() => {}); // said already
+    timer = setTimeout(again, EVERY_MS * (0.8 + 0.4 * Math.random()));
   }
 
-  if (document.querySelector("[data-live]")) setTimeout(again, EVERY_MS);
+  for (const region of document.querySelectorAll("[data-live]")) sent.set(region, region.innerHTML);
+  showTimes(document);
+  setInterval(showAges, 1000);
+  if (follow !== undefined) {
+    timer = setTimeout(again, EVERY_MS);
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) again(); });
+  }
+  return { ask, showTimes };
 })();

@@ -16,15 +16,17 @@
   let chosen = []; // indices of cards in the hand
   let options; // what the chosen cards are
   let asked = 0;
+  let left = false; // whether the server has ended the game
   let wake = () => {};
 
   const table = { seats: now.seats, own: 0, clockwise: now.clockwise, most: [], groups: 1, drawOwn };
 
   async function ask(path, body) {
     const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
-    const answer = await fetch(`${here}/${path}`, { cache: "no-store", ...request }).catch(() => ({ ok: false }));
+    const answer = await Live.ask(`${here}/${path}`, request);
     if (answer.ok) return answer.json();
-    $("said").textContent = answer.status === 404 ? "The game has ended: it was left for too long." : "The server does not answer; reload the page.";
+    left = answer.status === 404;
+    if (left) $("said").textContent = $("said").dataset.left;
     throw new Error(answer.status);
   }
 
@@ -119,11 +121,12 @@
   });
 
   async function follow() {
-    while (!over() || waiting.length) {
+    while (!left && (!over() || waiting.length)) {
       if (!waiting.length && !own() && !result) {
-        now = await ask(`position?after=${shown.number}`);
-        waiting = now.frames;
-        if (own()) begin(news());
+        const then = await ask(`position?after=${shown.number}`).catch(() => null); // said already
+        if (then) now = then;
+        waiting = then?.frames ?? [];
+        if (then && own()) begin(news());
       }
       const next = !paused && !result && waiting.shift();
       if (next) show(next);
@@ -165,5 +168,5 @@
   CardTable.colours($("suits"));
   begin(news());
   list();
-  follow().catch(() => {}); // said already
+  follow();
 })();

@@ -2,6 +2,7 @@
 // A screen in the hall: the table most worth watching, move by move, then the next one.
 (() => {
   const $ = (id) => document.getElementById(id);
+  const { liveWords, endedWords } = $("when").dataset;
   const PATIENCE = 8; // steps for which the result of a deal stands
   const MOVES = 150;
   const AGAIN_MS = 5000;
@@ -24,9 +25,9 @@
   }
 
   async function look() {
-    const answer = await fetch(`/watch/next?${new URLSearchParams({ live, shown })}`);
+    const answer = await Live.ask(`/watch/next?${new URLSearchParams({ live, shown })}`);
     const now = await answer.json();
-    $("why").textContent = now?.why ?? "Nothing to watch yet: a table is shown when all matches with its cards have ended.";
+    $("why").textContent = now?.why ?? $("why").dataset.nothing;
     if (!now) return;
     const steps = await Replay.unpack(now);
     const known = now.match === live ? replay.positions.length : 0;
@@ -38,7 +39,9 @@
     const deals = replay.begins.find((at) => steps.length - at <= MOVES) ?? replay.begins.at(-1);
     const from = known ? known - 1 : now.live ? steps.length : deals;
     $("title").textContent = now.seats.join(" – ");
-    $("when").textContent = now.when;
+    const time = CardTable.make("time", { datetime: now.ended ?? "", "data-ago": endedWords });
+    $("when").replaceChildren(now.live ? liveWords : time);
+    Live.showTimes($("when"));
     replay.show(Math.min(from, steps.length - 2), false, false); // at the end it would begin anew
     replay.play();
   }

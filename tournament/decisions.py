@@ -1,8 +1,11 @@
 """What follows from the decisions of a run: who plays, which results count, what people read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
+from tournament.names import base
 from tournament.records import (
     AnyDecision,
     AnyVoid,
@@ -30,7 +33,7 @@ _LABELS: Final[dict[type[Exclusion], str]] = {
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
     """Return the decisions after which a bot no longer plays, in order, without those that were
-    taken back."""
+    taken back; that which disqualifies several versions of a bot once for each of them."""
     found: list[Exclusion] = []
     for decision in decisions:
         if isinstance(decision, Exclusion):
@@ -38,7 +41,27 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
         elif isinstance(decision, Undo):
             by_organiser = [one for one in found if not isinstance(one, Leave)]
             found = [one for one in found if one not in by_organiser[-1:]]
-    return found
+    return [each for one in found for each in _of_each_bot(one)]
+
+
+def _of_each_bot(decision: Exclusion) -> Iterator[Exclusion]:
+    """Yield the decision as one about each of its bots, that which it names last."""
+    if isinstance(decision, Disqualify):
+        for bot in decision.versions:
+            yield replace(decision, bot=bot, versions=())
+        decision = replace(decision, versions=())
+    yield decision
+
+
+def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
+    """Return the other versions of a bot of a ladder that its author has entered, in order."""
+    joined = {one.bot: one for one in decisions if isinstance(one, Join)}
+    author = joined[bot].author if bot in joined else ""
+    return tuple(
+        one.bot
+        for one in joined.values()
+        if author and one.author == author and one.bot != bot and base(one.bot) == base(bot)
+    )
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
@@ -124,8 +147,11 @@ def _what(decision: AnyDecision) -> str:
             return f"{plural(len(matches), 'match', 'matches')} of block {block} became void"
         case Withdraw(bot=bot):
             return f"{bot} was withdrawn and no longer plays; its results stand"
-        case Disqualify(bot=bot):
+        case Disqualify(bot=bot, versions=()):
             return f"{bot} was disqualified; the results of its tables do not count"
+        case Disqualify(bot=bot, versions=others):
+            them = f"{bot} and its other versions ({', '.join(others)})"
+            return f"{them} were disqualified; the results of their tables do not count"
         case Undo(bot=bot):
             return f"The latest decision about {bot} was taken back"
         case Join(bot=bot):

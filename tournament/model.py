@@ -138,6 +138,13 @@ class Run:
         """The authors of the bots by name, as the cup states them."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
+    def companions(self) -> dict[str, str]:
+        """Return the bots that play although another bot of their author is disqualified, each with
+        that bot."""
+        out = {bot.author: bot.name for bot in self.cup.bots if bot.name in self.disqualified}
+        playing = (bot for bot in self.cup.bots if bot.author and bot.name not in self.gone)
+        return {bot.name: out[bot.author] for bot in playing if bot.author in out}
+
     def incidents(self) -> list[str]:
         """Return sentences for people on the decisions of the organiser, the void matches, and what
         holds for the whole run."""

@@ -288,9 +288,10 @@ class Withdraw(Decision, frozen=True):
 
 
 class Disqualify(Decision, frozen=True):
-    """A bot no longer plays; the results of its tables do not count."""
+    """A bot and its other `versions` no longer play; the results of their tables do not count."""
 
     bot: str
+    versions: tuple[str, ...] = ()
 
 
 class Undo(Decision, frozen=True):

@@ -11,7 +11,8 @@ import click
 
 from stich.commands.common import command, refuse
 from stich.commands.runs import open_run, run_argument
-from tournament.decisions import exclusion_of, finished_by, paused
+from tournament.decisions import exclusion_of, finished_by, other_versions, paused
+from tournament.names import base
 from tournament.records import (
     AnyDecision,
     Disqualify,
@@ -125,6 +126,9 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
+    In a ladder this takes out all versions of the bot, and its author can enter no other bot unless
+    you invite it.
+
     \b
     Example:
       stich disqualify runs/spring mine --why "It attacked its opponents."
@@ -163,7 +167,7 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(
     target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Withdraw or disqualify a bot, after confirmation on a terminal."""
+    """Withdraw a bot, or disqualify all its versions, after confirmation on a terminal."""
     with open_run(target) as store:
         run = store.run()
         before = exclusion_of(run.decisions, bot)
@@ -174,9 +178,16 @@ def _exclude(
         if kind is Withdraw and run.finished:
             raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
         _confirm(" ".join(consequences(store, bot, kind)), yes)
-        store.decide(kind(bot=bot, why=why))
+        if kind is Withdraw:
+            store.decide(Withdraw(bot=bot, why=why))
+        else:
+            versions = other_versions(run.decisions, bot)
+            store.decide(Disqualify(bot=bot, versions=versions, why=why))
+        companions = store.run().companions()
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
+    if still := [one for one, out in companions.items() if base(out) == base(bot)]:
+        click.echo(f"Of the same author, and still playing: {', '.join(still)}.")
 
 
 @_decision

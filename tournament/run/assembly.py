@@ -1,6 +1,6 @@
 """The whole way from a cup to a finished store."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tournament.decisions import exclusion_notices
 from tournament.formats import Plan
 from tournament.formats.commitment import weakness
 from tournament.formats.ladder import LadderPlan
-from tournament.model import Present
+from tournament.model import Present, Run
 from tournament.paths import state_folder
 from tournament.run.entrants import Entrants
 from tournament.run.executor import Executor
@@ -69,7 +69,7 @@ def run_cup(
             observer.committed(run.commitment)
         if run.finished:
             return
-        warnings = [weakness(run.seed)]
+        warnings = [weakness(run.seed), *_of_companions(run)]
         if does_without_sandbox(cup):
             store.record_unsandboxed()
         else:
@@ -100,6 +100,15 @@ def _with_bots(
         entrants = Entrants(cup, store, gateway)
         return LadderPlan(plan.setup, entrants), entrants
     return plan, Roster(_wait_for_bots(gateway, cup, store, observer))
+
+
+def _of_companions(run: Run) -> Iterator[str]:
+    """Yield a warning for each bot that plays although its author has a disqualified bot."""
+    for bot, other in run.companions().items():
+        yield (
+            f"{bot} has the same author as {other}, which is disqualified. `stich disqualify` takes"
+            f" {bot} out too."
+        )
 
 
 def _secret(path: Path, store: Store) -> list[Path]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, exclusion_of, exclusions, finished_by
+from tournament.decisions import absent, disqualified, exclusion_of, exclusions, finished_by
 from tournament.errors import StichError
 from tournament.names import alike, base
 from tournament.records import AnyDecision, Join, Leave
@@ -45,6 +45,13 @@ def join(
             raise JoinRefused(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
+        out = disqualified(decisions)
+        for one in all_bots.bots:
+            if author and one.author == author and one.name in out:
+                raise JoinRefused(
+                    f"The organiser has disqualified {one.name}, so its author may enter no other"
+                    " bot, unless the organiser invites it (`stich invite`)."
+                )
         gone = absent(decisions) | {retires}
         playing = {one.name: one.author for one in all_bots.bots if one.name not in gone}
         if author and [*playing.values()].count(author) >= cup.join.per_author:

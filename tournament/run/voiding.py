@@ -3,7 +3,7 @@ of blocks that can no longer be completed."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 
-from tournament.decisions import exclusions, pending
+from tournament.decisions import absent, exclusions, pending
 from tournament.formats import Block, Plan, Round
 from tournament.formats.plan import Progress
 from tournament.formats.scores import Scores
@@ -94,14 +94,15 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
             " played again."
         )
     last, format = found[-1], run.cup.format
+    bots = {one.bot for one in found if one.number == last.number}
     finished = _finished(store)
     ended = [blocks for blocks, _ in _rounds(store, run, plan.rounds)]
     if ended and not run.finished:
         del ended[-1]
     blocks = [block for part in ended for block in part]
-    others = run.gone - {last.bot}
+    others = absent(one for one in run.decisions if one.number != last.number)
     left_out = any(
-        last.bot in block.table
+        not bots.isdisjoint(block.table)
         and not finished.issuperset(block.matches)
         and not format.skips(block.table, others)
         for block in blocks

@@ -28,6 +28,7 @@ from tests.support.moments import before_statement
 from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
+from tournament.config.parse import read_cup
 from tournament.decisions import absent
 from tournament.formats.scores import Scores
 from tournament.formats.stop import Stop
@@ -35,6 +36,7 @@ from tournament.match.match import Match
 from tournament.match.referee import Referee
 from tournament.model import Run
 from tournament.records import AnyDecision, Disqualify, Epoch, Void, Withdraw
+from tournament.run.resume import resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
@@ -173,6 +175,21 @@ def test_a_disqualification_after_the_end_is_taken_back(run: Path) -> None:
     assert code == 1
     assert text.startswith("No bot is withdrawn or disqualified.")
     assert stich("disqualify", run, "dan", "--yes").returncode == 0
+
+
+def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
+    with served_toys(4) as bots:
+        cup = write(tmp_path, bots, deals=1)
+        for name in ("toy1", "toy3"):
+            old = f'name = "{name}"'
+            cup.write_text(cup.read_text().replace(old, f'{old}\nauthor = "Zoe"'))
+        out = tmp_path / "run"
+        with Store.create(out) as store:
+            resume(store, read_cup(cup))
+        said = stich("disqualify", out, "toy1", "--yes").stdout
+        assert "Of the same author, and still playing: toy3." in said
+        said = stich("run", cup, "--out", out).stderr
+        assert "toy3 has the same author as toy1, which is disqualified." in " ".join(said.split())
 
 
 def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_path: Path) -> None:

@@ -157,6 +157,29 @@ def test_the_organiser_decides(arena: Arena) -> None:
     assert "stich join" not in page
 
 
+def test_a_disqualified_author_enters_nothing_and_all_versions_are_out(arena: Arena) -> None:
+    folder = str(arena.store.folder)
+    for wants in ("join", "new-version"):
+        arena.ask("ann", ANN, wants)
+    arena.ask("anna", ANN)
+    said = stich("disqualify", folder, "ann", "--yes").stdout
+    assert "Of the same author, and still playing: anna." in said
+    assert arena.playing == ["anna"]
+    assert arena.store.run().disqualified == {"ann", "ann/2"}
+    attempts = [("ann2", "join"), ("eve", "join"), ("anna", "new-version"), ("ann", "new-version")]
+    for name, wants in attempts:
+        said = arena.ask(name, ANN, wants)
+        assert arena.status == 403, name
+        assert "The organiser " in said
+    assert arena.ask("eve", ANN).endswith("unless the organiser invites it (`stich invite`).")
+    assert arena.ask("eve", CAT) == "eve"
+    stich("invite", folder, "ann-again")
+    assert arena.playing == ["anna", "eve", "ann-again"]
+    assert stich("undo", folder).stdout == "Taken back: disqualify ann.\n"
+    assert arena.store.run().disqualified == frozenset()
+    assert "ann/2" in arena.playing
+
+
 def test_a_code_is_asked_for_once_and_never_shown(tmp_path: Path) -> None:
     arena = Arena(tmp_path, 'code = "étude 9"')
     with arena.store:

@@ -1,7 +1,6 @@
 """Answers for clients that accept gzip, and for those that have an answer already."""
 
 import gzip
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -13,7 +12,8 @@ from flask import Request, Response
 SHORTEST: Final = 1000
 """Bytes of the shortest answer that is compressed."""
 _LEVEL: Final = 1
-"""Of answers that are made for one request. Level 6 takes a third longer and saves 6 % more."""
+"""The level for answers made for one request. Compressing the answer of /v1/advance takes 30 µs of
+processor time beside the 111 µs of the request; level 6 takes 2 µs more and saves 6 % of bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,15 @@ def static_file(path: Path) -> StaticBody:
 
 def compress(request: Request, response: Response) -> Response:
     """Compress an answer that was made for this request, if that is worth it; changed in place."""
-    if not _accepts_gzip(request) or response.is_streamed or "Vary" in response.headers:
+    if response.is_streamed or "Vary" in response.headers:
         return response
     body = response.get_data()
-    if len(body) > SHORTEST:
-        packer = zlib.compressobj(_LEVEL, wbits=31)  # a gzip stream
-        response.set_data(packer.compress(body) + packer.flush())
+    if len(body) > SHORTEST and _accepts_gzip(request):
+        response.set_data(gzip.compress(body, _LEVEL))
         response.headers["Content-Encoding"] = "gzip"
         response.headers["Vary"] = "Accept-Encoding"
     return response
 
 
 def _accepts_gzip(request: Request) -> bool:
-    accepted = request.environ.get("HTTP_ACCEPT_ENCODING")
-    if accepted is None or "gzip" not in accepted:
-        return False
-    return ";" not in accepted or request.accept_encodings["gzip"] > 0
+    return request.accept_encodings["gzip"] > 0

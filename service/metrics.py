@@ -60,19 +60,13 @@ class Metrics:
             platform.python_version(),
             "compiled" if games.COMPILED else "pure",
         ).set(1)
-        self._children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count an answered request."""
         # Made-up methods share one label, so that they cannot fill the memory.
         method = method if method in _METHODS else "other"
-        labels = route, method, status
-        children = self._children.get(labels)
-        if children is None:  # looking them up each time takes 4 of 130 µs (3 %)
-            children = self.requests.labels(method, route, status), self.seconds.labels(route)
-            self._children[labels] = children
-        children[0].inc()
-        children[1].observe(seconds)
+        self.requests.labels(method, route, status).inc()
+        self.seconds.labels(route).observe(seconds)
 
     def count_problem(self, route: str, code: str) -> None:
         """Count a problem that was answered."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from random import getrandbits
+from secrets import token_hex
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,9 +39,7 @@ class Middleware:
         """Answer a request."""
         began = environ.get(BEGAN) or perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        # Not a secret: the system's random numbers would let another thread run first (6 % of the
-        # rate).
-        environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
+        environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else token_hex(8)
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             headers += [*_ANY_PAGE, ("X-Request-Id", environ[REQUEST_ID])]

@@ -82,9 +82,9 @@ def _check_content_type() -> None:
 def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     """Parse and validate a body.
 
-    msgspec reads a body that is valid as it is. The standard library parses any other, and
-    marshmallow converts it or says what is wrong: done for every body, that would take three times
-    the processor time of a request (360 in place of 120 µs for /v1/advance).
+    msgspec reads a body that matches the contract. The standard library parses any other body, and
+    marshmallow converts it or says what is wrong. Without msgspec, a request of /v1/advance takes
+    315 µs of processor time in place of 111, and a Flask route that does nothing 50.
 
     Raises:
         MalformedJson: the body is not a JSON object.

@@ -1,10 +1,11 @@
-"""The fields of requests and responses: marshmallow fields that know their JSON Schema.
+"""The fields of requests and positions: marshmallow fields that state their JSON Schema.
 
-A field also states its msgspec type, by which msgspec reads a body that is valid as it is.
-marshmallow loads any other body: it converts values (3.0 is 3 in JSON) or says what is wrong.
+The contract takes the JSON Schema of each field from here, and `value_type` derives the msgspec
+type from the same schema. msgspec reads bodies that match the contract. marshmallow loads all other
+bodies: it converts values (3.0 is 3 in JSON) or says what is wrong.
 
-This is schema validation: JSON types, cards, and the limits marked `enforced`. Other limits only
-document the contract; whether a value makes sense is for `games` to say (semantic validation).
+Only schema validation happens here: JSON types, cards, and the limits marked `enforced`. Other
+limits document the contract. Whether a value makes sense is decided in `games`.
 """
 
 from collections.abc import Callable, Mapping
@@ -55,29 +56,61 @@ class ObjectSchema(Schema):
         self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
-        """The msgspec type of such an object. It ignores unknown fields."""
+        """Return the msgspec type of an object with this schema; msgspec ignores unknown fields."""
         return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
+
+
+def value_type(schema: JsonSchema, referred: Any) -> Any:
+    """Return the msgspec type of the values that match the JSON Schema of a field.
+
+    `referred` is the type that a `$ref` in the schema stands for.
+    """
+    if "$ref" in schema:
+        return referred
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    match schema["type"]:
+        case "boolean":
+            return bool
+        case "integer":  # msgspec reads 64 bits only
+            low, high = schema["minimum"], schema["maximum"]
+            limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
+            return Annotated[int, limits]
+        case "string":
+            pattern = schema.get("pattern")  # in Python `$` also matches before a final newline
+            return Annotated[
+                str,
+                msgspec.Meta(
+                    min_length=schema.get("minLength"),
+                    max_length=schema.get("maxLength"),
+                    pattern=pattern and pattern.replace("$", r"\Z"),
+                ),
+            ]
+    items: Any = value_type(schema["items"], referred)
+    limits = msgspec.Meta(min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
+    return Annotated[list[items], limits]
 
 
 class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
-    `value_type` and `value_schema` are those of a value that is not null. `load` converts such a
-    value, or raises ValidationError with what is wrong; it refuses none that `value_type` accepts.
-    An `optional` field may be missing, and null means that it is. `nested` is the schema of the
-    object, or of the objects in the list.
+    `value_schema` is the JSON Schema of a value that is not null. `load` converts such a value, or
+    raises ValidationError with what is wrong; it accepts every value that matches the schema.
+    `referred` is the msgspec type of what the schema refers to. An `optional` field may be missing
+    or null, which means the same. `nested` is the schema of the object, or of the objects in the
+    list.
     """
 
     def __init__(
         self,
         description: str,
-        value_type: Any,
         value_schema: JsonSchema,
         load: Callable[[Any], Any],
         *,
         required: bool = True,
         nullable: bool = False,
         optional: bool = False,
+        referred: Any = None,
         nested: ObjectSchema | None = None,
     ) -> None:
         super().__init__(
@@ -86,14 +119,15 @@ class JsonField(Field[Any]):
             error_messages={"required": "This field is missing.", "null": "Must not be null."},
         )
         self.description = description
-        self.value_type = value_type
         self.value_schema = value_schema
         self.load = load
+        self.referred = referred
         self.nested = nested
 
     def member_type(self) -> Any:
-        """The msgspec type of this field as a member of an object."""
-        type_ = self.value_type | None if self.allow_none else self.value_type
+        """Return the msgspec type of this field as a member of an object."""
+        type_ = value_type(self.value_schema, self.referred)
+        type_ = type_ | None if self.allow_none else type_
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
@@ -141,12 +175,10 @@ def integer(
             raise ValidationError(f"Must be a whole number{limits}{null}.")
         return value
 
-    # msgspec reads 64 bits only
-    limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
     schema: JsonSchema = {"type": "integer", "minimum": minimum, "maximum": maximum}
     if maximum > MAX_INT32:
         schema["format"] = "int64"
-    return JsonField(description, Annotated[int, limits], schema, load, nullable=nullable, **kwargs)
+    return JsonField(description, schema, load, nullable=nullable, **kwargs)
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
@@ -157,7 +189,7 @@ def boolean(description: str, **kwargs: Any) -> JsonField:
             raise ValidationError("Must be true or false.")
         return value
 
-    return JsonField(description, bool, {"type": "boolean"}, load, **kwargs)
+    return JsonField(description, {"type": "boolean"}, load, **kwargs)
 
 
 def string(
@@ -191,8 +223,7 @@ def string(
             schema["minLength"] = min_length
         if max_length is not None:
             schema["maxLength"] = max_length
-    limits = msgspec.Meta(min_length=min_length, max_length=max_length)
-    return JsonField(description, Annotated[str, limits], schema, load, **kwargs)
+    return JsonField(description, schema, load, **kwargs)
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
@@ -209,7 +240,7 @@ def constant(description: str, word: str) -> JsonField:
             raise ValidationError(f"Must be {word}.")
         return word
 
-    return JsonField(description, Literal[word], {"type": "string", "enum": [word]}, load)
+    return JsonField(description, {"type": "string", "enum": [word]}, load)
 
 
 def move(description: str) -> JsonField:
@@ -223,7 +254,7 @@ def move(description: str) -> JsonField:
         return value
 
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
-    return JsonField(description, type_, ref("Move"), load)
+    return JsonField(description, ref("Move"), load, referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
@@ -237,7 +268,7 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
         return value
 
     schema = ref("MaskedCard" if masked else "Card")
-    return JsonField(description, Literal[tuple(allowed)], schema, load, **kwargs)
+    return JsonField(description, schema, load, referred=Literal[tuple(allowed)], **kwargs)
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
@@ -252,9 +283,9 @@ def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) ->
     nested = schema()
     return JsonField(
         description,
-        nested.value_type(),
         ref(schema.__name__),
         lambda value: load_object(nested, value),
+        referred=nested.value_type(),
         nested=nested,
         **kwargs,
     )
@@ -297,10 +328,8 @@ def list_of(
     schema: JsonSchema = {"type": "array", "items": item.value_schema}
     schema |= {"minItems": min_items} if min_items is not None else {}
     schema |= {"maxItems": max_items} if max_items is not None else {}
-    items: Any = item.value_type
-    limits = msgspec.Meta(min_length=low, max_length=high)
     return JsonField(
-        description, Annotated[list[items], limits], schema, load, nested=item.nested, **kwargs
+        description, schema, load, referred=item.referred, nested=item.nested, **kwargs
     )
 
 

@@ -60,7 +60,7 @@ def _position_field(
         return _with_all_options(load_object(choose_by_game(schemas, value), value))
 
     union: Any = Union[structs]  # noqa: UP007 - X | Y needs names
-    return JsonField(description, union, ref(component), load, **kwargs)
+    return JsonField(description, ref(component), load, referred=union, **kwargs)
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:

@@ -20,9 +20,9 @@ from tournament.formats import Block
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Progress
 from tournament.model import Identity
-from tournament.records import AnyVoid, Finish, Skip
+from tournament.records import AnyVoid, Finish, MatchRecord, MatchSummary, Skip
 from tournament.run.gateway import Connections
-from tournament.run.outages import Outages
+from tournament.run.outages import AuthorVoids, Outages
 from tournament.run.preflight import about_by_url, identity, misfits
 from tournament.run.roster import Roster
 from tournament.store.store import Store
@@ -97,6 +97,10 @@ def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:
     return Passed(stated)
 
 
+def _authors(cup: Cup) -> dict[str, str]:
+    return {bot.name: bot.author for bot in cup.bots if bot.author}
+
+
 class Entrants(Roster):
     """The bots that play the ladder `cup` (as in its file), whose run is in `store`."""
 
@@ -125,6 +129,7 @@ class Entrants(Roster):
         self._updated = 0.0
         self._absences: dict[str, list[datetime]] = {}
         self._connected: tuple[str, ...] = ()
+        self._author_voids = AuthorVoids(cup.voids)
         self._round = 0
 
     def close(self) -> None:
@@ -150,8 +155,20 @@ class Entrants(Roster):
             if self._outages is not None:
                 self._outages.close()
             self._round = round
-            self._outages = Outages(cup, (void for void in voids if void.round == round))
+            of_round = (void for void in voids if void.round == round)
+            self._outages = Outages(cup, of_round, self._author_voids)
+        self._author_voids.author_of = _authors(cup)
         return self._outages
+
+    def begin(self, voids: Iterable[AnyVoid]) -> None:
+        """Count the matches of each author anew."""
+        everybody = self._cup.with_joined(self._store.decisions())
+        self._author_voids.author_of = _authors(everybody)
+        self._author_voids.begin(voids)
+
+    def finished(self, match: MatchSummary | MatchRecord) -> None:
+        """Count a match for the authors of its bots."""
+        self._author_voids.finished(match)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return which of these bots are not connected."""

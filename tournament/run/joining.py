@@ -59,7 +59,7 @@ def join(
             raise JoinRefused(
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
-        if len(playing.keys() & seated(all_bots, decisions, passed)) >= cup.join.most:
+        if len(playing.keys() & seated(all_bots, decisions, passed, failed)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
@@ -68,6 +68,7 @@ def join(
     with Store.open(target) as store:
         run = store.run_if_begun()
         passed = run.passed if run is not None else frozenset[str]()
+        failed = frozenset(run.failed) if run is not None else frozenset[str]()
         store.append_decisions([*left, entered], check)
 
 
@@ -82,13 +83,15 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     return {base(bot) for bot in entered} - kept
 
 
-def seated(cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str]) -> set[str]:
-    """Return the bots that count as members of the ladder `cup`: not those that joined over an hour
-    ago and are not among those that have `passed` the check."""
+def seated(
+    cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str], failed: Set[str]
+) -> set[str]:
+    """Return the bots that count as members of the ladder `cup`: not those that have `failed` the
+    check, nor those that joined over an hour ago and have not `passed` the check."""
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     new = {one.bot for one in decisions if isinstance(one, Join) and one.at >= since}
     here = {bot.name for bot in cup.bots if not bot.connect}
-    return (here | new | passed) - absent(decisions)
+    return (here | (new - failed) | passed) - absent(decisions)
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:

@@ -1,18 +1,20 @@
 """Outages of bots by URL: which bots a run waits for, and how long."""
 
 import threading
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from math import inf
 from time import monotonic
 
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
-from tournament.records import AnyVoid, Outage
+from tournament.records import AnyVoid, MatchRecord, MatchSummary, Outage
 from tournament.run.preflight import about_by_url
 
 _PROBE_S = 1.0
+_WINDOW = 1000
+_VOIDS_OF_AUTHOR = 5
 
 
 class _Probe(threading.Thread):
@@ -33,15 +35,61 @@ class _Probe(threading.Thread):
                 return
 
 
+class AuthorVoids:
+    """The void matches of each author in the last 1,000 matches of the author's bots.
+
+    An author may have at most five times as many there as `voids` of the cup, so that few hands are
+    exchanged for others by hanging up, however many epochs, bots and versions there are. Matches
+    are added in the order of the schedule; `author_of` is by bot, and a bot without one is its own.
+    """
+
+    def __init__(self, voids: int) -> None:
+        self.author_of: Mapping[str, str] = {}
+        self._most = _VOIDS_OF_AUTHOR * voids
+        self._played: dict[str, deque[int]] = {}  # blocks, by author
+        self._voids: dict[str, list[int]] = {}  # blocks, by author
+
+    def begin(self, voids: Iterable[AnyVoid]) -> None:
+        """Forget all matches, and begin again with these void ones."""
+        self._played.clear()
+        self._voids.clear()
+        for void in voids:
+            if isinstance(void, Outage):
+                self.add(void)
+
+    def add(self, void: Outage) -> None:
+        """Count a match that was void because its bot could not be reached."""
+        self._voids.setdefault(self._author(void.bot), []).append(void.block)
+
+    def finished(self, match: MatchSummary | MatchRecord) -> None:
+        """Count a finished match."""
+        for author in set(map(self._author, match.seating)):
+            self._played.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
+
+    def spent(self, bot: str) -> bool:
+        """Whether no more matches may be void because of a bot."""
+        author = self._author(bot)
+        played = self._played.get(author)
+        first = played[0] if played is not None and len(played) == _WINDOW else 0
+        return sum(block >= first for block in self._voids.get(author, ())) >= self._most
+
+    def _author(self, bot: str) -> str:
+        return self.author_of.get(bot, bot)
+
+
 class Outages:
     """The void matches of each bot, and the bots that are away.
 
     The run waits for a bot until it answers or `outage_s` has passed. After that, or after `voids`
-    void matches, its faults count, so hanging up on a bad deal gains nothing.
+    void matches, its faults count, so hanging up on a bad deal gains nothing. `of_authors` counts
+    the void matches of a ladder beyond the present epoch.
     """
 
-    def __init__(self, cup: Cup, voids: Iterable[AnyVoid]) -> None:
+    def __init__(
+        self, cup: Cup, voids: Iterable[AnyVoid], of_authors: AuthorVoids | None = None
+    ) -> None:
         self._cup = cup
+        self._of_authors = of_authors or AuthorVoids(cup.voids)
         self._voids = Counter(void.bot for void in voids if isinstance(void, Outage))
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, _Probe] = {}
@@ -59,12 +107,15 @@ class Outages:
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
-            bot for bot in self._by_url - self.expired if self._voids[bot] < self._cup.voids
+            bot
+            for bot in self._by_url - self.expired
+            if self._voids[bot] < self._cup.voids and not self._of_authors.spent(bot)
         )
 
     def add(self, void: Outage) -> None:
         """Count a match that is void because its bot could not be reached, and wait for the bot."""
         self._voids[void.bot] += 1
+        self._of_authors.add(void)
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:

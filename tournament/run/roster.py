@@ -6,7 +6,7 @@ from math import inf
 from tournament.config.cup import Cup
 from tournament.formats import Block
 from tournament.formats.plan import Progress
-from tournament.records import AnyVoid, Skip
+from tournament.records import AnyVoid, MatchRecord, MatchSummary, Skip
 from tournament.run.outages import Outages
 
 
@@ -31,6 +31,12 @@ class Roster:
         if self._outages is None:
             self._outages = Outages(cup, voids)
         return self._outages
+
+    def begin(self, voids: Iterable[AnyVoid]) -> None:
+        """Begin to count finished matches; `voids` are all void matches of the run."""
+
+    def finished(self, match: MatchSummary | MatchRecord) -> None:
+        """Count a finished match."""
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return which of these bots are known to be away, without asking them."""

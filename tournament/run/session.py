@@ -199,11 +199,13 @@ class Session:
 
     def _read_finished(self) -> None:
         self._finished.clear()
+        self._roster.begin(self._store.voids())
         for match in self._store.summaries():
             self._finish(match)
 
     def _finish(self, match: MatchSummary | MatchRecord) -> None:
         self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
+        self._roster.finished(match)
 
     def _done(self) -> int:
         """The number of finished matches."""

@@ -163,7 +163,7 @@ def _address() -> str:
 
 def _state(cup: Cup, now: RunView) -> str:
     """How many bots play, and who may join."""
-    bots = len(seated(cup, now.run.decisions, now.run.passed))
+    bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
     said = f"{plural(bots, 'bot')} of at most {cup.join.most} play. "
     if bots >= cup.join.most:
         return said + "The ladder is full; come again later."

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,21 @@ def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
     assert any("lz4" in text and "9.9" in text for text in said)
     assert standings(tmp_path / "run") == standings(tmp_path / "local")
+
+
+def test_a_variable_of_the_runner_reaches_the_bot_on_a_worker(
+    tmp_path: Path, dask: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.start_worker("one")
+    monkeypatch.setenv("MY_KEY", "S3cret")
+    command = f"sh -c 'test -n \"$MY_KEY\" && exec {sys.executable} -m bots.greedy'"
+    bots: dict[str, Any] = {**toys(2), "needy": {"command": command, "env_from": ["MY_KEY"]}}
+    done = stich(
+        "run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run", "--cluster", dask.address
+    )
+    assert done.returncode == 0, done.stderr
+    files = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
+    assert all(b"S3cret" not in file.read_bytes() for file in files)
 
 
 @pytest.mark.slow

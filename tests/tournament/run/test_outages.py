@@ -1,5 +1,6 @@
 """A bot by URL that cannot be reached: void matches, waiting, and when faults count again."""
 
+import itertools
 import json
 import socket
 import subprocess
@@ -32,7 +33,7 @@ from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
-from tournament.run.outages import Outages
+from tournament.run.outages import AuthorVoids, Outages
 from tournament.store.store import Store
 
 CUP = replace(
@@ -110,6 +111,23 @@ def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> Non
     decided = Revocation(**PLACE, **WHY, decision=1, record="")
     with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
         assert found.wait_for == {"bob", "cat"}
+
+
+def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
+    """Across epochs, each of which has its own Outages, and bots and versions of the author."""
+    of_authors = AuthorVoids(voids=2)
+    of_authors.author_of = {"ann": "Zoe", "bob": "Zoe"}
+    of_authors.begin([void("ann")] * 4)
+    with closing(Outages(CUP, [], of_authors)) as found:
+        for _ in range(6):
+            assert found.wait_for == {"ann", "bob", "cat"}
+            of_authors.add(void("bob"))
+        assert found.wait_for == {"cat"}
+        (match,) = itertools.islice(played.played(CUP), 1)
+        for block in range(4, 1004):
+            assert found.wait_for == {"cat"}
+            of_authors.finished(replace(match, block=block, seating=("ann", "cat", "cat")))
+        assert found.wait_for == {"ann", "bob", "cat"}
 
 
 @pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])

@@ -130,6 +130,9 @@ def test_names_that_never_play_do_not_fill_the_ladder(
         "bot-2",
     ]
     assert "The ladder is full" in arena.ask("ann", ANN)
+    arena.store.record_checks({}, {"bot-2": "It moves out of turn."})
+    assert arena.ask("dan", CAT) == "dan", "a bot that has failed the check takes no place"
+    assert "The ladder is full" in arena.ask("ann", ANN)
     monkeypatch.setattr("tournament.run.joining._UNSEATED", timedelta(0))
     arena.store.record_checks({"bot-0": Identity()}, {"bot-1": "It moves out of turn."})
     assert arena.ask("ann", ANN) == "ann"

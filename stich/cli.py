@@ -10,43 +10,55 @@ import click
 
 import games
 
-# Each command: the module in `stich.commands` that holds it, and its line in `stich --help`.
-COMMANDS = {
-    "serve": ("serve", "Serve the rules over HTTP."),
-    "new-cup": ("new_cup", "Write a CUP.toml."),
-    "run": ("cups", "Run a tournament, or resume one."),
-    "arena": ("cups", "Serve live web pages of a run."),
-    "invite": ("cups", "Create the token that lets a bot connect to a cup."),
-    "connect": ("connecting", "Connect a local bot to a remote cup."),
-    "join": ("connecting", "Enter a bot in a ladder, and connect it."),
-    "leave": ("connecting", "Let a bot leave a ladder."),
-    "standings": ("results", "Print the standings of a run."),
-    "matches": ("results", "List the matches of a run."),
-    "replay": ("results", "Step through a match."),
-    "pause": ("decisions", "Pause a run: start no new matches."),
-    "resume": ("decisions", "Continue a run that was paused."),
-    "void": ("decisions", "Void a match or a block: it is played again."),
-    "withdraw": ("decisions", "Withdraw a bot; its results stand."),
-    "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
-    "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
-    "finish": ("decisions", "End a ladder."),
-    "verify": ("results", "Recompute every deal and score of a run."),
-    "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
-    "integrity": ("results", "Look for bots that go easy on each other."),
-    "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
-    "publish": ("export", "Prepare a folder to publish a finished run."),
-    "report": ("export", "Write a report as one HTML page to share."),
-    "check": ("authors", "Check that a bot conforms to the protocol."),
-    "duel": ("duel", "Play two bots against each other until one is clearly better."),
-    "bench": ("bench", "Measure a bot on fixed deals against house bots."),
-    "play": ("play", "Play against bots yourself."),
-    "new-bot": ("authors", "Copy a starter bot in your language."),
+# Each section of `stich --help`. Each command: the module in `stich.commands` that holds it, and
+# its line in the help.
+SECTIONS = {
+    "Rules": {
+        "serve": ("serve", "Serve the rules over HTTP."),
+        "play": ("play", "Play against bots yourself."),
+    },
+    "A tournament": {
+        "new-cup": ("new_cup", "Write a CUP.toml."),
+        "run": ("cups", "Run a tournament, or resume one."),
+        "arena": ("cups", "Serve live web pages of a run."),
+        "invite": ("cups", "Create the token that lets a bot connect to a cup."),
+    },
+    "Results": {
+        "standings": ("results", "Print the standings of a run."),
+        "matches": ("results", "List the matches of a run."),
+        "replay": ("results", "Step through a match."),
+        "verify": ("results", "Recompute every deal and score of a run."),
+        "integrity": ("results", "Look for bots that go easy on each other."),
+        "export": ("export", "Export the results to CSV, JSON Lines or Parquet."),
+        "publish": ("export", "Prepare a folder to publish a finished run."),
+        "report": ("export", "Write a report as one HTML page to share."),
+    },
+    "Decisions": {
+        "pause": ("decisions", "Pause a run: start no new matches."),
+        "resume": ("decisions", "Continue a run that was paused."),
+        "void": ("decisions", "Void a match or a block: it is played again."),
+        "withdraw": ("decisions", "Withdraw a bot; its results stand."),
+        "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
+        "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
+        "finish": ("decisions", "End a ladder."),
+        "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
+    },
+    "For authors of bots": {
+        "new-bot": ("authors", "Copy a starter bot in your language."),
+        "check": ("authors", "Check that a bot conforms to the protocol."),
+        "duel": ("duel", "Play two bots against each other until one is clearly better."),
+        "bench": ("bench", "Measure a bot on fixed deals against house bots."),
+        "connect": ("connecting", "Connect a local bot to a remote cup."),
+        "join": ("connecting", "Enter a bot in a ladder, and connect it."),
+        "leave": ("connecting", "Let a bot leave a ladder."),
+    },
 }
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 class LazyGroup(click.Group):
-    """The commands of the table. Its help reads only the table, because importing every command
-    would take a second."""
+    """Loads a command when it is called: importing all of them takes a second. The help reads only
+    the table of commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the table."""
@@ -62,8 +74,12 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lines of the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), line) for name, (_, line) in commands.items()]
+                )
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -31,7 +31,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
 
 
 def test_the_help_lists_every_command() -> None:
-    listed = stich("--help").stdout.partition("Commands:")[2]
+    listed = stich("--help").stdout.partition("Rules:")[2]
     assert re.findall(r"^  ([a-z-]+)  ", listed, re.MULTILINE) == list(COMMANDS)
 
 

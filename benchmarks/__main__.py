@@ -23,6 +23,7 @@ MODULES = (
     "cups.cluster",
     "cups.spectators",
     "cups.standings",
+    "cups.growth",
     "cups.decisions",
     "ranking.claims",
     "ranking.recall",

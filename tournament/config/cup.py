@@ -68,7 +68,7 @@ class JoinRules:
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
     per_author: int = key(3, number(1, 1000, "Bots that an author may have at once."))
-    most: int = key(200, number(1, 300, "Bots that may be in the ladder at once."))
+    most: int = key(200, number(1, 5000, "Bots that may be in the ladder at once."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate, chain, pairwise, product
+from itertools import chain, pairwise, product
 from statistics import NormalDist
 from typing import Any, ClassVar, Protocol, Self
 
@@ -35,6 +35,7 @@ PAIRS = 2
 """Pairs whose order is open that an epoch seats together."""
 HOPEFUL = 48
 """Bots of which the others at such a table are drawn."""
+_STANDARD = NormalDist()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,7 @@ class LadderPlan(Plan):
         self._lobby = lobby
         self._known = KnownBots()
         self._learnt = 0  # epochs
+        self._offsets = [0]  # the number of blocks before each epoch, and after the last one
         self.blocks = 0  # so many are known from the beginning
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
@@ -100,22 +102,27 @@ class LadderPlan(Plan):
         number = len(run.epochs) + 1
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         epoch = Epoch(number, at, bots, self.draw(run, scores, number, bots))
-        offset = sum(len(one.tables) for one in run.epochs)
-        return Batch(number, self._play(epoch, offset, frozenset()), epoch)
+        return Batch(number, self._play(epoch, self._offset(run, number), frozenset()), epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the epochs without the tables that were skipped."""
-        return self._rounds(run, 0)
+        return self._rounds(run, run.epochs)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the last epoch."""
-        return self._rounds(run, -1)
+        return self._rounds(run, run.epochs[-1:])
 
-    def _rounds(self, run: Progress, first: int) -> Iterator[Round]:
-        offsets = accumulate((len(epoch.tables) for epoch in run.epochs), initial=0)
+    def _rounds(self, run: Progress, epochs: Sequence[Epoch]) -> Iterator[Round]:
         gone = skipped(run.decisions)
-        for epoch, offset in [*zip(run.epochs, offsets, strict=False)][first:]:
+        for epoch in epochs:
+            offset = self._offset(run, epoch.number)
             yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, gone))
+
+    def _offset(self, run: Progress, number: int) -> int:
+        """Return the number of blocks before the epoch with this number."""
+        for epoch in run.epochs[len(self._offsets) - 1 : number - 1]:
+            self._offsets.append(self._offsets[-1] + len(epoch.tables))
+        return self._offsets[number - 1]
 
     def _play(self, epoch: Epoch, offset: int, gone: Set[str]) -> Iterator[Block]:
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
@@ -277,4 +284,4 @@ def _share(seed: str, what: str, stage: str, count: int) -> int:
 def _normal(seed: str, stage: str, name: str) -> float:
     """A standard normal deviate."""
     share = (int(draw("score", seed, stage, name)[:12], 16) + 0.5) / 16**12
-    return NormalDist().inv_cdf(share)
+    return _STANDARD.inv_cdf(share)

@@ -49,7 +49,8 @@ class Equations:
         The deviations leave out how the effects depend on one another.
         """
         precision = np.diag(self.laplacian) + prior
-        equations = self.laplacian + np.diag(np.full(precision.size, prior))
+        equations = self.laplacian.copy()
+        np.fill_diagonal(equations, precision)
         mean = np.linalg.solve(equations, self.right_side).astype(np.float64)
         left = self.squares - float(mean @ self.right_side)
         variance = max(left, 0.0) / max(self.freedom, 1) or 1.0

@@ -111,12 +111,14 @@ def _most_equal(apart: Booleans) -> int:
 
 def _closed(settled: Booleans) -> Booleans:
     """With a above b and b above c also a above c."""
-    while True:
-        wide = settled.astype(np.float32)
-        further = settled | (wide @ wide > 0)
+    between = np.flatnonzero(settled.any(axis=0) & settled.any(axis=1))
+    while between.size:
+        above, below = (each.astype(np.float32) for each in (settled[:, between], settled[between]))
+        further = settled | (above @ below > 0)
         if np.array_equal(further, settled):
-            return settled
+            break
         settled = further
+    return settled
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:

@@ -141,6 +141,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
                 adjusted=match.adjusted[seat],
                 side=None if match.sides is None else match.sides[seat],
                 struck_out=seat in match.struck,
+                fallbacks=match.fallbacks[seat] if match.fallbacks else None,
                 answers=len(times),
                 think_ms=round(sum(times), 3),
                 slowest_ms=round(max(times), 3) if times else None,

@@ -57,6 +57,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     unreachable: _Faults | None = None
     invalid: _Faults | None = None
     illegal: _Faults | None = None
+    fallbacks: _Faults | None = None
     finished: bool | None = None
     ranges: Literal["final", "anytime", "adaptive"] | None = None
     max_difference: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
@@ -220,4 +221,5 @@ class ExportedRows:
             sides=None,
             faults=tuple(tuple(getattr(row, kind) or 0 for kind in FAULT_KINDS) for row in rows),
             times=tuple(array("f") for _ in rows),
+            fallbacks=tuple(row.fallbacks or 0 for row in rows),
         )

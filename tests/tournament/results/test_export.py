@@ -3,11 +3,13 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support.played import cup, run, unfinished
+from tests.support.played import cup, played, run, unfinished
+from tournament.records import FallbackRecord
 from tournament.results.export import FORMATS, ExportError, SeatRow, export
 from tournament.store.store import Store
 
@@ -15,7 +17,10 @@ from tournament.store.store import Store
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     names = ('ann "the, first"', "böb ♠", "cat")
-    with run(tmp_path_factory.mktemp("run"), cup(names), {"cat": 12}) as made:
+    first, *others = played(cup(names), {"cat": 12})
+    first = replace(first, fallbacks=(FallbackRecord(seat=1, move=0, why="no answer"),))
+    with unfinished(tmp_path_factory.mktemp("run"), cup(names), [first, *others]) as made:
+        made.finish()
         yield made
 
 
@@ -37,11 +42,13 @@ def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
         assert (row["score"], row["adjusted"]) == (record.scores[seat], record.adjusted[seat])
         assert row["seed"] == record.seed
         assert row["struck_out"] == (seat in record.struck)
+        assert row["fallbacks"] == sum(one.seat == seat for one in record.fallbacks)
         assert row["answers"] == len(record.answered(seat))
         assert row["think_ms"] == pytest.approx(sum(record.answered(seat)), abs=0.01)
         assert row["side"] == (None if record.sides is None else record.sides[seat])
     assert sum(row["illegal"] for row in rows) > 0
     assert any(row["struck_out"] for row in rows)
+    assert sum(row["fallbacks"] for row in rows) == 1
 
 
 def test_csv_says_the_same(store: Store) -> None:

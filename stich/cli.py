@@ -47,6 +47,7 @@ SECTIONS = {
         "new-bot": ("authors", "Copy a starter bot in your language."),
         "check": ("authors", "Check that a bot conforms to the protocol."),
         "duel": ("duel", "Play two bots against each other until one is clearly better."),
+        "review": ("review", "List the decisions that cost a bot most."),
         "bench": ("bench", "Measure a bot on fixed deals against house bots."),
         "connect": ("connecting", "Connect a local bot to a remote cup."),
         "join": ("connecting", "Enter a bot in a ladder, and connect it."),

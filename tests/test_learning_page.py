@@ -1,37 +1,17 @@
 """docs/learning.md: every program and command runs, and the bot that is trained beats greedy."""
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import games
 from stich.env import Environment
-from tests.support.pages import ROOT, blocks
+from tests.support.pages import ROOT, blocks, run_script
 
 PAGE = "docs/learning.md"
 PROGRAMS = blocks(PAGE, "python")
 FILES = {code.split()[1]: code for code in PROGRAMS if code.startswith("# ")}
-
-
-def run(script: str, folder: Path) -> str:
-    """What a script of the page prints in this folder."""
-    python = shlex.quote(sys.executable)
-    script = re.sub(r"^stich", f"{python} -m stich", script, flags=re.MULTILINE)
-    script = re.sub(r'(^|")python\b', rf"\1{python}", script, flags=re.MULTILINE)
-    done = subprocess.run(
-        ["sh", "-e", "-c", script],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("code", [code for code in PROGRAMS if code not in FILES.values()])
@@ -39,7 +19,7 @@ def test_the_loops_of_self_play_run(code: str, tmp_path: Path) -> None:
     if "aec_env" in code:
         pytest.importorskip("pettingzoo", reason="pip install 'stich[learn]'")
     (tmp_path / "loop.py").write_text(code, "utf-8")
-    shown = run("python loop.py", tmp_path)
+    shown = run_script("python loop.py", tmp_path)
     assert "seat_2" in shown or shown == "(1097,) 32000\n"
 
 
@@ -61,11 +41,11 @@ def test_the_bot_that_the_page_trains_beats_greedy(tmp_path: Path) -> None:
     for name, text in {**FILES, "teachers.toml": cup}.items():
         (tmp_path / name).write_text(text, "utf-8")
     teach, train = blocks(PAGE, "sh")
-    run(teach, tmp_path)
+    run_script(teach, tmp_path)
     learnt, _, duel = train.partition("\nstich duel")
-    right, many, chance = map(int, re.findall(r"\d+", run(learnt, tmp_path).splitlines()[0]))
+    right, many, chance = map(int, re.findall(r"\d+", run_script(learnt, tmp_path).splitlines()[0]))
     assert 1.5 * chance < right <= many
-    verdict = run("stich duel" + duel.rstrip() + " --seed learnt --concurrency 2", tmp_path)
+    verdict = run_script("stich duel" + duel.rstrip() + " --seed learnt --concurrency 2", tmp_path)
     assert re.search(
         r"Decided after .*: \S+ bot\.py is better than greedy", " ".join(verdict.split())
     )

@@ -1,6 +1,9 @@
 """The programs, commands and files that the pages of the documentation show."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,3 +25,20 @@ def links(text: str) -> list[str]:
     named = LINK.findall(FENCED.sub("", text))
     relative = [link for link in named if not re.match(r"[a-z][a-z0-9+.-]*:|#", link)]
     return [unquote(link.partition("#")[0]) for link in relative]
+
+
+def run_script(script: str, folder: Path) -> str:
+    """What the commands of a page print in this folder."""
+    python = shlex.quote(sys.executable)
+    script = re.sub(r"^stich", f"{python} -m stich", script, flags=re.MULTILINE)
+    script = re.sub(r'(^|")python3?\b', rf"\1{python}", script, flags=re.MULTILINE)
+    done = subprocess.run(
+        ["sh", "-e", "-c", script],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

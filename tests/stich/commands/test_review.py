@@ -1,0 +1,127 @@
+"""`stich review`: planted blunders are on top, other bots are asked, refusals are sentences."""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots import sensible
+from tests.support import played
+from tests.support.cups import stich
+from tests.support.pages import blocks, run_script
+from tools import hostile
+from tournament.bot.url_bot import InProcessBot
+from tournament.formats.scores import Scores
+from tournament.match.match import Match
+from tournament.match.referee import Referee
+
+NAMES = ("mine", "ann", "bob")
+PAGE = "docs/review.md"
+
+
+def blunder(view: dict[str, Any], moves: Sequence[str], planted: list[str]) -> str:
+    """The sensible move; but once in a match, not the last play, which would win the deal."""
+    hand = "".join(view["hand"])
+    wins = f"play:{hand}"
+    if wins in moves and len(moves) > 1 and not planted:
+        planted.append(hand)
+        return next(move for move in moves if move != wins)
+    return sensible.move(view, moves)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A finished run in which `mine` did not play out these hands, one in a match."""
+    folder, hands = tmp_path_factory.mktemp("review") / "run", set[str]()
+    cup = played.cup(NAMES, deals=6)
+    with played.unfinished(folder, cup) as store:
+        for part in played.plan(cup).rounds(store.run(), Scores(store)):
+            pairings = (one.pairing(n) for one in part.blocks for n in range(len(one.seatings)))
+            for pairing in pairings:
+                planted: list[str] = []
+                mine = InProcessBot(partial(blunder, planted=planted))
+                others = InProcessBot(sensible.move)
+                players = [mine if name == "mine" else others for name in pairing.seating]
+                store.add(Match(played.rules(cup), pairing, Referee(), players).play())
+                hands.update(planted)
+        store.finish(played.plan(cup).places(store.run(), Scores(store)))
+    return folder, hands
+
+
+def lines(*words: object) -> list[dict[str, Any]]:
+    done = stich("review", *words, "--json", "--no-sandbox")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
+    folder, planted = run
+    assert len(planted) == 3
+    listed = lines(folder, "mine", "--top", 8, "--worlds", 20)
+    hands = ["".join(one["view"]["hand"]) for one in listed]
+    assert planted.issuperset(hands[:2])
+    assert planted <= set(hands[:6])  # among real mistakes in a deal of many doublings
+    found = {one["instead"][5:] for one in listed if "".join(one["view"]["hand"]) in planted}
+    assert found == planted
+    assert all(one["points"] > 1.96 * one["error"] for one in listed)
+
+
+def test_another_bot_and_a_later_version_are_asked(run: tuple[Path, set[str]]) -> None:
+    folder, planted = run
+    assert lines(folder, "ann", "--with", "sensible", "--matches", 3) == []
+    others = lines(folder, "mine", "--with", "sensible")
+    assert {"".join(one["view"]["hand"]) for one in others} == planted
+    assert {one["points"] for one in others} == {None}
+    better = lines(folder, "mine", "--as", "sensible")
+    assert [one["points"] > 0 for one in better] == [True] * 3
+    assert better == sorted(better, key=lambda one: one["points"])
+
+
+def test_a_review_without_time_says_so(run: tuple[Path, set[str]]) -> None:
+    for asked in ((), ("--with", "greedy")):
+        done = stich("review", run[0], "mine", "--minutes", 0, "--no-sandbox", *asked)
+        assert re.match(r"0 of 0 decisions of mine .*\n\d+ decisions more had no time", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["nobody"], 1, "There is no bot nobody; there are mine, ann, bob."),
+        (["mine", "--with", "greedy", "--as", "greedy"], 2, "exclude each other; choose one."),
+        (["mine", "--with", "no-such-program"], 1, "no-such-program"),
+        (["mine", "--with", "http://127.0.0.1:9"], 1, "start it, or fix its url."),
+    ],
+)
+def test_a_review_that_cannot_be_made(
+    run: tuple[Path, set[str]], words: list[str], code: int, sentence: str
+) -> None:
+    done = stich("review", run[0], *words, "--no-sandbox")
+    assert done.returncode == code
+    assert sentence in done.stderr
+
+
+def test_a_bot_that_answers_nonsense_is_not_asked_for_ever(run: tuple[Path, set[str]]) -> None:
+    with hostile.running(hostile.says("nonsense")) as url:
+        done = stich("review", run[0], "mine", "--as", url)
+    assert done.returncode == 1
+    assert re.search(r"invalid: .*`stich check` finds out more", done.stderr)
+
+
+def test_a_run_without_decisions_of_the_bot(tmp_path: Path) -> None:
+    with played.unfinished(tmp_path / "run", played.cup(NAMES)):
+        done = stich("review", tmp_path / "run", "mine")
+    assert done.returncode == 1
+    assert done.stderr.startswith("mine has made no decision in a block that is over (0 faults).")
+
+
+@pytest.mark.slow
+def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
+    shown = [run_script(script, tmp_path) for script in blocks(PAGE, "sh")]
+    assert "3. Match " in shown[0]
+    assert re.search(r"points?\.\n", shown[0])
+    assert "are different" in shown[1]
+    assert re.search(r"^0 of \d+ decisions of .* are different", shown[2], re.MULTILINE)

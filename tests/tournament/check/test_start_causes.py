@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checked import checked, failures
-from tests.support.cups import stich
+from tests.support.cups import stich, write
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.config.cup import Limits
 
@@ -107,9 +107,38 @@ def test_check_says_the_fix(folder: Path, command: str, program: bytes, words: s
     assert words not in failure["problem"]
 
 
-def test_duel_says_it_too(folder: Path) -> None:
-    (folder / "bot.py").write_bytes(IMPORT)
-    bot = f"python {folder}/bot.py"
-    done = stich("duel", bot, "greedy", "--game", "dasan", "--no-sandbox")
+FIRST = [case for case in FAILING if case[0] == "python bot.py"][:4]
+"""The first causes, of programs that may lie anywhere."""
+
+
+def of_cause(folder: Path, number: int) -> tuple[str, str]:
+    """A command that fails for one of the first causes, and its fix."""
+    _, program, words = FIRST[number]
+    file = folder / f"bot{number}.py"
+    file.write_bytes(program)
+    return f"python {file}", words
+
+
+@pytest.mark.parametrize("cause", range(len(FIRST)))
+@pytest.mark.parametrize(
+    "command",
+    ["duel BOT greedy --game dasan --no-sandbox", "join http://127.0.0.1:9 ann BOT --no-sandbox"],
+    ids=["duel", "join"],
+)
+def test_duel_and_join_say_it_too(folder: Path, command: str, cause: int) -> None:
+    bot, words = of_cause(folder, cause)
+    said = stich(*(bot if word == "BOT" else word for word in command.split()))
+    assert said.returncode == 1
+    assert words in " ".join(said.stderr.split())
+    assert "same folder" not in said.stderr, "what the organiser of a cup is warned of"
+
+
+def test_run_says_it_of_every_bot(folder: Path) -> None:
+    causes = [of_cause(folder, number) for number in range(len(FIRST))]
+    bots = {f"bad{number}": {"command": bot} for number, (bot, _) in enumerate(causes)}
+    cup = write(folder, bots, deals=1)
+    done = stich("run", cup, "--out", folder / "run")
     assert done.returncode == 1
-    assert "nothing_of_the_kind is missing: install it" in " ".join(done.stderr.split())
+    for number, (_, words) in enumerate(causes):
+        assert f"bad{number}" in done.stderr
+        assert words in " ".join(done.stderr.split())

@@ -15,7 +15,7 @@ NEWEST := --upgrade
 UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points bench-par openapi lock fuzz \
+.PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points bench-par openapi catalogs lock fuzz \
   test-clients test-kits clean
 
 help:  ## list the targets
@@ -102,6 +102,9 @@ bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about
 openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
 	@$(BIN)/python -m service.openapi
 	@$(BIN)/python -m tests.support.make_bot_types
+
+catalogs: $(READY)  ## add new messages of the pages to the catalogs of translations
+	@$(BIN)/python -m tests.support.make_catalogs
 
 lock: $(BIN)/python  ## write the lock files with the newest versions that pyproject.toml allows
 	@$(PYTHON) -m venv $(VENV)-lock

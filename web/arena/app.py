@@ -12,6 +12,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 from tournament.config.parse import read_cup
+from tournament.language import N_
+from tournament.language import gettext as _
 from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from tournament.store.reader import NotBegun
@@ -22,6 +24,7 @@ from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
 from web.gateway.invitations import Invitations
+from web.ui.languages import add_languages
 from web.ui.template_environment import prepare_templates
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -30,10 +33,10 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 
 _TITLES: Final = {
-    400: "The request is not valid",
-    403: "This is not allowed",
-    404: "There is no such page",
-    503: "This is not possible now",
+    400: N_("The request is not valid"),
+    403: N_("This is not allowed"),
+    404: N_("There is no such page"),
+    503: N_("This is not possible now"),
 }
 _AGAIN_S: Final = "3"
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
@@ -57,6 +60,7 @@ def create_app(
     app = Flask("web.ui", static_url_path="/assets")
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     prepare_templates(app.jinja_env)
+    add_languages(app)
     app.extensions["stich-play"] = BrowserGames(AvailableBots(cup, folder))
     app.register_blueprint(play_pages)
     if reader is None:
@@ -103,21 +107,29 @@ def _refuse_other_sites() -> None:
     origin = request.headers.get("Origin")
     own = origin is None or urlsplit(origin).netloc == request.host
     if not (own if site is None else site in ("none", "same-origin")):
-        abort(403, "Another site asked for this; open the page of the arena itself.")
+        abort(403, _("Another site asked for this; open the page of the arena itself."))
 
 
 def _refuse_other_hosts() -> None:
     """Pages for playing alone are those of this machine: another name for it is a trick of a page
     elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
-        abort(403, "Open this page as http://127.0.0.1 with the port of the server.")
+        abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
 def _rules(game: str) -> str:
     """The rules of a game."""
     if game not in games.GAMES:
-        abort(404, f"There are no rules of {game[:80]!r}; there are {', '.join(games.GAMES)}.")
-    return render_template("page.html", title=games.get(game).title, name=f"rules/{game}.md")
+        names = ", ".join(games.GAMES)
+        abort(
+            404,
+            _(
+                "There are no rules of “%(game)s”; there are %(names)s.",
+                game=game[:80],
+                names=names,
+            ),
+        )
+    return render_template("page.html", title=_(games.get(game).title), name=f"rules/{game}.md")
 
 
 def _of_run() -> dict[str, RunView | None]:
@@ -130,22 +142,22 @@ def _of_run() -> dict[str, RunView | None]:
 def _problem(error: HTTPException) -> tuple[str, int]:
     """A page that says what is wrong."""
     code = error.code or 500
-    title, text = _TITLES.get(code, error.name), error.description
+    title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
-        text = "The address may be mistyped, or the page has gone."
+        text = _("The address may be mistyped, or the page has gone.")
     return render_template("error.html", title=title, text=text), code
 
 
 def _unreadable(error: StoreError) -> tuple[str, int]:
-    return render_template("error.html", title="The run cannot be read", text=str(error)), 503
+    return render_template("error.html", title=_("The run cannot be read"), text=str(error)), 503
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
     """A page that waits for the run, which has no match; one that has some is damaged."""
     if current_run().store.count():
         return _unreadable(error)
-    text = "Its bots are being prepared. This page appears again by itself when it has begun."
-    page = render_template("error.html", title="The run is about to begin", text=text)
+    text = _("Its bots are being prepared. This page appears again by itself when it has begun.")
+    page = render_template("error.html", title=_("The run is about to begin"), text=text)
     return page, 503, {"Refresh": _AGAIN_S, "Retry-After": _AGAIN_S}
 
 

@@ -22,6 +22,8 @@ from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
 from tournament.display.post_mortem import post_mortem
+from tournament.language import N_
+from tournament.language import gettext as _
 from tournament.records import FaultKind, FaultRecord, MatchRecord
 from web.arena.live_run import Snapshot, current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
@@ -33,10 +35,10 @@ _LASTS: Final = timedelta(hours=12)
 _FAULTS: Final = 100
 """The most faults of a list."""
 _WHAT: Final = {
-    FaultKind.TIMEOUT: "answered too late",
-    FaultKind.UNREACHABLE: "could not be reached",
-    FaultKind.INVALID: "sent an invalid answer",
-    FaultKind.ILLEGAL: "chose an illegal move",
+    FaultKind.TIMEOUT: N_("Your bot answered too late; a default move was played."),
+    FaultKind.UNREACHABLE: N_("Your bot could not be reached; a default move was played."),
+    FaultKind.INVALID: N_("Your bot sent an invalid answer; a default move was played."),
+    FaultKind.ILLEGAL: N_("Your bot chose an illegal move; a default move was played."),
 }
 
 
@@ -126,14 +128,14 @@ def _fault_page(now: Snapshot, name: str) -> str:
     faults = [] if record is None or run.is_open(record.block) else _faults_of(record, name)
     fault = next((one for one in faults if (one.turn, one.seat) == (turn, seat)), None)
     if record is None or fault is None:
-        abort(404, f"There is no such fault of {name}, or it is not shown yet.")
+        abort(404, _("There is no such fault of %(name)s, or it is not shown yet.", name=name))
     return render_template(
         "author_fault.html",
         now=now,
         name=name,
         record=record,
         fault=fault,
-        what=_WHAT[fault.kind],
+        what=_(_WHAT[fault.kind]),
         text=post_mortem(record, fault, now.run.cup, show_command=False),
     )
 

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from gettext import NullTranslations
 from itertools import chain
 from time import monotonic, thread_time
 from typing import Any, Final, TypeVar
@@ -18,6 +19,7 @@ from flask import current_app
 from tournament.config.cup import Cup
 from tournament.decisions import paused
 from tournament.display.formatting import format_matches
+from tournament.language import catalog
 from tournament.model import Phase, Run, StoredRun, Upcoming
 from tournament.records import MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchCollector
@@ -192,7 +194,7 @@ class LiveRun:
         self._basis: tuple[int, Cup, bool] | None = None
         self._matches = _Matches(at_once=False)
         self._tables: deque[tuple[float, EarlierTable]] = deque()
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[tuple[NullTranslations, str], Any] = {}
 
     def snapshot(self) -> Snapshot:
         """The run as it was when it was last read. Who finds that too long ago reads it again; the
@@ -255,11 +257,11 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def kept(self, key: str, make: Callable[[], _T]) -> _T:
-        """What `make` makes for this key, such as a page, kept for others who look at it. What
-        nobody has looked at for longest makes room."""
-        kept = self._kept
-        found: _T = kept.pop(key, None) or make()
-        kept[key] = found
+        """Return what `make` makes for this key, such as a page, kept for others who read the same
+        language. What nobody has looked at for longest makes room."""
+        kept, place = self._kept, (catalog(), key)
+        found: _T = kept.pop(place, None) or make()
+        kept[place] = found
         if len(kept) > _KEPT:
             kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
         return found

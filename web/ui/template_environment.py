@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from tournament.decisions import exclusion_labels, sentence
 from tournament.display import formatting
+from tournament.language import catalog
 from tournament.text import printable_lines, utc
 from web.ui import plots
 
@@ -43,6 +44,13 @@ def prepare_templates(environment: Environment) -> None:
     """Set up an environment for the templates of this folder: every function of `formatting` is
     there by its name."""
     functions = {name: each for name, each in vars(formatting).items() if isfunction(each)}
+    environment.add_extension("jinja2.ext.i18n")
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(  # type: ignore[attr-defined] # of the extension
+        lambda text: catalog().gettext(text),
+        lambda one, more, num: catalog().ngettext(one, more, num),
+        newstyle=True,
+    )
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(

@@ -1,0 +1,83 @@
+"""Bring the catalogs of the pages up to date: `python -m tests.support.make_catalogs`, or `make
+catalogs`, from the root of the project. New messages are added without a translation, and those
+that nothing uses any more are removed.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+import games
+from tournament.records import FAULT_KINDS
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CATALOGS: Final = ROOT / "web" / "ui" / "catalogs"
+_PACKAGES: Final = ("games", "tournament", "web")
+_METHODS: Final = [("**.py", "python"), ("**.html", "jinja2")]
+_OPTIONS: Final = {"**.html": {"trimmed": "true", "silent": "false"}}
+_KEYWORDS: Final = DEFAULT_KEYWORDS | {"Fact": (1,), "Phrase": (1,)}
+# Without dates, which would differ in every branch.
+_HEADER: Final = r"""msgid ""
+msgstr ""
+"Language: {}\n"
+"Plural-Forms: {}\n"
+"Content-Type: text/plain; charset=utf-8\n"
+
+"""
+
+
+def messages() -> Catalog:
+    """The messages of templates and code, and the words by which games describe themselves."""
+    found = Catalog(charset="utf-8", fuzzy=False)
+    for package in _PACKAGES:
+        folder = str(ROOT / package)
+        for _, _, message, _, _ in extract_from_dir(folder, _METHODS, _OPTIONS, _KEYWORDS):
+            found.add(message)
+    for word in _words():
+        found.add(word)
+    return found
+
+
+def _words() -> Iterator[str]:
+    yield from map(str, FAULT_KINDS)
+    for game in games.GAMES.values():
+        yield game.title
+        yield from game.phases
+        yield from (category.name for category in game.categories)
+
+
+def main() -> None:
+    """Write the catalogs."""
+    wanted = messages()
+    for path in sorted(CATALOGS.glob("*.po")):
+        with path.open("rb") as lines:
+            old = read_po(lines, path.stem)
+        new = Catalog(path.stem, charset="utf-8", fuzzy=False)
+        for message in wanted:
+            if message.id:
+                known = old.get(message.id)
+                new.add(message.id, known.string if known else "")
+        with path.open("wb") as lines:
+            lines.write(_HEADER.format(path.stem, new.plural_forms).encode())
+            write_po(lines, new, sort_output=True, omit_header=True, width=0)
+        print(
+            f"{path.relative_to(ROOT)}: {len(new)} messages, {len(untranslated(new))} to translate"
+        )
+
+
+def texts(forms: str | Sequence[str] | None) -> list[str]:
+    """A message or its translation as the texts of its plural forms."""
+    return [forms] if isinstance(forms, str) else list(forms or ())
+
+
+def untranslated(catalog: Catalog) -> list[str]:
+    """The messages without a translation, or without one for each plural form."""
+    return [texts(each.id)[0] for each in catalog if each.id and not all(texts(each.string))]
+
+
+if __name__ == "__main__":
+    main()

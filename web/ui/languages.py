@@ -1,0 +1,71 @@
+"""The languages of the pages: which one a reader gets, and its catalog."""
+
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from io import BytesIO
+from typing import Final
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from flask import Flask, Request, Response, g, request
+
+from tournament.language import ENGLISH, speak
+
+LANGUAGES: Final = {"en": "English", "zh": "中文", "de": "Deutsch"}
+"""The languages by their tags, each named in itself. The messages are in the first one."""
+KEY: Final = "lang"
+"""The argument of an address, and the cookie."""
+_DEFAULT: Final = next(iter(LANGUAGES))
+_YEAR_S: Final = 365 * 86400
+
+
+@cache
+def read_catalog(language: str) -> NullTranslations:
+    """Return the messages of a language."""
+    if language == _DEFAULT:
+        return ENGLISH
+    with files("web.ui").joinpath("catalogs", f"{language}.po").open("rb") as lines:
+        messages = read_po(lines, language)
+    compiled = BytesIO()
+    write_mo(compiled, messages)
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+def wanted(request: Request) -> str:
+    """Return the language that the address, an earlier choice or the browser asks for; English if
+    it is not one of ours."""
+    asked = request.args.get(KEY, request.cookies.get(KEY))
+    if asked is None:
+        return request.accept_languages.best_match(LANGUAGES, _DEFAULT)
+    return asked if asked in LANGUAGES else _DEFAULT
+
+
+def language() -> str:
+    """Return the language of the current request."""
+    found: str = g.language
+    return found
+
+
+def add_languages(app: Flask) -> None:
+    """Answer each request in its language, and remember the one that an address asks for."""
+
+    @app.before_request
+    def choose() -> None:
+        g.language = wanted(request)
+        speak(read_catalog(g.language))
+
+    @app.after_request
+    def label(response: Response) -> Response:
+        if response.mimetype == "text/html":
+            response.headers["Content-Language"] = language()
+            response.vary.update(["Accept-Language", "Cookie"])
+        if request.args.get(KEY) in LANGUAGES:
+            response.set_cookie(
+                KEY, language(), max_age=_YEAR_S, secure=request.is_secure, samesite="Lax"
+            )
+        return response
+
+    app.teardown_request(lambda _: speak(ENGLISH))
+    app.context_processor(lambda: {"language": language(), "languages": LANGUAGES})

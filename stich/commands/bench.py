@@ -38,7 +38,29 @@ from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
 from tournament.run.machine import available_cores
 
-_USAGE = 'Write one bot, as in "python bot.py", or: compare OLD.json NEW.json'
+
+class _Bench(click.Group):
+    """Runs `measure` unless the first word names another command, as in `stich bench BOT`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert `measure` where the first word is no command and does not ask for help."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["measure", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Bench)
+def bench() -> None:
+    """Measure a bot on fixed deals, against `sensible`, or compare two results.
+
+    `stich bench BOT` is short for `stich bench measure BOT`, whose --help lists the options.
+
+    \b
+    Examples:
+      stich bench "python bot.py" --game doudizhu --json mine.json
+      stich bench compare yesterday.json mine.json
+      stich bench "python bot.py" --against best.json
+    """
 
 
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
@@ -52,7 +74,7 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 
 
 @command
-@click.argument("words", nargs=-1, required=True, metavar="BOT | compare OLD.json NEW.json")
+@click.argument("words", nargs=-1, required=True, metavar="BOT")
 @click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
 @int_option("--players", 2, 6, None, "Play with so many players only.")
 @click.option(
@@ -89,7 +111,7 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 @int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
 @max_matches_option
 @start_options
-def bench(
+def measure(
     words: tuple[str, ...],
     game: str | None,
     players: int | None,
@@ -107,7 +129,7 @@ def bench(
     max_matches: int,
     starting: Starting,
 ) -> int:
-    """Measure a bot on fixed deals, against `sensible`, or compare two results.
+    """Measure a bot on fixed deals, against `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
     makes over par: what the bot `sensible` makes in its place. Each table is a list of 2,000
@@ -117,17 +139,10 @@ def bench(
     \b
     Examples:
       stich bench "python bot.py" --game doudizhu --json mine.json
-      stich bench compare yesterday.json mine.json
       stich bench "python bot.py" --against best.json
     """
-    if words[0] == "compare":
-        if len(words) != 3:
-            raise click.UsageError(_USAGE)
-        old, new = (read_record(Path(word)) for word in words[1:])
-        _print_comparison(old, new, (words[1], words[2]), markdown)
-        return 0
     if len(words) > 1:
-        raise click.UsageError(f"{_USAGE}. A command with words needs quotes.")
+        raise click.UsageError('A command with words needs quotes, as in "python bot.py".')
     bot = replace(as_bot(words[0]), name=BOT, max_matches=max_matches)
     if (minutes is not None) + (blocks is not None) + quick > 1:
         raise click.UsageError("--minutes, --blocks and --quick exclude each other; choose one.")
@@ -176,6 +191,24 @@ def bench(
     if at_least is not None:
         failed |= any(result.over_par < at_least for result in record.results)
     return int(failed)
+
+
+@command
+@click.argument("old", metavar="OLD.json")
+@click.argument("new", metavar="NEW.json")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+def compare_results(old: str, new: str, markdown: bool) -> None:
+    """Compare two results of `stich bench`, block by block.
+
+    \b
+    Examples:
+      stich bench compare yesterday.json mine.json
+    """
+    _print_comparison(read_record(Path(old)), read_record(Path(new)), (old, new), markdown)
+
+
+bench.add_command(measure, "measure")
+bench.add_command(compare_results, "compare")
 
 
 def _print(table: str, markdown: bool) -> None:

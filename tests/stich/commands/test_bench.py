@@ -107,7 +107,7 @@ def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("compare", "a.json"), "compare OLD.json NEW.json"),
+        (("compare", "a.json"), "Missing argument"),
         (("python", "bot.py"), "needs quotes"),
         (("nothing-of-the-kind",), "no program"),
         (("greedy", "--json", "none/a.json"), "existing folder"),

@@ -18,7 +18,8 @@ def test_the_running_service_matches_its_contract(tmp_path: Path) -> None:
         command = [
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)),
             *("run", running.url + "/openapi.yaml", "--url", running.url),
-            *("--checks", "all", "--max-examples", "15", "--workers", "2", "--seed", "1"),
+            # One worker: threads that parse Python source disturb one another in CPython 3.11.
+            *("--checks", "all", "--max-examples", "15", "--workers", "1", "--seed", "1"),
             *("--generation-database", "none", "--continue-on-failure", "--no-color"),
         ]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -64,6 +64,7 @@ def _rows(count: int) -> Iterator[tuple[Row, Row]]:
             "stage": "",
             "bots": dumps(TABLES[at % len(TABLES)]),
             "seatings": 3,
+            "entry": 0,
         }
         table = TABLES[at % len(TABLES)]
         summary = MatchSummary(
@@ -90,7 +91,7 @@ def _rows(count: int) -> Iterator[tuple[Row, Row]]:
             "number": turn,
             "faulty": False,
             "summary": pack_summary(summary),
-            "sequence": number,
+            "entry": number,
         }
         yield block, match
 

@@ -1,6 +1,5 @@
 """`stich export`, `report` and `publish`: a run as files for others."""
 
-import hashlib
 import sys
 from functools import partial
 from pathlib import Path
@@ -20,9 +19,12 @@ from stich.commands.runs import is_file, matches_argument, open_run, read_run, r
 from tournament.paths import STORE_FILE
 from tournament.results.export import FORMATS
 from tournament.results.export import export as write_rows
+from tournament.results.published import ANNOUNCEMENT_FILE, RESULTS_FILE, sign_files
 from tournament.results.standings import standings
+from tournament.store.chain import ChainBroken
 from tournament.store.engine import StoreError, is_database_url
 from tournament.store.reader import StoreReader
+from tournament.store.signing import make_key
 from tournament.text import plural
 from web.preview import preview as make_preview
 from web.report import report as make_report
@@ -145,22 +147,33 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
     with open_run(target) as run, run.snapshot() as store:
         if not store.run().finished:
             raise StoreError(f"{store.where}: has not ended, so its seed must stay secret.")
-        if not store.is_signed():
+        try:
+            intact = store.is_signed() and all(store.walk())
+        except ChainBroken:
+            intact = False
+        if not intact:
             raise StoreError(f"{store.where}: was changed since it was signed; see `stich verify`.")
+        key = make_key()
+        if key.public != store.run().signer:
+            raise StoreError(
+                f"{store.where}: was signed by {store.run().signer}, which is not your key; only"
+                " the user who signed the run can sign the list of the published files."
+            )
         if folder.exists():
             refuse(f"{folder}: exists; remove it, or name another folder by --out.")
         with writing(folder):
             folder.mkdir(parents=True)
-            files = _write(store, folder, url)
+            _write(store, folder, url)
+            files = sign_files(folder, store.run().id, key)
     if as_json:
         print_json({"folder": str(folder), "files": files})
     else:
-        click.echo((folder / "ANNOUNCEMENT.txt").read_text(encoding="utf-8"))
+        click.echo((folder / ANNOUNCEMENT_FILE).read_text(encoding="utf-8"))
         click.echo(f"All of it is in {folder}")
 
 
-def _write(store: StoreReader, folder: Path, url: str | None) -> dict[str, str]:
-    """The SHA-256 of each file."""
+def _write(store: StoreReader, folder: Path, url: str | None) -> None:
+    """Write the files of a published run into a new folder."""
     run = store.run()
     digest = run.commitment
     text = _TEXT.format(
@@ -175,13 +188,6 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> dict[str, str]:
     (folder / "report.html").write_text(page, encoding="utf-8")
     if url:
         (folder / "preview.png").write_bytes(make_preview(standings(store)))
-    with (folder / "results.csv").open("wb") as file:
+    with (folder / RESULTS_FILE).open("wb") as file:
         write_rows(store, "csv", file)
-    (folder / "ANNOUNCEMENT.txt").write_text(text, encoding="utf-8")
-    files = {}
-    for path in sorted(folder.iterdir()):
-        with path.open("rb") as file:
-            files[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
-    (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
-    return files
+    (folder / ANNOUNCEMENT_FILE).write_text(text, encoding="utf-8")

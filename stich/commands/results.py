@@ -1,10 +1,12 @@
 """`stich standings`, `matches`, `replay`, `verify` and `integrity`: the results of a run."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,9 +25,12 @@ from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
 from tournament.results.match_file import MatchFile
 from tournament.results.reading import RunReader
+from tournament.results.receipts import parse_receipt, read_receipts
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, Watch, verify_matches
 from tournament.results.verify import verify as verify_run
+from tournament.settings.locations import short
+from tournament.store.chain import Digest
 from tournament.store.store import StoreError
 from tournament.text import plural
 
@@ -155,27 +160,57 @@ def _watch(what: str, store: RunReader) -> Watch:
     return partial(track, description=what, **more)
 
 
+def _receipts(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> list[Digest]:
+    """Convert receipts, and files of receipts."""
+    return [receipt for text in given for receipt in _receipt(text)]
+
+
+def _receipt(text: str) -> list[Digest]:
+    try:
+        return [parse_receipt(text)]
+    except ValueError:
+        found = read_receipts(Path(text))
+    if not found:
+        raise click.BadParameter(
+            f"{short(text)}: is neither a receipt nor a file of receipts; write a number, a colon"
+            " and 64 hexadecimal digits, as `stich connect` keeps them, or name its file."
+        )
+    return found
+
+
 @command
 @matches_argument
 @json_option
 @click.option("--key", metavar="HEX", help="The public key that must have signed the run.")
-def verify(target: str, as_json: bool, key: str | None) -> int:
+@click.option(
+    "--receipt",
+    "receipts",
+    multiple=True,
+    metavar="N:HEX|FILE",
+    callback=_receipts,
+    help="A receipt from while the run was played, or a file of receipts. Can be repeated.",
+)
+def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, ...]) -> int:
     """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
+    Of a published folder, check every file.
 
     Exits with 1 if anything does not match.
 
     \b
     Examples:
       stich verify runs/spring
+      stich verify spring --receipt ~/.local/state/stich/receipts/1f0c9a7d52e84b36
       stich verify spring.jsonl
     """
     what = "Verifying"
     if is_file(target):
+        if receipts:
+            raise click.UsageError("--receipt needs a run: a file of matches has no entries.")
         with read_run(target, any_moves=True) as file:
             total, found = file.run().total, verify_matches(file, _watch(what, file))
     else:
         with open_run(target) as run, run.snapshot() as store:
-            total, found = store.run().total, verify_run(store, _watch(what, store))
+            total, found = store.run().total, verify_run(store, _watch(what, store), receipts)
     if key is not None and found.signer != key.lower():
         signer = found.signer or "nobody: a file of matches has no signature"
         found.mismatches.append(Mismatch(None, f"The key is not {key}; the signer is {signer}."))
@@ -196,6 +231,8 @@ def verify(target: str, as_json: bool, key: str | None) -> int:
         click.echo(
             f"The run is not finished: {found.matches} of {plural(total or 0, 'match', 'matches')}."
         )
+    if receipts and found.verified:
+        click.echo(f"The run passes through {plural(len(receipts), 'receipt')}.")
     if found.commitment is not None:
         matching = "matches" if found.commitment else "does NOT match"
         click.echo(f"The seed {matching} the commitment.")

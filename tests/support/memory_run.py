@@ -10,6 +10,7 @@ from tournament.formats.stop import Stop
 from tournament.model import StoredRun, kind_of_ranges
 from tournament.records import AnyVoid, MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader
+from tournament.store.walk import Entry
 
 
 @dataclass
@@ -37,8 +38,15 @@ class MemoryRun(StoreReader):
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
 
-    def has_its_digest(self) -> bool:
-        return True
+    def walk(self) -> Iterator[Entry]:
+        return iter(())
+
+    def file_problems(self) -> list[str]:
+        return []
+
+    @property
+    def folder(self) -> None:  # type: ignore[override]
+        return None
 
     def voids(self) -> list[AnyVoid]:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ class MatchFile:
         yield self
 
     def _record(self, summary: MatchSummary) -> MatchRecord:
-        return unpack_match(self._packed[summary.match], summary.block, complete=True)
+        return replace(unpack_match(self._packed[summary.match]), block=summary.block)
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:

@@ -7,7 +7,7 @@ sides are recomputed and compared with the store.
 
 import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,8 +18,17 @@ from tournament.formats.commitment import follows, opens
 from tournament.formats.ladder import LadderPlan
 from tournament.formats.replays import with_replays
 from tournament.formats.scores import Scores
-from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, adjusted
+from tournament.records import (
+    FaultRecord,
+    MatchRecord,
+    MatchSummary,
+    Pairing,
+    Revocation,
+    adjusted,
+)
+from tournament.results.published import file_mismatches
 from tournament.results.reading import RunReader
+from tournament.store.chain import ChainBroken, Digest
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
 from tournament.store.signing import is_trusted
@@ -49,6 +58,7 @@ class Verification:
     ``signature`` says whether the run is the one that was signed; None if it has no signature.
     ``signer`` is the public key of the organiser, and ``trusted`` whether that key is the user's
     own or one that the user trusts; None for a file.
+    ``entries`` is the number of entries in the chain of the store, as far as they agree.
     ``incidents`` are the decisions of the organiser and the void matches.
     """
 
@@ -61,6 +71,7 @@ class Verification:
     signature: bool | None = None
     signer: str | None = None
     trusted: bool | None = None
+    entries: int = 0
     incidents: list[str] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
 
@@ -82,14 +93,22 @@ class Verification:
         return {"verified": self.verified, **found, "problems": problems}
 
 
-def verify(store: StoreReader, watch: Watch = iter) -> Verification:
-    """Recompute a whole run, and check its signature; mismatches are returned. `watch` passes the
-    matches on, and may count them."""
+def verify(
+    store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
+) -> Verification:
+    """Recompute a whole run, and check its signature and files; mismatches are returned. `watch`
+    passes the matches on, and may count them. The chain of the run must pass through the
+    `receipts`."""
     done = Verification()
     try:
         # A snapshot, so that no connection stays open behind an error.
         with store.snapshot() as now:
-            _RunCheck(now, done).check(watch)
+            problems = now.file_problems()
+            done.mismatches += [Mismatch(None, f"The file is damaged: {one}.") for one in problems]
+            _RunCheck(now, done).check(watch, receipts)
+            if now.folder is not None:
+                found = file_mismatches(now, now.folder)
+                done.mismatches += [Mismatch(None, detail) for detail in found]
     except StoreError as error:
         done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:
@@ -129,10 +148,12 @@ class _RunCheck:
         done.signer = self.run.signer
         done.trusted = is_trusted(self.run.signer)
 
-    def check(self, watch: Watch) -> None:
+    def check(self, watch: Watch, receipts: Sequence[Digest]) -> None:
         done = self.done
         self.report(None, self.seed_mismatches())
         self.report(None, self.signature_mismatches())
+        self.report(None, self.chain_mismatches())
+        self.report(None, self.receipt_mismatches(receipts))
         plan = self.pairings()
         planned = next(plan, None)
         last = None
@@ -173,7 +194,7 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """A finished run must be signed, all of it."""
+        """A finished run must be signed."""
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
@@ -181,10 +202,38 @@ class _RunCheck:
                 f"The run is not the one that was signed by {self.run.signer}: it was changed"
                 " since."
             )
-        if not self.store.has_its_digest():
-            yield "The digest in the store is not that of its contents: one of them was changed."
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
+
+    def chain_mismatches(self) -> Iterator[str]:
+        """The rows must be those that were written, and decisions as late as they say."""
+        decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
+        try:
+            for entry in self.store.walk():
+                self.done.entries = entry.digest.entries
+                if entry.table == "matches":
+                    finished += 1
+                elif entry.table == "voids" and isinstance(next(voids), Revocation):
+                    finished -= 1
+                elif entry.table == "decisions" and (made := next(decisions)).after != finished:
+                    yield (
+                        f"Decision {made.number} says that {made.after} matches were finished"
+                        f" before; it was written after {finished}."
+                    )
+        except ChainBroken as error:
+            yield str(error)
+
+    def receipt_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
+        """The chain must pass through the digests that others have seen."""
+        for entry, digest in receipts:
+            found = self.store.digest_at(entry)
+            if found is None:
+                yield f"The run does not reach the receipt {entry}:{digest}: it has fewer entries."
+            elif found != digest:
+                yield (
+                    f"The run does not pass through the receipt {entry}:{digest}: its digest there"
+                    f" is {found}. Something that was written until then was replaced."
+                )
 
     def epoch_mismatches(self) -> Iterator[str]:
         """The tables of a ladder's epochs must be those that are drawn for their bots."""

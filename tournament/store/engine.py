@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -20,6 +21,7 @@ NOT_A_STORE = (
     "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
     " folder (to `stich run` by --out)."
 )
+_CHUNK = 2000
 _SQLITE_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _SQLITE_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _POSTGRESQL_DISK_FULL = "53100"
@@ -104,6 +106,12 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     for pragma in ("synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:
+    """Execute a query whose rows are fetched a few at a time."""
+    # Not closed here: whoever stops reading may have closed the connection before.
+    return connection.execute(query, execution_options={"yield_per": _CHUNK})
 
 
 def begin_snapshot(connection: Connection) -> None:

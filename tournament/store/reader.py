@@ -30,26 +30,29 @@ from tournament.records import (
     Outage,
 )
 from tournament.store import engine, rows
-from tournament.store.digest import DIGEST, SIGNATURE, digest_of, noted
-from tournament.store.engine import StoreError, damage, is_database_url, store_errors
+from tournament.store.chain import Digest, last_digest
+from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
+from tournament.store.note import noted
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
+    SIGNATURE,
     blocks,
     decisions,
     details,
+    entries,
     epochs,
     matches,
     metadata,
     present,
     voids,
 )
+from tournament.store.walk import Entry, walk
 
-VERSION = 8
+VERSION = 9
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
-_CHUNK = 2000
 _T = TypeVar("_T")
 
 
@@ -141,7 +144,7 @@ class StoreReader:
             with self._read() as source, store_errors(str(file)), copied.begin() as target:
                 metadata.create_all(target)
                 for table in metadata.sorted_tables:
-                    for part in _stream(source, sa.select(table)).mappings().partitions():
+                    for part in stream(source, sa.select(table)).mappings().partitions():
                         target.execute(sa.insert(table), list(map(dict, part)))
         finally:
             copied.dispose()
@@ -207,20 +210,46 @@ class StoreReader:
         found = self._all(sa.select(present), rows.from_json(Present))
         return next(iter(list(found)), Present())
 
+    def digest(self) -> Digest:
+        """Return the digest of all that was written until now, without checking it."""
+        with self._read() as connection:
+            return last_digest(connection)
+
+    def digest_at(self, entry: int) -> str | None:
+        """Return the digest of an entry, without checking it; None if there is no such entry."""
+        query = sa.select(entries.c.digest).where(entries.c.entry == entry)
+        return next(iter(list(self._all(query, lambda row: str(row.digest)))), None)
+
+    def walk(self) -> Iterator[Entry]:
+        """Yield the entries in the order of writing, recomputed from the rows.
+
+        Raises:
+            ChainBroken: if the rows are not those that were written.
+            StoreError: if the store cannot be read.
+        """
+        with self._read() as connection, damage(self.where):
+            yield from walk(connection)
+
     def is_signed(self) -> bool | None:
-        """Whether the signature of the run is of all that is in the store; None without one."""
+        """Return whether the signature is that of the last digest; None without a signature.
+
+        Whether the digest is that of the rows is said by `walk`.
+        """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
             if SIGNATURE not in facts:
                 return None
-            data = digest_of(connection).signed(facts["run"])
+            data = last_digest(connection).signed(facts["run"])
             return is_signed(data, facts[SIGNATURE], facts["signer"])
 
-    def has_its_digest(self) -> bool:
-        """Whether the digest in the store is that of all that is in the store."""
-        with self._read() as connection, damage(self.where):
-            stored = rows.read_meta(connection, DIGEST).get(DIGEST, ())
-            return list(digest_of(connection)) == list(stored)
+    def file_problems(self) -> list[str]:
+        """Return what SQLite's integrity check finds in the file of the store, at most ten
+        problems; none for PostgreSQL."""
+        with self._read() as connection:
+            if connection.dialect.name != "sqlite":
+                return []
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+            return [text for text in found if text != "ok"]
 
     def count(self) -> int:
         """The number of finished matches."""
@@ -259,9 +288,9 @@ class StoreReader:
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
         """The matches that were written after the one with this number, lazily, each with its
         number, in the order of writing; -1 comes before the first."""
-        query = summary_query(matches.c.sequence).where(matches.c.sequence > sequence)
-        query = query.order_by(None).order_by(matches.c.sequence)
-        return self._all(query, lambda row: (row.sequence, rows.to_summary(row)))
+        query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
+        query = query.order_by(None).order_by(matches.c.entry)
+        return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
         """The finished matches with these numbers of block and seating, without their moves, in the
@@ -335,7 +364,7 @@ class StoreReader:
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """What a query finds, lazily, as records."""
         with self._read() as connection, damage(self.where):
-            yield from map(convert, _stream(connection, query))
+            yield from map(convert, stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
@@ -373,11 +402,6 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
     latest = {void.bot: void.why for void in outages}
     many = Counter(void.bot for void in outages)
     return tuple(VoidCount(bot, why, many[bot]) for bot, why in latest.items())
-
-
-def _stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:
-    # Not closed here: whoever stops reading may have closed the connection before.
-    return connection.execute(query, execution_options={"yield_per": _CHUNK})
 
 
 def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:

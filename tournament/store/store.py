@@ -1,7 +1,7 @@
 """The store of a run, its single source of truth, written by the runner.
 
-A match is committed as a whole or not at all. Each commit notes the digest of the store in the
-user's state folder, and checks that nobody else has changed it since the one before.
+A match is committed as a whole or not at all, with its entry in the chain of the store. Each commit
+notes the digest in the user's state folder, and checks that it is the one of the commit before.
 """
 
 import os
@@ -25,8 +25,8 @@ from tournament.formats import Plan
 from tournament.model import Identity, Present, StoredRun
 from tournament.paths import STORE_FILE
 from tournament.records import AnyDecision, Epoch, MatchRecord, Outage, Revocation, place_of
-from tournament.store import digest, rows
-from tournament.store.digest import DIGEST, SIGNATURE, Digest, chained, digest_of, digest_of_rest
+from tournament.store import rows
+from tournament.store.chain import Chain, ChainBroken, Digest
 from tournament.store.engine import (
     RESTORE,
     ConnectionLostError,
@@ -35,9 +35,11 @@ from tournament.store.engine import (
     is_database_url,
     store_errors,
 )
+from tournament.store.note import forget, note, noted
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
 from tournament.store.tables import (
+    SIGNATURE,
     blocks,
     decisions,
     details,
@@ -48,6 +50,7 @@ from tournament.store.tables import (
     present,
     voids,
 )
+from tournament.store.walk import walk
 from tournament.text import printable
 
 __all__ = ["Store", "StoreError"]
@@ -56,7 +59,9 @@ _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
 _RETRY_S = 60.0  # for how long a runner waits for a database that was restarted
 _PAUSE_S = 0.5
-_KNOWN = ("run", "finished", DIGEST, SIGNATURE)
+_KNOWN = ("run", "finished", SIGNATURE)
+_FINISHED = sa.select(sa.func.count()).select_from(matches)
+_PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
 _T = TypeVar("_T")
 
 
@@ -159,7 +164,8 @@ class Store(StoreReader):
         def attempt() -> None:
             with self._write() as connection:
                 connection.execute(sa.delete(present))
-                rows.append(connection, present, now)
+                row = {"id": 1, "data": rows.dumps(msgspec.to_builtins(now))}
+                connection.execute(sa.insert(present), row)
 
         self._retrying(attempt)
 
@@ -171,48 +177,70 @@ class Store(StoreReader):
 
     def _put(self, **values: object) -> None:
         """Set rows of `meta`, all or none."""
-        self._change_the_rest(lambda connection, _: rows.put_meta(connection, **values))
+        self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def check(self) -> None:
         """StoreError unless the store holds what this user's commands have written, no more and no
         less. Takes as long as reading it."""
-        self._retrying(self._check_digest)
+        self._retrying(self._check_chain)
 
-    def _check_digest(self) -> None:
+    def _check_chain(self) -> None:
         self._let_read_while_writing()  # it may be a copy, which does not
         with self._read() as connection:
             with self._write() as writer:
-                known = self._known(writer)
+                known = self._known(writer).last
                 connection.execute(sa.select(meta.c.key).limit(1)).all()  # begins the snapshot
+            if self._recomputed(connection) != known:
+                raise self._changed()
+
+    def _recomputed(self, connection: Connection) -> Digest:
+        """The digest of all that is in the store, read anew."""
+        last = Digest()
+        try:
             with damage(self.where):
-                found = digest_of(connection)
-        if found != known:
-            raise self._changed()
+                for entry in walk(connection):
+                    last = entry.digest
+        except ChainBroken:
+            raise self._changed() from None
+        return last
 
     def accept(self) -> None:
-        """Take the store as it is now for the user's own, whoever has written it."""
+        """Take over the run of another user, or one that was restored from a copy.
+
+        Raises:
+            StoreError: if the rows of the store are not those that were written.
+        """
         signer = make_key().public
-        with self._write() as connection, damage(self.where):
-            rows.put_meta(connection, signer=signer)
-            found = digest_of(connection)
-            self._keep_digest(connection, found, found)
+        with self._write() as connection:
+            try:
+                with damage(self.where):
+                    for _ in walk(connection):
+                        pass
+            except ChainBroken as error:
+                raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
+            chain = Chain(connection)
+            before = chain.last
+            rows.put_meta(chain, signer=signer)
+            self._save(chain, before)
 
     def forget(self) -> None:
         """Remove what the user's state folder notes of a store that is not kept."""
         with self._read() as connection:
-            digest.forget(str(rows.read_meta(connection, "run").get("run", "")))
+            forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
         """Continue the run with a cup that has grown, and give every block its number in its plan:
         all of this or nothing."""
-        numbers = [{"of": block.key, "block": plan.number(block)} for block in self.blocks()]
+        self.check()
+        numbers = {block.key: plan.number(block) for block in self.blocks()}
         config = self.sealed(cup, plan.setup.match_key).to_dict()
         renumbered = sa.update(blocks).where(blocks.c.key == sa.bindparam("of"))
+        known = sa.select(blocks.c.key, blocks.c.block, blocks.c.round, blocks.c.seatings)
 
-        def change(connection: Connection) -> None:
+        def change(chain: Chain) -> None:
             # The organiser may have seen the table before: only anytime ranges hold now.
             rows.put_meta(
-                connection,
+                chain,
                 config=config,
                 total=plan.matches,
                 finished=False,
@@ -220,22 +248,20 @@ class Store(StoreReader):
                 settled=(),
                 extended=True,
             )
-            if numbers:
-                connection.execute(renumbered, numbers)
-
-        self._change_matches(change)
-
-    def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole. StoreError if the store has it."""
-
-        def change(connection: Connection, before: Digest) -> Digest:
-            return chained(before, [rows.insert_match(connection, record)])
+            for key, block, *more in chain.connection.execute(known).all():
+                if (new := numbers.get(key, block)) != block:
+                    row = {"block": new, "entry": chain.add(blocks, key, new, *more)}
+                    chain.connection.execute(renumbered, {"of": key, **row})
 
         self._commit(change)
 
+    def add(self, record: MatchRecord) -> None:
+        """Commit a finished match as a whole. StoreError if the store has it."""
+        self._commit(lambda chain: rows.insert_match(chain, record))
+
     def add_void(self, record: Outage) -> None:
         """Commit that a match was void; the match itself is not in the store."""
-        self._change_the_rest(lambda connection, _: rows.append(connection, voids, record))
+        self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(self, *made: AnyDecision) -> None:
         """Append decisions, all or none; the store sets their numbers and times."""
@@ -250,19 +276,20 @@ class Store(StoreReader):
         the earlier ones in the same transaction; an error that it raises refuses the new ones."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
-        def change(connection: Connection, before: Digest) -> None:
-            earlier = connection.execute(sa.select(decisions).order_by(decisions.c.id))
+        def change(chain: Chain) -> None:
+            earlier = chain.connection.execute(sa.select(decisions).order_by(decisions.c.id))
             check(list(map(rows.to_decision, earlier)))
+            finished = chain.connection.execute(_FINISHED).scalar_one()
             for one in made:
                 why = printable(one.why)
-                stored = msgspec.structs.replace(one, at=at, after=before.length, why=why)
-                rows.append(connection, decisions, stored)
+                stored = msgspec.structs.replace(one, at=at, after=finished, why=why)
+                rows.append(chain, decisions, stored)
 
-        self._change_the_rest(change)
+        self._commit(change)
 
     def add_epoch(self, epoch: Epoch) -> None:
         """Append an epoch of a ladder."""
-        self._change_the_rest(lambda connection, _: rows.append(connection, epochs, epoch))
+        self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
         """Move finished matches to the void ones, whole, each with the number of the decision and
@@ -270,46 +297,25 @@ class Store(StoreReader):
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
         found = [(self.match(match), decision, why) for match, decision, why in due]
 
-        def change(connection: Connection) -> None:
+        def change(chain: Chain) -> None:
             for record, decision, why in found:
+                data = chain.connection.execute(_PACKED, {"of": record.match}).scalar_one()
                 void = Revocation(
                     **place_of(record),
                     why=why,
                     started=record.started,
                     ended=ended,
-                    record=b64encode(rows.pack_match(record)).decode("ascii"),
+                    record=b64encode(data).decode("ascii"),
                     decision=decision,
                 )
-                rows.append(connection, voids, void)
+                rows.append(chain, voids, void)
                 for table in (details, matches):
-                    connection.execute(sa.delete(table).where(table.c.match == record.match))
+                    chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
 
-        self._change_matches(change)
+        self._commit(change)
 
-    def _change_the_rest(self, change: Callable[[Connection, Digest], object]) -> None:
-        """Commit a change of facts, decisions or void matches."""
-
-        def changed(connection: Connection, before: Digest) -> Digest:
-            with damage(self.where):
-                if digest_of_rest(connection) != before.rest:
-                    raise self._changed()
-            change(connection, before)
-            return before._replace(rest=digest_of_rest(connection))
-
-        self._commit(changed)
-
-    def _change_matches(self, change: Callable[[Connection], None]) -> None:
-        """Commit a change of finished matches too, which takes as long as reading them."""
-        self.check()
-
-        def changed(connection: Connection, _before: Digest) -> Digest:
-            change(connection)
-            return digest_of(connection)
-
-        self._commit(changed)
-
-    def _commit(self, change: Callable[[Connection, Digest], Digest]) -> None:
-        """Commit a change, which returns the digest of the store after it.
+    def _commit(self, change: Callable[[Chain], None]) -> None:
+        """Commit a change together with its entries.
 
         If the connection is lost meanwhile, the digest tells whether the change was committed.
         """
@@ -318,50 +324,57 @@ class Store(StoreReader):
         def attempt() -> None:
             nonlocal after
             with self._write() as connection:
-                before = self._known(connection)
+                chain = self._known(connection)
+                before = chain.last
                 if before == after:
                     return
-                after = change(connection, before)
-                self._keep_digest(connection, before, after)
+                try:
+                    change(chain)
+                except ChainBroken:
+                    raise self._changed() from None
+                after = chain.last
+                self._save(chain, before)
 
         self._retrying(attempt)
 
-    def _known(self, connection: Connection) -> Digest:
-        """The digest that the store has; StoreError if it is not one that this user has noted.
-        Begins the run if the store is empty."""
+    def _known(self, connection: Connection) -> Chain:
+        """Return the chain of the store, which is begun if the store is empty.
+
+        Raises:
+            StoreError: if its digest is not one that this user has noted.
+        """
+        chain = Chain(connection)
         with damage(self.where):
-            facts = rows.read_meta(connection, *_KNOWN)
-            if not facts:
-                return self._begin(connection)
-            found = Digest(*facts.get(DIGEST, ()))
-        known = digest.noted(facts["run"])
+            facts = rows.read_meta(connection, "run")
+        if not facts:
+            return self._begin(chain)
+        known = noted(facts["run"])
         if not known:
             raise StoreError(
                 f"{self.where}: was begun by another user or on another machine; to take it over as"
                 f" it is, run: stich trust {self.folder or self.where}"
             )
-        if found not in known:
+        if chain.last not in known:
             raise self._changed()
-        return found
+        return chain
 
-    def _begin(self, connection: Connection) -> Digest:
+    def _begin(self, chain: Chain) -> Chain:
         run = secrets.token_hex(16)
-        rows.put_meta(connection, version=VERSION, run=run, signer=make_key().public)
-        begun = Digest(rest=digest_of_rest(connection))
-        self._keep_digest(connection, begun, begun)
-        return begun
+        rows.put_meta(chain, version=VERSION, run=run, signer=make_key().public)
+        self._save(chain, chain.last)
+        return Chain(chain.connection)
 
-    def _keep_digest(self, connection: Connection, before: Digest, after: Digest) -> None:
-        """Keep the digest, and sign it if the run is finished. The note comes first and allows both
+    def _save(self, chain: Chain, before: Digest) -> None:
+        """Save the chain, and sign it if the run is finished. The note comes first and allows both
         digests: whoever is killed before the commit leaves the store as it was."""
-        facts = rows.read_meta(connection, *_KNOWN)
-        digest.note(facts["run"], before, after)
+        facts = rows.read_meta(chain.connection, *_KNOWN)
+        note(facts["run"], before, chain.last)
+        chain.save()
         if facts.get("finished"):
-            signature = make_key().sign(after.signed(facts["run"]))
-            rows.put_meta(connection, **{SIGNATURE: signature})
+            signature = make_key().sign(chain.last.signed(facts["run"]))
+            rows.put_signature(chain.connection, signature)
         elif SIGNATURE in facts:
-            connection.execute(sa.delete(meta).where(meta.c.key == SIGNATURE))
-        rows.put_meta(connection, **{DIGEST: after})
+            rows.put_signature(chain.connection, None)
 
     def _changed(self) -> StoreError:
         return StoreError(

@@ -3,11 +3,33 @@
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
+
+SIGNATURE = "signature"
+"""The key of the row in `meta` with the signature of a finished run, the only row without an entry:
+its number of an entry is 0."""
+
+
+def _entry() -> sa.Column[int]:
+    """The number of the entry by which a row was written last."""
+    return sa.Column("entry", sa.BigInteger, nullable=False)
+
+
+entries = sa.Table(
+    "entries",
+    metadata,
+    sa.Column("entry", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("table", sa.String, nullable=False),
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("digest", sa.String, nullable=False),
+)
+"""The rows in the order of writing; see `tournament.store.chain`."""
 meta = sa.Table(
     "meta",
     metadata,
     sa.Column("key", sa.String, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
+    _entry(),
 )
 blocks = sa.Table(
     "blocks",
@@ -17,6 +39,7 @@ blocks = sa.Table(
     sa.Column("block", sa.BigInteger, nullable=False, index=True),
     sa.Column("round", sa.Integer, nullable=False, index=True),
     sa.Column("seatings", sa.Integer, nullable=False),
+    _entry(),
 )
 matches = sa.Table(
     "matches",
@@ -26,8 +49,7 @@ matches = sa.Table(
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("faulty", sa.Boolean, nullable=False),
     sa.Column("summary", sa.LargeBinary, nullable=False),
-    # The order of writing.
-    sa.Column("sequence", sa.BigInteger, nullable=False, unique=True),
+    sa.Column("entry", sa.BigInteger, nullable=False, unique=True),
     sa.UniqueConstraint("block_id", "number"),
 )
 
@@ -35,7 +57,7 @@ matches = sa.Table(
 def _list(name: str) -> sa.Table:
     """A table of records in the order of their numbers."""
     number = sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
-    return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False))
+    return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False), _entry())
 
 
 voids = _list("voids")
@@ -49,7 +71,7 @@ present = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
 )
-"""One row with what pages show of the moment. No result depends on it, so no digest covers it."""
+"""One row with what pages show of the moment. No result depends on it, so it has no entry."""
 # Kept apart so that statistics never read it.
 details = sa.Table(
     "details",

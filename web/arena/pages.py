@@ -13,6 +13,7 @@ from tournament.decisions import exclusion_of
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
+from tournament.store.reader import StoreReader
 from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
@@ -89,6 +90,18 @@ def standings_json() -> WerkzeugResponse:
 def standings_csv() -> WerkzeugResponse:
     """The standings for a spreadsheet."""
     return _tagged(to_csv(current_run().snapshot().table), "text/csv")
+
+
+@pages.get("/digest")
+def digest() -> WerkzeugResponse:
+    """The digest of all that was written until now: a receipt, through which the published run
+    must pass."""
+    store = current_run().store
+    if not isinstance(store, StoreReader):
+        abort(404, "A file of matches has no digest; the run itself has one.")
+    response = Response(json.dumps(store.digest()._asdict()), mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @pages.get("/about")

@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidURI
 
 from tournament.errors import StichError
 from tournament.model import Identity
+from tournament.store.chain import Digest
 from tournament.text import printable
 
 ANSWER_LIMIT: Final = 288 * 1024
@@ -19,6 +20,7 @@ ALIVE_S: Final = 5.0
 """How often the gateway and the program of an author ask whether the other is there."""
 CONNECT_S: Final = 10
 _ANSWER_S: Final = 60  # a busy machine writes it into its store
+_RECEIPT_S: Final = 3  # the program of an author waits for the last one before it ends
 _LIMIT: Final = 64 * 1024
 _Answer = TypeVar("_Answer")
 
@@ -54,6 +56,11 @@ class _GatewayPort(msgspec.Struct):
     port: int
 
 
+class _ShownDigest(msgspec.Struct):
+    entries: Annotated[int, msgspec.Meta(ge=1, lt=2**53)]
+    digest: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+
+
 class EntryRefused(StichError):
     """The arena refuses this program; the text is a sentence."""
 
@@ -85,20 +92,30 @@ def gateway_port(url: str) -> int | None:
     return None
 
 
+def ask_digest(url: str) -> Digest | None:
+    """Ask the pages of an arena for the digest of the run; return None if they do not show one."""
+    with suppress(requests.RequestException):
+        answer = _decode(_call("GET", url + "/digest", seconds=_RECEIPT_S)[1], _ShownDigest)
+        return None if answer is None else Digest(answer.entries, answer.digest)
+    return None
+
+
 def refusal(body: bytes) -> str:
     """The sentence with which an arena refuses, printable and short; "" if the body has none."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
 
-def _call(method: str, url: str, body: bytes | None = None) -> tuple[int, bytes]:
+def _call(
+    method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
+) -> tuple[int, bytes]:
     """Call an arena; return the status and the beginning of the body. RequestException."""
     with requests.request(
         method,
         url,
         data=body,
         headers={"Content-Type": "application/json"},
-        timeout=(CONNECT_S, _ANSWER_S),
+        timeout=(min(CONNECT_S, seconds), seconds),
         allow_redirects=False,
         stream=True,
     ) as found:

@@ -23,6 +23,8 @@ from web.gateway.link import Link
 GRACE_S: Final = 2.0
 """How long the author's program may be gone before its bot is away."""
 
+_LEAVE_S: Final = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
@@ -84,8 +86,10 @@ class ConnectedBot:
                 link.forgive()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
             if session.ending.done():
-                with suppress(ConnectionClosed):
+                with suppress(ConnectionClosed, TimeoutError):
                     await link.send(json.dumps(session.ending.result()))
+                    async with asyncio.timeout(_LEAVE_S):  # it asks for its last receipt
+                        await link.wait_closed()
         finally:
             reading.cancel()
             if self._session is session:

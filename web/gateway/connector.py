@@ -34,6 +34,7 @@ from web.gateway.calls import (
     reason,
     refusal,
 )
+from web.gateway.receipts import ReceiptKeeper
 
 _REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
 _BOT_S: Final = 60  # for a request without a clock
@@ -74,6 +75,7 @@ class Connector:
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(len(bots))}
         self._say = say
+        self._receipts = ReceiptKeeper(self._url, token, self.say)
         self._printing = threading.Lock()
         self._tables = [_ConnectedTable(self, bot) for bot in bots]
         self._link: ClientConnection | None = None
@@ -96,7 +98,9 @@ class Connector:
                         if "refused" in notice:
                             raise EntryRefused(printable(notice["refused"]))
                         if "over" in notice:
+                            self._receipts.end()
                             return self.say(notice["over"])
+                        self._receipts.begin(notice["cup"], notice["bot"])
                         hello = f"Connected to {notice['cup']} as {notice['bot']}."
                         self.say("Connected again." if again else hello)
                         tries, again, what = 0, True, "Connection lost"

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ import pytest
 from tests.support import played
 from tests.support.cups import stich
 from tournament.records import Disqualify
+from tournament.results.published import sign_files
+from tournament.results.verify import verify
+from tournament.store.reader import StoreReader
+from tournament.store.signing import make_key
+from tournament.store.store import Store
 
 
 def test_what_is_published_is_checked_by_others(
@@ -27,6 +33,8 @@ def test_what_is_published_is_checked_by_others(
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
     files = {"ANNOUNCEMENT.txt", "preview.png", "report.html", "results.csv", "run.sqlite"}
     assert sums.keys() == files
+    assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
+    assert "is not the URL of a server" in stich("publish", run, "--url", "example.org").stderr
     assert 'content="https://example.org/spring/preview.png"' in (out / "report.html").read_text()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
     done = stich("verify", out)
@@ -34,8 +42,72 @@ def test_what_is_published_is_checked_by_others(
     assert f"is a run of the key {signer}" in done.stderr
     for name, digest in sums.items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest, "also once read"
-    assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
-    assert "is not the URL of a server" in stich("publish", run, "--url", "example.org").stderr
+    done = stich("publish", run, "-o", tmp_path / "mine")
+    assert done.returncode == 1
+    assert f"was signed by {signer}, which is not your key" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def spring(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published folder."""
+    folder = tmp_path_factory.mktemp("spring")
+    played.run(folder / "run", played.cup()).close()
+    assert stich("publish", folder / "run", "-o", folder / "spring").returncode == 0
+    return folder / "spring"
+
+
+def resign(folder: Path) -> None:
+    """List the files again, and sign the list with the key of the run."""
+    for name in ("SHA256SUMS", "SHA256SUMS.sig"):
+        (folder / name).unlink()
+    with Store.open(folder) as store:
+        sign_files(folder, store.run().id, make_key())
+
+
+def change_csv(folder: Path) -> None:
+    path = folder / "results.csv"
+    path.write_text(path.read_text().replace(",ann,", ",eve,"))
+
+
+def change_csv_and_list(folder: Path) -> None:
+    before = hashlib.sha256((folder / "results.csv").read_bytes()).hexdigest()
+    change_csv(folder)
+    after = hashlib.sha256((folder / "results.csv").read_bytes()).hexdigest()
+    sums = folder / "SHA256SUMS"
+    sums.write_text(sums.read_text().replace(before, after))
+
+
+def change_csv_and_sign(folder: Path) -> None:
+    change_csv(folder)
+    resign(folder)
+
+
+ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "results": (change_csv, "results.csv is not the file that was published"),
+    "results, by their list": (change_csv_and_list, "SHA256SUMS is not the list that was signed"),
+    "results, by the organiser": (change_csv_and_sign, "results.csv does not have the results of"),
+    "report": (lambda folder: (folder / "report.html").write_text("x"), "report.html is not the"),
+    "announcement": (lambda folder: (folder / "ANNOUNCEMENT.txt").unlink(), "ANNOUNCEMENT.txt is"),
+    "no list": (lambda folder: (folder / "SHA256SUMS").unlink(), "SHA256SUMS is missing"),
+    "no signature": (lambda folder: (folder / "SHA256SUMS.sig").unlink(), "SHA256SUMS.sig is mis"),
+    "a file more": (
+        lambda folder: (folder / "final.csv").touch(),
+        "final.csv is not in SHA256SUMS",
+    ),
+    "a file less": (lambda folder: (folder / "report.html").unlink(), "report.html is missing"),
+}
+
+
+@pytest.mark.parametrize(("attack", "says"), ATTACKS.values(), ids=ATTACKS)
+def test_a_changed_published_file_is_named(
+    spring: Path, tmp_path: Path, attack: Callable[[Path], object], says: str
+) -> None:
+    folder = shutil.copytree(spring, tmp_path / "spring")
+    with StoreReader.open(folder) as store:
+        assert verify(store).mismatches == []
+    attack(folder)
+    with StoreReader.open(folder) as store:
+        assert any(one.detail.startswith(says) for one in verify(store).mismatches)
 
 
 def test_a_run_that_has_not_ended_is_not_published(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ from tournament.run.resume import CupChangedError, only_runner, resume
 from tournament.run.session import Session
 from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
 from tournament.store import rows
+from tournament.store.chain import Chain
 from tournament.store.store import Store
 from tournament.store.tables import epochs
 
@@ -427,7 +428,9 @@ def test_tables_that_were_not_drawn_are_found(tmp_path: Path, hall: Hall) -> Non
         forged = replace(epoch, tables=epoch.tables[::-1], bots=(*HOUSE, "eve"))
         with store._engine.begin() as connection:
             connection.execute(sa.delete(epochs))
-            rows.append(connection, epochs, forged)
+            chain = Chain(connection)
+            rows.append(chain, epochs, forged)
+            chain.save()
     with Store.open(tmp_path) as store:  # anew: epochs are read once
         found = [one.detail for one in verify(store).mismatches]
     assert "Epoch 1 has bots that have not joined: eve." in found

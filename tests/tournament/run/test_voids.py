@@ -126,7 +126,7 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
         assert standings(out)["standings"] == before
         assert stich("verify", out).returncode == 0
         writes += 1
-    assert writes == 4  # the decision, that the run is open again, the check, and the matches
+    assert writes == 3  # the decision, that the run is open again, and the matches
 
 
 def test_who_repeats_a_void_does_not_void_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,8 +104,8 @@ def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path
         "UPDATE meta SET value = '[[1]]' WHERE key = 'config'",
         "UPDATE meta SET value = '-1' WHERE key = 'places'",
         "UPDATE meta SET value = replace(value, '\"ann\"', '\"\\ud800\"') WHERE key = 'config'",
-        "INSERT INTO decisions VALUES (1, '{}')",
-        "INSERT INTO voids VALUES (1, 'null')",
+        "INSERT INTO decisions VALUES (1, '{}', 2)",
+        "INSERT INTO voids VALUES (1, 'null', 2)",
     ],
 )
 def test_whatever_a_store_holds_no_command_breaks(

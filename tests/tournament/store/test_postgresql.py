@@ -58,7 +58,7 @@ def test_a_runner_connects_again_and_has_its_lock_again(postgresql: str) -> None
 def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
     postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournament.store.reader._CHUNK", 1)
+    monkeypatch.setattr("tournament.store.engine._CHUNK", 1)
     with Store.create(postgresql) as store, only_runner(store):
         resume(store, played.cup())
         for block in (1, 2, 3):

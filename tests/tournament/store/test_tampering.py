@@ -19,7 +19,8 @@ from tournament.paths import KEY_FILE, STORE_FILE
 from tournament.records import Disqualify, Pause, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run.resume import resume
-from tournament.store import digest, signing
+from tournament.store import note as notes
+from tournament.store import signing
 from tournament.store.store import Store, StoreError
 
 CHANGED = "was changed by another program, or is an older copy"
@@ -78,14 +79,17 @@ CHANGES = {
     "type": f"UPDATE matches SET summary = 1000000000000000 WHERE match = {ONE}",
     "faults": "UPDATE matches SET faulty = NOT faulty",
     "block": "UPDATE blocks SET round = 2 WHERE id = 1",
-    "order": "UPDATE matches SET sequence = 99 WHERE sequence = 2",
+    "order": "UPDATE matches SET entry = 99 WHERE entry IN (SELECT min(entry) FROM matches)",
     "moves": f"UPDATE details SET data = x'00' WHERE match = {ONE}",
     "no moves": f"DELETE FROM details WHERE match = {ONE}",
-    "a match less": "DELETE FROM matches WHERE sequence = 3",
+    "a match less": f"DELETE FROM matches WHERE match = {ONE}",
     "a fact": "UPDATE meta SET value = '\"x\"' WHERE key = 'seed'",
-    "a fact more": "INSERT INTO meta VALUES ('x', '1')",
-    "a digest": "UPDATE meta SET value = '[0,\"\",\"\"]' WHERE key = 'digest'",
-    "no digest": "DELETE FROM meta WHERE key = 'digest'",
+    "a fact more": "INSERT INTO meta VALUES ('x', '1', 2)",
+    "a fact less": "DELETE FROM meta WHERE key = 'total'",
+    "a block": "UPDATE blocks SET block = 7 WHERE id = 1",
+    "a digest": "UPDATE entries SET digest = 'x' WHERE entry = 9",
+    "an entry less": "DELETE FROM entries WHERE entry = 9",
+    "a match without an entry": "DELETE FROM entries WHERE \"table\" = 'matches'",
     "a decision": "UPDATE decisions SET data = replace(data, 'cat', 'ann')",
     "a decision less": "DELETE FROM decisions WHERE id = 2",
     "a void match less": "DELETE FROM voids",
@@ -112,7 +116,7 @@ def test_a_changed_store_is_found_by_verify_after_the_end(
     run = copy(finished, tmp_path)
     with Store.open(run) as store:
         assert verify(store).mismatches == []
-    change(run, "INSERT INTO voids VALUES (1, '{}')" if "voids" in statement else statement)
+    change(run, "INSERT INTO voids VALUES (1, '{}', 2)" if "voids" in statement else statement)
     with Store.open(run) as store:
         assert not verify(store).verified
 
@@ -141,8 +145,13 @@ def test_what_was_changed_while_the_runner_played_is_not_signed(
 def test_forged_facts_do_not_pass_with_the_next_change(under_way: Path, tmp_path: Path) -> None:
     run = copy(under_way, tmp_path)
     change(run, CHANGES["a decision"])
-    with Store.open(run) as store, pytest.raises(StoreError, match=CHANGED):
+    with Store.open(run) as store:
         store.record_total(7)
+        with pytest.raises(StoreError, match=CHANGED):
+            store.check()
+    change(run, CHANGES["a fact"])
+    with Store.open(run) as store, pytest.raises(StoreError, match=CHANGED):
+        store._put(seed="y")
 
 
 def test_an_older_copy_is_refused_unless_the_user_takes_it(cup: Path, tmp_path: Path) -> None:
@@ -204,7 +213,7 @@ def test_elsewhere_a_run_is_read_with_a_note(finished: Path, tmp_path: Path, key
     assert done.returncode == 1
     assert f"the signer is {signer}" in done.stdout
     change(run, CHANGES["faults"])
-    assert f"not the one that was signed by {signer}" in stich("verify", run).stdout
+    assert "The store does not hold what entry " in stich("verify", run).stdout
 
 
 def test_elsewhere_a_run_is_resumed_once_it_is_taken_over(
@@ -258,7 +267,7 @@ def test_the_key_and_the_note_are_the_users_alone(key: Path, tmp_path: Path) -> 
     note.write_text("rubbish")
     with pytest.raises(StoreError, match="restore it"):
         Store.open(tmp_path / "run")
-    digest.forget(run)
+    notes.forget(run)
     assert list(note.parent.iterdir()) == []
 
 

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,6 +29,8 @@ from tournament.formats.commitment import commitment
 from tournament.formats.ladder import Ladder
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, Pause, Resume, Skip, Void, Withdraw
+from tournament.results.export import export
+from tournament.results.match_file import MatchFile
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -50,6 +53,24 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def client(store: Store) -> FlaskClient:
     return create_app(store).test_client()
+
+
+def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path, store: Store) -> None:
+    of = cup()
+    with unfinished(tmp_path, of) as made, StoreReader.open(tmp_path) as reader:
+        client = create_app(reader).test_client()
+        seen = []
+        for record in islice(played(of), 3):
+            made.add(record)
+            answer = client.get("/digest")
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert answer.json == made.digest()._asdict()
+            seen.append(answer.json["entries"])
+        assert len({*seen}) == 3
+    lines = io.BytesIO()
+    export(store, "matches", lines)
+    file = MatchFile(lines.getvalue().splitlines(), "file")
+    assert create_app(file).test_client().get("/digest").status_code == 404
 
 
 def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:

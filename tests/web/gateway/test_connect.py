@@ -19,6 +19,8 @@ from tests.support.gateways import Author
 from tests.support.network import Link
 from tools import hostile
 from tools.hostile.server import ABOUT
+from tournament.results.receipts import read_receipts
+from tournament.results.verify import verify
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
@@ -52,8 +54,14 @@ def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
             assert [program.returncode for program in programs] == [0, 0, 0]
             assert served.wait(60) == 0
     for name, (_, said) in zip(HONEST, outputs, strict=True):
-        lines = said.splitlines()[-2:]
-        assert lines == [f"Connected to Test cup as {name}.", "The cup is over."]
+        *lines, over = said.splitlines()
+        assert f"Connected to Test cup as {name}." in lines
+        assert over == "The cup is over."
+        (kept_in,) = (line for line in lines if line.startswith("Receipts of the run are kept in"))
+        receipts = read_receipts(Path(kept_in.rstrip(".").rpartition(" ")[2]))
+        with Store.open(tmp_path / "run") as store:
+            assert receipts
+            assert verify(store, receipts=receipts).verified
     with Store.open(tmp_path / "run") as store:
         assert store.present().awaited == ()
     assert scores(tmp_path / "run") == started_here(tmp_path)

@@ -1,0 +1,175 @@
+"""An organiser who holds the signing key rewrites a run, or a page of the file is damaged."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.support import played
+from tests.support.cups import stich
+from tournament.config.cup import Cup
+from tournament.records import Disqualify, MatchRecord, Outage, place_of
+from tournament.results.receipts import ReceiptFile, read_receipts
+from tournament.results.verify import verify
+from tournament.store import rows
+from tournament.store.chain import Chain, Digest
+from tournament.store.store import Store
+from tournament.store.tables import decisions, details, matches, voids
+
+CUP = played.cup()
+SEEN = 4  # matches before the receipt
+Run = tuple[Cup, list[MatchRecord], int]
+"""The cup, the matches, and the number of them before the disqualification."""
+
+
+@pytest.fixture(scope="module")
+def honest() -> Run:
+    return CUP, list(played.played(CUP)), 5
+
+
+@pytest.fixture(autouse=True)
+def one_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All runs have the same id, as a forger would choose it."""
+    monkeypatch.setattr("secrets.token_hex", lambda size: "5a" * size)
+
+
+def make(folder: Path, run: Run) -> Digest:
+    """Make a finished run; return the digest that was to be seen after some matches."""
+    cup, records, judged = run
+    receipt = Digest()
+    with played.unfinished(folder, cup) as store:
+        for number, record in enumerate(records):
+            if number == SEEN:
+                receipt = store.digest()
+            if number == judged:
+                store.decide(Disqualify(bot="cat", why="A test."))
+            store.add(record)
+        store.finish()
+    return receipt
+
+
+def moved(run: Run) -> Run:
+    other = list(played.played(CUP, {"cat": 12}))
+    return run[0], [*other[:1], *run[1][1:]], run[2]
+
+
+REWRITINGS: dict[str, tuple[Callable[[Run], Run], bool]] = {
+    "nothing": (lambda run: run, True),
+    "what came later": (lambda run: (run[0], run[1], 6), True),
+    "moves": (moved, False),
+    "a disqualification, backdated": (lambda run: (run[0], run[1], 2), False),
+    "the order of two matches": (
+        lambda run: (run[0], [run[1][1], run[1][0], *run[1][2:]], run[2]),
+        False,
+    ),
+    "the cup": (lambda run: (replace(run[0], name="Another cup"), run[1], run[2]), False),
+}
+
+
+@pytest.mark.parametrize(("rewrite", "passes"), REWRITINGS.values(), ids=REWRITINGS)
+def test_a_rewritten_run_agrees_but_misses_the_receipt(
+    honest: Run, tmp_path: Path, rewrite: Callable[[Run], Run], passes: bool
+) -> None:
+    receipt = make(tmp_path / "seen", honest)
+    make(tmp_path / "published", rewrite(honest))
+    with Store.open(tmp_path / "published") as store:
+        assert verify(store).mismatches == []
+        found = [one.detail for one in verify(store, receipts=[receipt]).mismatches]
+    assert [text.startswith("The run does not pass through the receipt") for text in found] == (
+        [] if passes else [True]
+    )
+
+
+def backdate(chain: Chain, record: MatchRecord) -> None:
+    rows.append(chain, decisions, Disqualify(bot="cat", at="2026-01-01T00:00:00", after=0))
+
+
+def remove(chain: Chain, record: MatchRecord) -> None:
+    times = {"started": record.started, "ended": record.started}
+    rows.append(chain, voids, Outage(**place_of(record), **times, bot="cat", why="It was away."))
+    for table in (details, matches):
+        chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
+
+
+def replace_match(chain: Chain, record: MatchRecord) -> None:
+    for table in (details, matches):
+        chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
+    rows.insert_match(chain, record)
+
+
+FORGERIES: dict[str, tuple[Callable[[Chain, MatchRecord], None], str]] = {
+    "a time of a decision": (backdate, "Decision 2 says that 0 matches were finished before; it"),
+    "a match made void": (remove, "The store lacks what entry "),
+    "a match written again": (replace_match, "The store lacks what entry "),
+}
+
+
+@pytest.mark.parametrize(("forge", "says"), FORGERIES.values(), ids=FORGERIES)
+def test_what_is_written_later_hides_nothing_earlier(
+    honest: Run, tmp_path: Path, forge: Callable[[Chain, MatchRecord], None], says: str
+) -> None:
+    make(tmp_path, honest)
+    with Store.open(tmp_path) as store:
+        with store._write() as connection:
+            chain = Chain(connection)
+            before = chain.last
+            forge(chain, honest[1][0])
+            store._save(chain, before)
+        assert store.is_signed()
+        assert any(one.detail.startswith(says) for one in verify(store).mismatches)
+
+
+def test_receipts_are_checked_by_the_command(honest: Run, tmp_path: Path) -> None:
+    receipt = "{}:{}".format(*make(tmp_path / "run", honest))
+    kept = tmp_path / "kept"
+    kept.write_text(f"# arena\n{receipt} 2026-11-23\n")
+    jsonl = tmp_path / "run.jsonl"
+    assert stich("export", tmp_path / "run", "--format", "matches", "-o", jsonl).returncode == 0
+    for target, given, code, says in (
+        ("run", (receipt,), 0, "passes through 1 receipt."),
+        ("run", (kept, receipt.upper()), 0, "passes through 2 receipts."),
+        ("run", (receipt[:-1] + ("0" if receipt[-1] != "0" else "1"),), 1, "does not pass through"),
+        ("run", (f"999:{receipt[-64:]}",), 1, "it has fewer entries"),
+        ("run", ("0:00",), 2, "write a number, a colon and 64 hexadecimal digits"),
+        ("run", (jsonl,), 2, "neither a receipt nor a file of receipts"),
+        ("run.jsonl", (receipt,), 2, "--receipt needs a run: a file of matches has no entries"),
+    ):
+        words = [word for one in given for word in ("--receipt", one)]
+        done = stich("verify", tmp_path / target, *words)
+        told = " ".join((done.stdout + done.stderr).replace("│", "").split())
+        assert (done.returncode, says in told) == (code, True), told
+
+
+def test_few_receipts_are_kept_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.results.receipts.MOST", 8)
+    file = ReceiptFile("https://arena.example", "token", "https://arena.example Cup ann")
+    for number in range(1, 101):
+        for new in (True, False):
+            assert file.add(Digest(number, "0" * 64), "2026-11-23") is new
+    found = [entries for entries, _ in read_receipts(file.path)]
+    assert found[0] == 1
+    assert found[-1] == 100
+    assert len(found) <= 8
+    assert found == sorted(found)
+    assert file.path.read_text().startswith("# https://arena.example Cup ann\n")
+
+
+def test_a_damaged_page_is_found(honest: Run, tmp_path: Path) -> None:
+    """In an index that no check of the rows needs."""
+    make(tmp_path, honest)
+    path = tmp_path / "run.sqlite"
+    with sqlite3.connect(path) as database:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_blocks_round'"
+        (root,) = database.execute(query).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    data = bytearray(path.read_bytes())
+    assert data[root * size - 1] == 9  # that the row of the first entry is row 1
+    data[root * size - 1] = 8
+    path.write_bytes(data)
+    with Store.open(tmp_path) as store:
+        (mismatch,) = verify(store).mismatches
+    assert mismatch.detail.startswith("The file is damaged: ")

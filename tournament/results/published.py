@@ -1,0 +1,90 @@
+"""The files of a published run: a signed list of their SHA-256, and what does not agree with it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tournament.results.export import export
+from tournament.store.reader import StoreReader
+from tournament.store.signing import SigningKey, is_signed
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
+
+RESULTS_FILE = "results.csv"
+ANNOUNCEMENT_FILE = "ANNOUNCEMENT.txt"
+_SUMS_FILE = "SHA256SUMS"
+_SIGNATURE_FILE = "SHA256SUMS.sig"
+_PUBLISHED = (RESULTS_FILE, ANNOUNCEMENT_FILE, _SUMS_FILE, _SIGNATURE_FILE)
+_MOST = 1 << 20  # bytes of a list: more than any folder needs
+
+
+def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
+    """Write and sign the list of the files in a folder that is about to be published; return the
+    SHA-256 of each file by its name. `run` is the id of the run."""
+    files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
+    sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
+    (folder / _SUMS_FILE).write_text(sums, encoding="utf-8")
+    (folder / _SIGNATURE_FILE).write_text(key.sign(_signed(run, sums)) + "\n", encoding="ascii")
+    return files
+
+
+def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
+    """Yield what does not agree in the folder of a published run, a sentence for each file; nothing
+    for a run that was not published."""
+    present = {path.name: path for path in folder.iterdir()}
+    if not present.keys() & {*_PUBLISHED}:
+        return
+    missing = [name for name in _PUBLISHED if name not in present]
+    for name in missing:
+        yield f"{name} is missing, which every published run has."
+    if not {_SUMS_FILE, _SIGNATURE_FILE} & {*missing}:
+        run = store.run()
+        sums, signature = (_text(present[name]) for name in (_SUMS_FILE, _SIGNATURE_FILE))
+        if not is_signed(_signed(run.id, sums), signature.strip(), run.signer):
+            yield f"{_SUMS_FILE} is not the list that was signed by {run.signer}."
+        listed = dict(line.split("  ", 1)[::-1] for line in sums.splitlines() if "  " in line)
+        for name in sorted((present.keys() | listed.keys()) - {_SUMS_FILE, _SIGNATURE_FILE}):
+            if name not in listed:
+                yield f"{name} is not in {_SUMS_FILE}, so it was added since; move it away."
+            elif name not in present:
+                if name not in missing:
+                    yield f"{name} is missing; {_SUMS_FILE} has it."
+            elif not present[name].is_file() or _sha256(present[name]) != listed[name]:
+                yield f"{name} is not the file that was published: it was changed since."
+    if RESULTS_FILE in present:
+        expected = _Hashing()
+        export(store, "csv", expected)
+        if _sha256(present[RESULTS_FILE]) != expected.sha256.hexdigest():
+            yield f"{RESULTS_FILE} does not have the results of the run."
+
+
+class _Hashing(io.BytesIO):
+    """A file that keeps only the SHA-256 of what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sha256 = hashlib.sha256()
+
+    def write(self, data: Buffer) -> int:
+        self.sha256.update(data)
+        return memoryview(data).nbytes
+
+
+def _signed(run: str, sums: str) -> bytes:
+    """Return the bytes that are signed of a list of files."""
+    return f"stich files {run}\n{sums}".encode()
+
+
+def _text(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_MOST).decode("utf-8", "replace")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

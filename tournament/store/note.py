@@ -1,0 +1,48 @@
+"""The user's note of a run: the digests that the store of the run may have.
+
+The note is a small file in the user's state folder, beside the signing key. A store that was
+changed, or replaced by an earlier copy, is thus noticed before its run has ended.
+"""
+
+import json
+import os
+from contextlib import suppress
+
+from tournament.paths import RUNS_FOLDER
+from tournament.store.chain import Digest
+from tournament.store.engine import StoreError
+from tournament.store.signing import read_state, state_path, writing
+
+_SIZE = 512  # bytes: always the same, so that one call overwrites a note
+
+
+def note(run: str, *known: Digest) -> None:
+    """Note the digests that the store of a run may have: before and after a commit."""
+    path = state_path(RUNS_FOLDER, run)
+    text = json.dumps({"run": run, "digests": known}).ljust(_SIZE - 1) + "\n"
+    with writing(path):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.pwrite(descriptor, text.encode("ascii"), 0)
+        finally:
+            os.close(descriptor)
+
+
+def noted(run: str) -> list[Digest]:
+    """Return the digests that the store of a run may have; none without a note.
+
+    Raises:
+        StoreError: if the note cannot be read.
+    """
+    path = state_path(RUNS_FOLDER, run)
+    data = read_state(path)
+    try:
+        return [] if data is None else [Digest(*each) for each in json.loads(data)["digests"]]
+    except (ValueError, LookupError, TypeError) as error:
+        raise StoreError(f"{path}: cannot be read ({error}); restore it.") from None
+
+
+def forget(run: str) -> None:
+    """Remove the note of a run whose store is not kept."""
+    with suppress(OSError):
+        state_path(RUNS_FOLDER, run).unlink()

@@ -1,0 +1,106 @@
+"""The chain of a store, recomputed from its rows."""
+
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tournament.records import Revocation
+from tournament.store import rows
+from tournament.store.chain import ChainBroken, Digest, content_of, following
+from tournament.store.engine import stream
+from tournament.store.tables import (
+    SIGNATURE,
+    blocks,
+    decisions,
+    details,
+    entries,
+    epochs,
+    matches,
+    meta,
+    voids,
+)
+
+_WRITTEN: dict[str, sa.Select[Any]] = {
+    "meta": sa.select(meta.c.entry, meta.c.key, meta.c.value).where(meta.c.key != SIGNATURE),
+    "blocks": sa.select(blocks.c.entry, blocks.c.key, blocks.c.block, blocks.c.round).add_columns(
+        blocks.c.seatings
+    ),
+    "matches": sa.select(matches.c.entry, matches.c.match, matches.c.number, matches.c.faulty)
+    .add_columns(blocks.c.key, matches.c.summary, details.c.data)
+    .join(blocks, blocks.c.id == matches.c.block_id)
+    .join(details, details.c.match == matches.c.match),
+    **{
+        table.name: sa.select(table.c.entry, table.c.id, table.c.data)
+        for table in (voids, decisions, epochs)
+    },
+}
+"""What the entries of each table cover, after the number of the entry."""
+
+
+class Entry(NamedTuple):
+    """An entry: the table that was written to, and the digest after it."""
+
+    table: str
+    digest: Digest
+
+
+def walk(connection: Connection) -> Iterator[Entry]:
+    """Yield all entries in order, recomputed from the rows.
+
+    Takes as long as reading the store. A fact or a block may have been written again by a later
+    entry, and a match may have become void; every other row must be there as it was written.
+
+    Raises:
+        ChainBroken: at the first entry that does not agree with the rows; after the last one, if
+            there is a row without an entry.
+    """
+    written = {
+        table: stream(connection, query.order_by(query.selected_columns.entry))
+        for table, query in _WRITTEN.items()
+    }
+    ahead = {table: next(found, None) for table, found in written.items()}
+    revoked = _revoked(connection)
+    replaced: set[tuple[str, str]] = set()
+    last = Digest()
+    for number, table, name, content, digest in stream(
+        connection, sa.select(entries).order_by(entries.c.entry)
+    ):
+        here = f"entry {number} ({table}, {name})"
+        row = ahead.get(table)
+        if number != last.entries + 1:
+            raise ChainBroken(f"The store lacks entry {last.entries + 1}.")
+        if row is not None and row.entry == number:
+            if content_of(row[1:]) != content or str(row[1]) != name:
+                raise ChainBroken(f"The store does not hold what {here} wrote: it was changed.")
+            ahead[table] = next(written[table], None)
+            replaced.discard((table, name))
+        elif table in (meta.name, blocks.name):
+            replaced.add((table, name))
+        elif table == matches.name and revoked[content]:
+            revoked[content] -= 1
+        else:
+            raise ChainBroken(f"The store lacks what {here} wrote.")
+        last = following(last, table, name, content)
+        if last.digest != digest:
+            raise ChainBroken(f"The digest of {here} is not that of what was written until then.")
+        yield Entry(table, last)
+    for table, name in sorted(replaced):
+        raise ChainBroken(f"The store lacks {name} ({table}), which was written.")
+    for table, row in ahead.items():
+        if row is not None:
+            raise ChainBroken(f"The store has a row in {table} ({row[1]}) without an entry.")
+
+
+def _revoked(connection: Connection) -> Counter[str]:
+    """Count the matches that were finished and then made void, by the content of their entries."""
+    found = Counter[str]()
+    for row in stream(connection, sa.select(voids)):
+        void = rows.to_void(row)
+        if isinstance(void, Revocation):
+            data = b64decode(void.record)
+            found[content_of(rows.match_values(rows.unpack_match(data), data))] += 1
+    return found

@@ -1,0 +1,68 @@
+"""Keeps receipts for the author of a connected bot: the digests that the pages of an arena show."""
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from tournament.results.receipts import ReceiptFile
+from tournament.store.engine import StoreError
+from web.gateway.calls import ask_digest
+
+_PERIOD_S: Final = 60
+
+
+class ReceiptKeeper:
+    """Asks for the digest of a run every minute, and keeps each one in a file; `say` receives what
+    the author must know, a sentence each."""
+
+    def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
+        self._url = url
+        self._token = token
+        self._say = say
+        self._file: ReceiptFile | None = None
+        self._kept = False
+        self._ended = threading.Event()
+        self._asking = threading.Lock()
+
+    def begin(self, cup: str, bot: str) -> None:
+        """Begin to ask, in a thread; does nothing if this was called before."""
+        if self._file is None and not self._ended.is_set():
+            try:
+                self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")
+            except StoreError as error:
+                self._fail(error)
+            else:
+                threading.Thread(target=self._run, args=(self._file,), daemon=True).start()
+
+    def end(self) -> None:
+        """Ask for the last time, when the cup is over."""
+        if self._file is not None and not self._ended.is_set():
+            self._ended.set()
+            self._ask(self._file)
+            if not self._kept:
+                self._say(f"The pages at {self._url} gave no receipt of the run.")
+
+    def _run(self, file: ReceiptFile) -> None:
+        self._ask(file)
+        while not self._ended.wait(_PERIOD_S):
+            self._ask(file)
+
+    def _ask(self, file: ReceiptFile) -> None:
+        """Ask once. If there is no answer, the next receipt covers what this one would have."""
+        with self._asking:
+            receipt = ask_digest(self._url)
+            if receipt is None:
+                return
+            try:
+                file.add(receipt, datetime.now(UTC).isoformat(timespec="seconds"))
+            except StoreError as error:
+                self._fail(error)
+            else:
+                if not self._kept:
+                    self._kept = True
+                    self._say(f"Receipts of the run are kept in {file.path}.")
+
+    def _fail(self, error: StoreError) -> None:
+        self._ended.set()
+        self._say(f"No receipts are kept: {error}")

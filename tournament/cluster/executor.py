@@ -16,6 +16,7 @@ from typing import NamedTuple, TypedDict
 
 from dask.typing import Key
 from distributed import Client, Future
+from distributed.comm.core import CommClosedError
 
 from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
@@ -259,8 +260,11 @@ class ClusterExecutor:
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs
-        if isinstance(answer, CancelledError):
+        # A task can also fail because the scheduler was killed.
+        if isinstance(answer, CancelledError | CommClosedError):
             raise RunError(self._gone())
+        if isinstance(answer, BaseException):
+            self._check_connection()
         if isinstance(answer, BaseException):
             numbers = ", ".join(str(job.block.number) for job in jobs)
             why = f"{type(answer).__name__}: {answer}"
@@ -277,11 +281,15 @@ class ClusterExecutor:
 
     def receive(self, seconds: float) -> Iterator[Event]:
         """Wait for news from the workers, at most this long, and yield its events."""
+        self._check_connection()
         yield from self._submit_tasks()
         yield from self._next(seconds)
         # What arrives meanwhile waits for the next call: the runner has other things to do.
         for _ in range(self._news.qsize()):
             yield from self._next(0)
+        self._check_connection()
+
+    def _check_connection(self) -> None:
         if self._client.status != "running":
             raise RunError(self._gone())
 

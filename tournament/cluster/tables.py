@@ -44,7 +44,8 @@ async def open_tables(
     what was found, and a warning or "". The bots run until Dask releases the key `owner`, because
     the runner has finished or is gone."""
     if version != own_version():
-        problem = f"It has {own_version()}, and this is {version}; install the same on both."
+        fix = "install the same on both, or stop it"
+        problem = f"It has {own_version()}, and this is {version}; {fix}."
         return Inspected((problem,), {}), ""
     opened = Tables(owner, dask_worker.local_directory)
     await dask_worker.plugin_add(plugin=opened, name=session)

@@ -9,7 +9,7 @@ from websockets.protocol import Event
 
 from web.gateway.addresses import network_of, parse_address
 
-CONNECTIONS: Final = 2048
+CONNECTIONS: Final = 5000
 STRANGERS: Final = 64
 """The most connections of one address that have not shown a valid token."""
 MAX_TABLES: Final = 64

@@ -113,6 +113,7 @@ def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
         (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
         (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
         (("most = 20", "most = 0"), "8: join.most: must be from 1 to 5000, not 0"),
+        (("most = 20", "most = 5001"), "8: join.most: must be from 1 to 5000, not 5001"),
     ],
 )
 def test_an_error_in_a_ladder(change: tuple[str, str], line: str) -> None:

@@ -185,7 +185,8 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     )
     store.copy_to(folder / STORE_FILE)
     page = make_report(store, preview=f"{url.rstrip('/')}/preview.png" if url else "")
-    (folder / "report.html").write_text(page, encoding="utf-8")
+    for name in ("report.html", "index.html"):  # what a web server shows for the folder
+        (folder / name).write_text(page, encoding="utf-8")
     if url:
         (folder / "preview.png").write_bytes(make_preview(standings(store)))
     with (folder / RESULTS_FILE).open("wb") as file:

@@ -8,7 +8,8 @@ from typing import Final
 from tournament.formats import FORMATS
 from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import NEW, Ladder
-from tournament.model import Identity
+from tournament.model import Identity, Run
+from tournament.records import Join
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import MoveTimes, Standing, Standings
@@ -35,6 +36,16 @@ def rank_range(rank: tuple[int, int]) -> str:
     return f"{first} or {last}" if rank[1] == rank[0] + 1 else f"{first} to {last}"
 
 
+def open_places(line: Standing, table: Standings) -> str:
+    """The places that are open for a bot, where that says something: 1st or 2nd. During a run a
+    range of more than a third of the bots is "still open"; "" for the whole field at the end."""
+    first, last = line.rank
+    size, bots = last - first + 1, len(table.standings)
+    if table.finished:
+        return "" if size == bots > 1 else rank_range(line.rank)
+    return rank_range(line.rank) if size <= max(2, bots // 3) and size < bots else "still open"
+
+
 def headline(table: Standings) -> str:
     """Who leads or has won, in a sentence without its full stop."""
     cup = printable(table.name) or "the cup"
@@ -45,6 +56,19 @@ def headline(table: Standings) -> str:
     if table.finished:
         return f"{listed(first)} {'share the first place of' if many else 'won'} {cup}"
     return f"{listed(first)} {'share the lead of' if many else 'leads'} {cup}"
+
+
+def shown_authors(run: Run) -> dict[str, str]:
+    """Return the author of each bot that has one: as the cup states it, or else the bot itself. The
+    author of a bot that joined a ladder is known to the cup by a key only."""
+    joined = {one.bot for one in run.decisions if isinstance(one, Join)}
+    found = {}
+    for bot in run.cup.bots:
+        said = run.about.get(bot.name, ())
+        author = (None if bot.name in joined else bot.author) or (said[-1].author if said else "")
+        if author:
+            found[bot.name] = author
+    return found
 
 
 def table_lines(table: Standings) -> list[Standing]:

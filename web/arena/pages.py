@@ -20,6 +20,7 @@ from web.arena.join import versions
 from web.arena.live_run import LiveRun, Snapshot, current_run
 from web.arena.match_list import MatchFilter, asked_filter, check_bot, matches_page, read_matches
 from web.arena.watch import next_match
+from web.preview import preview
 from web.ui import plots
 from web.ui.page_steps import match_data, page_steps
 
@@ -45,7 +46,9 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     """The page that `render` makes for this version, unless the browser has it."""
-    return _tagged(current_run().kept(f"{version}-{invited()}", render), "text/html")
+    return _tagged(
+        current_run().kept(f"{version}-{invited()}-{request.url_root}", render), "text/html"
+    )
 
 
 def _tagged(text: str, mimetype: str) -> WerkzeugResponse:
@@ -62,6 +65,16 @@ def home(now: Snapshot) -> str:
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
+
+
+@pages.get("/preview.png")
+def preview_png() -> WerkzeugResponse:
+    """The picture that other sites show with a link."""
+    now = current_run().snapshot()
+    picture = current_run().kept(f"preview {now.version}", lambda: preview(now.table))
+    response = Response(picture, mimetype="image/png")
+    response.add_etag()
+    return response.make_conditional(request)
 
 
 @pages.get("/figures")
@@ -207,4 +220,4 @@ def _match_page(run: LiveRun, match: str) -> str:
     now = run.view()
     cup = now.run.cup
     data = {match: match_data(record, cup, page_steps(record, cup))}
-    return render_template("match.html", now=now, match=record, data=data)
+    return render_template("match.html", now=now, match=record, data=data, ended=ended(record))

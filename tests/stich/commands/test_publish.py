@@ -31,7 +31,14 @@ def test_what_is_published_is_checked_by_others(
     assert signer in text
     assert seed in text
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
-    files = {"ANNOUNCEMENT.txt", "preview.png", "report.html", "results.csv", "run.sqlite"}
+    files = {
+        "ANNOUNCEMENT.txt",
+        "index.html",
+        "preview.png",
+        "report.html",
+        "results.csv",
+        "run.sqlite",
+    }
     assert sums.keys() == files
     assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
     assert "is not the URL of a server" in stich("publish", run, "--url", "example.org").stderr

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -154,6 +155,23 @@ def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> Non
     assert f"Waiting for {names[0]}, {names[1]}, {names[2]} and 61 others<" in page
     assert "<h1>Nobody leads Test cup yet</h1>" in page
     assert page.count('<span class="place">–</span>') == 64
+
+
+def test_sixty_bots_are_a_small_page_with_authors_and_previews(tmp_path: Path) -> None:
+    of = cup([f"bot-{number}" for number in range(60)], deals=1)
+    of = replace(of, bots=tuple(replace(bot, author=f"<{bot.name}>") for bot in of.bots))
+    with unfinished(tmp_path, of, islice(played(of), 60)) as store:
+        client = create_app(store).test_client()
+        page = client.get("/")
+        links = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text)
+        loaded = [client.get(path, buffered=True).data for path in links]
+        assert len(links) < 6
+        assert sum(len(zlib.compress(each)) for each in (page.data, *loaded)) < 30_000
+        assert page.text.count('<small class="author">&lt;bot-') == 60
+        assert "1st to" not in page.text
+        preview = re.search(r'og:image" content="http://localhost(/[^"]+)"', page.text)
+        assert preview
+        assert client.get(preview[1]).data.startswith(b"\x89PNG")
 
 
 def test_the_pages_say_that_they_are_alive(client: FlaskClient) -> None:
@@ -336,7 +354,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         page = create_app(under_way).test_client().get("/").text
         assert "<b>Now</b>" in page
         assert "<b>Next</b>" not in page
-        assert "1 of 3 seatings played" in page
+        assert "1 of 3 matches played" in page
         under_way.show(Present(upcoming=COMING[1:]))
         assert live.refresh() is not seen
         under_way.finish()
@@ -405,7 +423,8 @@ def test_arrows_show_who_has_moved_within_a_day(tmp_path: Path) -> None:
             assert seen.earlier.places == before
             after = {line.bot: line.place for line in seen.table.standings}
             up = sum((after[bot] or 0) < (before[bot] or 0) for bot in before)
-            assert app.test_client().get("/").text.count("▲") == up
+            page = app.test_client().get("/").text
+            assert page.count("▲") == up + 1, "and the line that says since when"
 
 
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:

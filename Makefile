@@ -94,7 +94,7 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
 bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
-	@$(BIN)/python -m benchmarks.ranking.points
+	@$(BIN)/python -m tools.simulation.points
 
 bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about half an hour)
 	@$(BIN)/python -m benchmarks.bots.par

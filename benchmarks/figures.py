@@ -1,13 +1,13 @@
 """The results of a benchmark: figures compared with a peer's, as tables in Markdown."""
 
-import os
 import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+
+from tools.processor import processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +94,6 @@ def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
         done += work(i)
         i += 1
     return done / spent
-
-
-def processor() -> str:
-    """The model of the processor, and the number of its cores."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        model = names[0].split(":")[1].strip() if names else model
-    return f"{model}, {os.cpu_count()} cores"
 
 
 def machine() -> str:

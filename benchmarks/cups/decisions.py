@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from benchmarks.figures import Figure, Section
-from benchmarks.ranking.soft_play import play
+from tools.simulation.soft_play import play
 from tournament.config.cup import Cup
 from tournament.results.export import DecisionRow, arrow_schema, decision_rows, export
 from tournament.store.store import Store

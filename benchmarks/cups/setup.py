@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import ROOT
-from benchmarks.bots.strength import request
 from benchmarks.service.http import midgame
+from tools.strength import request
 from tournament.store.store import Store
 
 GREEDY = "python -m bots.greedy"

@@ -4,345 +4,38 @@ settled, and how soon a newcomer has its place.
 `python -m benchmarks ranking.ladders` prints the section of docs/benchmarks.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import cycle, islice
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from benchmarks.ranking.simulated_cups import (
-    NOISES,
-    SEATS,
-    Noise,
-    Play,
-    observed,
-    real,
-    simulated,
-    spaced,
-    strong,
+from tools.simulation.ladders import (
+    BLOCKS,
+    BOTS,
+    FEW,
+    GAP,
+    LONG,
+    STAY,
+    Case,
+    Found,
+    away,
+    circle,
+    jump,
+    learning,
+    newcomer,
+    rare_losses,
+    rows,
+    seasons,
+    settling,
 )
-from tournament.formats.ladder import KnownBots, draw_tables
-from tournament.ranking.arrays import Booleans, Floats, Ints
-from tournament.ranking.effects import fit
-from tournament.ranking.ladder import LadderRecord
-from tournament.ranking.observations import renumbered
+from tools.simulation.simulated_cups import (
+    spaced,
+)
 
-BOTS = 35
-BEGIN = 12
-"""Bots that are there from the beginning; the others come one by one until half of the blocks."""
-STAY = 18
-"""Bots that play at most; then the first of them leave."""
-BLOCKS = 2_000
 CUPS = 100
-FEW = 30
-"""Bots of a ladder in which all play all the time."""
-LONG = 12_000
-GAP = 0.09
+
 TODAY = (19_600, 300_000)
 """Blocks of version 0.3 until the top 3 of 30 and of 200 are settled: the latter were not."""
-
-Absent = Callable[[Ints], Booleans]
-"""Which tables (B) of these seats (B, 3) are not played because a bot is away."""
-
-
-@dataclass
-class Ladder:
-    """A ladder of numbered bots, epoch by epoch."""
-
-    bots: int
-    play: Play
-    random: np.random.Generator
-    seed: str
-    known: KnownBots = field(default_factory=KnownBots)
-    seats: list[Ints] = field(default_factory=list)
-    points: list[Floats] = field(default_factory=list)
-    epochs: int = 0
-
-    def __post_init__(self) -> None:
-        self.known.numbers(map(_name, range(self.bots)))
-
-    @property
-    def record(self) -> LadderRecord:
-        """What is known of the bots."""
-        return self.known.record
-
-    @property
-    def blocks(self) -> int:
-        """The number of blocks."""
-        return sum(map(len, self.seats))
-
-    def run(self, playing: Iterable[int], absent: Absent | None = None) -> None:
-        """Play an epoch of these bots, without the tables that one leaves that is ``absent``."""
-        self.epochs += 1
-        names = [_name(bot) for bot in playing]
-        tables = draw_tables(self.seed, self.epochs, names, SEATS, self.known)
-        seats = np.array([[int(name) for name in table] for _, table in tables])
-        kept = np.ones(len(seats), bool) if absent is None else ~absent(seats)
-        stages = [stage for (stage, _), played in zip(tables, kept, strict=True) if played]
-        self.add(seats[kept], stages)
-
-    def add(self, seats: Ints, stages: Iterable[str]) -> None:
-        """Play these tables (B, 3), each of a stage."""
-        points = self.play(self.random, seats)
-        self.known.add(
-            (stage, {_name(bot): score for bot, score in zip(table, scores, strict=True)})
-            for stage, table, scores in zip(stages, seats.tolist(), points.tolist(), strict=True)
-        )
-        self.seats.append(seats)
-        self.points.append(points)
-
-    @property
-    def score(self) -> Floats:
-        """The scores that decide the places (n), as the table fits them."""
-        data = observed(np.concatenate(self.seats), np.concatenate(self.points), self.bots)
-        record = self.record
-        versions = renumbered(data, record.versions(), 1 + int(record.version.max()))
-        return fit(versions).of(record.version).score
-
-
-def _name(bot: int) -> str:
-    return f"{bot:03d}"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A kind of ladder: what its numbered bots do, and which of them are better.
-
-    ``play`` makes the points after so many blocks, ``true`` says who (rows) is better than whom
-    (columns) then; ``playing`` are the bots of the next epoch.
-    """
-
-    bots: int
-    play: Callable[[int], Play]
-    true: Callable[[int], Booleans]
-    playing: Callable[[Ladder], Iterable[int]]
-    absent: Absent | None = None
-    blocks: int = BLOCKS
-
-
-@dataclass
-class Found:
-    """What so many ladders have shown: how many were false at some look, the share of the true
-    pairs that is settled at the end, the bots that an alarm named, and the mean number of blocks
-    during which a ladder was false."""
-
-    cups: int = 0
-    false: int = 0
-    right: float = 0.0
-    alarms: int = 0
-    wrong: float = 0.0
-
-    @property
-    def percent(self) -> float:
-        """False in 100."""
-        return 100 * self.false / self.cups
-
-
-def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
-    """A ladder after every epoch, and who is settled above whom."""
-    random = np.random.default_rng(number)
-    ladder = Ladder(case.bots, case.play(0), random, f"season {number}")
-    while ladder.blocks < case.blocks:
-        ladder.play = case.play(ladder.blocks)
-        ladder.run(case.playing(ladder), case.absent)
-        yield ladder, ladder.record.settled()
-
-
-def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Found:
-    """Ladders of these kinds in turn."""
-    found = Found()
-    for number, case in enumerate(islice(cycle(cases), cups), first):
-        false, last = False, 0
-        for ladder, settled in season(case, number):
-            true = case.true(ladder.blocks)
-            if (settled & ~true).any():
-                false = True
-                found.wrong += (ladder.blocks - last) / cups
-            last = ladder.blocks
-        found.cups += 1
-        found.false += false
-        found.right += float((settled & true).sum() / max(1, true.sum()) / cups)
-        found.alarms += int(ladder.record.changed.sum())
-    return found
-
-
-def above(effects: Floats) -> Booleans:
-    """Who (rows) is better than whom (columns)."""
-    return effects[:, np.newaxis] > effects
-
-
-def steady(effects: Floats, play: Play, **about: Any) -> Case:
-    """Bots that come and go and do not change."""
-    true = above(effects)
-    return Case(effects.size, lambda _: play, lambda _: true, come_and_go(effects.size), **about)
-
-
-def come_and_go(bots: int) -> Callable[[Ladder], range]:
-    """The bots, numbered by arrival, play one after another."""
-
-    def playing(ladder: Ladder) -> range:
-        come = min(bots, BEGIN + (bots - BEGIN) * 2 * ladder.blocks // BLOCKS)
-        return range(max(0, come - STAY), come)
-
-    return playing
-
-
-def everybody(ladder: Ladder) -> range:
-    """All bots play all the time."""
-    return range(ladder.bots)
-
-
-def leaving(side: int) -> Callable[[Ladder], list[int]]:
-    """Who is ahead (1) or behind (-1) of the others after 40 blocks leaves."""
-
-    def playing(ladder: Ladder) -> list[int]:
-        mean, deviation = ladder.record.effects()
-        gone = (side * mean > 1.5 * deviation) & (ladder.record.blocks >= 40)
-        left = np.flatnonzero(~gone).tolist()
-        return left if len(left) >= 2 * SEATS else list(range(ladder.bots))
-
-    return playing
-
-
-def away(effects: Floats) -> Case:
-    """Two bots are away whenever a stronger opponent is drawn."""
-    skips = np.isin(np.argsort(np.argsort(-effects)), (effects.size // 6, effects.size // 2))
-
-    def absent(seats: Ints) -> Booleans:
-        own = effects[seats]
-        answer: Booleans = (skips[seats] & (own < own.max(axis=1, keepdims=True))).any(axis=1)
-        return answer
-
-    play = simulated(effects, NOISES["normal"])
-    true = above(effects)
-    return Case(effects.size, lambda _: play, lambda _: true, everybody, absent, LONG)
-
-
-def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Case:
-    """The effect of the first bot moves by ``after`` so many blocks of the ladder."""
-
-    def now(blocks: int) -> Floats:
-        return np.append(effects[0] + after(blocks), effects[1:])
-
-    return Case(
-        effects.size,
-        lambda blocks: simulated(now(blocks), noise),
-        lambda blocks: above(now(blocks)),
-        everybody,
-        blocks=LONG,
-    )
-
-
-def jump(effects: Floats, late: bool = False) -> Case:
-    """A middling bot becomes the best after 1,000 blocks; or, ``late``, the best bot one of the
-    worst after 4,000, when its order with most others is settled."""
-    effects = np.sort(effects)[::-1]
-    if late:
-        return changing(effects, lambda blocks: -1.5 * (blocks > 4_000), NOISES["normal"])
-    effects = np.roll(effects, effects.size // 2)
-    return changing(effects, lambda blocks: 1.5 * (blocks > 1_000), NOISES["normal"])
-
-
-def learning(effects: Floats) -> Case:
-    """The worst bot becomes the best within half of the ladder."""
-    effects = np.sort(effects)
-    return changing(effects, lambda blocks: min(4 * blocks / LONG, 2.0), NOISES["normal"])
-
-
-def rare_losses(bots: int, every: int = 100) -> Case:
-    """Equal bots, a third of which win 0.3 in most blocks and lose much in one of ``every``."""
-
-    def play(random: np.random.Generator, seats: Ints) -> Floats:
-        lost = np.where(random.random(seats.shape) < 1 / every, 0.3 - 0.3 * every, 0.3)
-        answer: Floats = np.where(seats % 3 == 0, lost, 0.0) + random.normal(size=seats.shape)
-        return answer
-
-    return Case(bots, lambda _: play, lambda _: above(np.zeros(bots)), everybody, blocks=LONG)
-
-
-def circle(effects: Floats) -> Case:
-    """Bots of three styles that beat each other in a circle, by 0.3 of a typical difference."""
-    bots = effects.size
-    style = np.arange(bots) % 3
-    typical = np.abs(np.subtract.outer(effects, effects)).sum() / (bots * (bots - 1))
-    beats = 0.3 * typical * np.array([0.0, 1.0, -1.0])
-
-    def play(random: np.random.Generator, seats: Ints) -> Floats:
-        points = simulated(effects, NOISES["normal"])(random, seats)
-        for other in range(1, SEATS):
-            opponents = np.roll(seats, other, axis=1)
-            points += beats[(style[seats] - style[opponents]) % 3] / (SEATS - 1)
-        return points
-
-    against = beats[np.subtract.outer(style, style) % 3]
-    true = above(effects + against.sum(axis=1) / bots)
-    return Case(bots, lambda _: play, lambda _: true, everybody, blocks=LONG)
-
-
-def soft(bots: int, gift: float = 0.4) -> Case:
-    """Equal bots; the first gives the second so much of a standard deviation where they meet."""
-    true = above(np.where(np.arange(bots) == 1, 1.0, np.where(np.arange(bots) == 0, -1.0, 0.0)))
-
-    def play(random: np.random.Generator, seats: Ints) -> Floats:
-        points = random.normal(size=seats.shape)
-        met = ((seats == 0).any(axis=1) & (seats == 1).any(axis=1))[:, np.newaxis]
-        answer: Floats = points + gift * met * ((seats == 1) * 1.0 - (seats == 0))
-        return answer
-
-    return Case(bots, lambda _: play, lambda _: true, everybody, blocks=LONG)
-
-
-def settling(bots: int, number: int, most: int = 400_000) -> int:
-    """The blocks after which the order of the top 3 is settled."""
-    effects = np.random.default_rng(number).permutation(spaced(bots, GAP * (bots - 1)))
-    first, second, third, *rest = np.argsort(-effects).tolist()
-    play = simulated(effects, NOISES["normal"])
-    case = Case(bots, lambda _: play, lambda _: above(effects), everybody, blocks=most)
-    for ladder, settled in season(case, number):
-        if settled[first, second] and settled[second, third] and settled[third, rest].all():
-            return ladder.blocks
-    return most
-
-
-def newcomer(cups: int, bots: int = 100, own: int = 40) -> float:
-    """Of 100 newcomers among evenly spaced bots with 40 blocks each, how many are at most five
-    places from their own after ``own`` blocks."""
-    random = np.random.default_rng(1)
-    near = 0
-    for number in range(cups):
-        effects = random.permutation(spaced(bots, 2.0))
-        ladder = Ladder(bots, simulated(effects, NOISES["normal"]), random, f"new {number}")
-        before = np.concatenate([random.permutation(bots - 1) for _ in range(40)])
-        tables = before[: before.size // SEATS * SEATS].reshape(-1, SEATS)
-        ladder.add(tables, map(str, range(len(tables))))
-        while ladder.record.blocks[-1] < own:
-            ladder.run(range(bots))
-        score = ladder.score
-        place, true = (int((each > each[-1]).sum()) for each in (score, effects))
-        near += abs(place - true) <= 5
-    return 100 * near / cups
-
-
-def rows() -> Iterator[tuple[str, list[Case]]]:
-    """Ladders whose bots do not change and are not away by choice; effects are by arrival."""
-    order = np.random.default_rng(2).permutation(BOTS)
-    late = np.where(np.arange(BOTS) == BOTS - 1, 1.5, 0.0)
-    for name, effects in (
-        ("equal bots", np.zeros(BOTS)),
-        ("two classes", strong(BOTS)[order]),
-        ("evenly spaced", spaced(BOTS, 2.0)[order]),
-        ("equal bots, a strong one comes last", late),
-    ):
-        yield name, [steady(effects, simulated(effects, noise)) for noise in NOISES.values()]
-    kinds = order % 3
-    yield "real points", [steady(-kinds.astype(np.float64), real(kinds))]
-    equal = np.zeros(FEW)
-    stay = steady(equal, simulated(equal, NOISES["normal"]))
-    yield "equal bots that leave when ahead", [replace(stay, playing=leaving(1))]
-    yield "equal bots that leave when behind", [replace(stay, playing=leaving(-1))]
-    yield "one bot gives another 0.4 of a standard deviation", [soft(FEW)]
 
 
 def broken() -> Iterator[tuple[str, list[Case], float, float | None]]:

@@ -4,84 +4,26 @@ ladder and round-robin, in simulated cups.
 `python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """
 
-from collections.abc import Callable, Sequence
-from math import comb
+from collections.abc import Sequence
 
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from benchmarks.ranking.ladders import Ladder
-from benchmarks.ranking.simulated_cups import (
-    SEATS,
-    halved,
-    normal,
-    observed,
-    schedule,
-    simulated,
-    spaced,
-    swiss,
+from tools.simulation.recall import (
+    BOTS,
+    SWISS_ROUNDS,
+    TOP,
+    Ranking,
+    by_halving,
+    by_ladder,
+    by_round_robin,
+    by_swiss,
+    halving_blocks,
+    recall,
 )
-from tournament.formats import halving
-from tournament.ranking.arrays import Floats, Ints
-from tournament.ranking.effects import fit
-
-BOTS = 30
-TOP = 3
-SWISS_ROUNDS = 5
-
-Ranking = Callable[[np.random.Generator, Floats], Ints]
-"""The bots that a cup puts first, best first, given their effects (n)."""
-
-
-def by_halving(deals: int) -> Ranking:
-    """The places of a halving."""
-    return lambda random, effects: halved(random, effects.size, simulated(effects, normal), deals)[
-        1
-    ]
-
-
-def by_swiss(deals: int) -> Ranking:
-    """The scores of a Swiss of five rounds."""
-    draw = swiss(SWISS_ROUNDS, deals)
-    return lambda random, effects: _best(
-        fit(draw(random, effects.size, simulated(effects, normal))).score
-    )
-
-
-def by_ladder(blocks: int) -> Ranking:
-    """The scores of a ladder whose bots all stay."""
-
-    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
-        ladder = Ladder(effects.size, simulated(effects, normal), random, str(random.random()))
-        while ladder.blocks < blocks:
-            ladder.run(range(effects.size))
-        return _best(ladder.score)
-
-    return ranked
-
-
-def by_round_robin(blocks: int) -> Ranking:
-    """The scores of the first blocks of a round-robin."""
-
-    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
-        seats = schedule(random, effects.size, -(-blocks // comb(effects.size, SEATS)))[:blocks]
-        points = simulated(effects, normal)(random, seats)
-        return _best(fit(observed(seats, points, effects.size)).score)
-
-    return ranked
-
-
-def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
-    """How many of the true top 3 are among the first three, in 100; bots are evenly spaced."""
-    random = np.random.default_rng(1)
-    effects = spaced(bots, 2.0)
-    found = sum(int((ranking(random, effects)[:TOP] < TOP).sum()) for _ in range(cups))
-    return 100 * found / (TOP * cups)
-
-
-def halving_blocks(deals: int, bots: int = BOTS) -> int:
-    """The blocks of a halving."""
-    return sum(stage.bots // SEATS * stage.seatings for stage in halving.stages(bots, SEATS, deals))
+from tools.simulation.simulated_cups import (
+    SEATS,
+)
 
 
 def sections(cups: int = 400) -> list[Section]:
@@ -118,8 +60,3 @@ def blocks_for(wanted: float, grid: Sequence[int], curve: Sequence[float]) -> fl
     logarithmic scale; the last of the grid if it is not reached."""
     rising = np.maximum.accumulate(np.array(curve))
     return float(np.exp(np.interp(wanted, rising, np.log(np.array(grid, dtype=float)))))
-
-
-def _best(score: Floats) -> Ints:
-    answer: Ints = np.argsort(-np.nan_to_num(score, nan=-np.inf), kind="stable")
-    return answer

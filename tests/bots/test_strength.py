@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from benchmarks.bots import strength
+from tools import strength
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6])

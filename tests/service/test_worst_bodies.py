@@ -1,6 +1,6 @@
-"""Bad bodies have documented answers; `benchmarks/service/worst_bodies.py` measures their cost."""
+"""Bad bodies have documented answers; `make bench` measures their cost."""
 
-from benchmarks.service import worst_bodies
+from tools import worst_bodies
 
 SIZE = 25_000
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.ranking.simulated_cups import (
+from tools.simulation.simulated_cups import (
     simulated,
 )
 from tournament.ranking.arrays import Floats, Ints

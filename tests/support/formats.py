@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ranking.simulated_cups import from_blocks
+from tools.simulation.simulated_cups import from_blocks
 from tournament.config.cup import Bot, Cup
 from tournament.formats import FORMATS, Block, Plan
 from tournament.formats.scores import Scores

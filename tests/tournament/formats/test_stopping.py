@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.ranking.simulated_cups import from_blocks
 from tests.support.formats import BEGUN, Known, cup, plan
+from tools.simulation.simulated_cups import from_blocks
 from tournament.config.cup import Cup
 from tournament.formats import Plan
 from tournament.formats.stop import Stop

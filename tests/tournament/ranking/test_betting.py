@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks.ranking.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
+from tools.simulation.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
 from tournament.ranking.betting import Bets, Reach, log_wealth, reach_of
 
 

@@ -5,15 +5,15 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from benchmarks.ranking.claims import anytime, final
-from benchmarks.ranking.simulated_cups import (
+from tests.support.exact_points import exact, spread
+from tools.simulation.claims import anytime, final
+from tools.simulation.simulated_cups import (
     from_blocks,
     gauntlet,
     observed,
     round_robin,
     swiss,
 )
-from tests.support.exact_points import exact, spread
 from tournament.ranking.arrays import UNKNOWN, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe

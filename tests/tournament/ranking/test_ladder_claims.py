@@ -1,4 +1,4 @@
-"""Small versions of `benchmarks/ranking/ladders.py`, seeded, and what the proof rests on."""
+"""Small versions of `tools/simulation/ladders.py`, seeded, and what the proof rests on."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.ranking.ladders import (
+from tools.simulation.ladders import (
     away,
     everybody,
     jump,
@@ -15,8 +15,8 @@ from benchmarks.ranking.ladders import (
     seasons,
     steady,
 )
-from benchmarks.ranking.recall import by_ladder, by_round_robin, recall
-from benchmarks.ranking.simulated_cups import NOISES, normal, simulated, spaced
+from tools.simulation.recall import by_ladder, by_round_robin, recall
+from tools.simulation.simulated_cups import NOISES, normal, simulated, spaced
 from tournament.ranking.arrays import LEVEL, Floats, Ints
 from tournament.ranking.evidence import Evidence
 from tournament.ranking.ladder import LadderRecord

@@ -1,4 +1,4 @@
-"""Small versions of `benchmarks/ranking/claims.py`, seeded: what its table claims, it holds.
+"""Small versions of `tools/simulation/claims.py`, seeded: what its table claims, it holds.
 
 The limits allow for the number of cups (binomial, about 2 in 1000 by chance if exactly 5 in 100
 are false).
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from benchmarks.ranking.claims import MIXED, Rule, anytime, claims, final, missed, stopped, watched
-from benchmarks.ranking.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
-from benchmarks.ranking.simulated_cups import (
+from tools.simulation.claims import MIXED, Rule, anytime, claims, final, missed, stopped, watched
+from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
+from tools.simulation.simulated_cups import (
     NOISES,
     Draw,
     gauntlet,

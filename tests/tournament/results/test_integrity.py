@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import games
-from benchmarks.ranking.soft_play import FRIENDS, flagged
 from tests.support.cups import stich
 from tests.support.played import cup, run, unfinished
+from tools.simulation.soft_play import FRIENDS, flagged
 from tournament.config.cup import JoinRules
 from tournament.records import MatchRecord
 from tournament.results.integrity import Integrity, chances, integrity

@@ -1,6 +1,6 @@
 """How strong the reference bots are: mirrored duels in one process, and the page of results.
 
-    python -m benchmarks.bots.strength --game dasan --players 4 --only search
+    python -m tools.strength --game dasan --players 4 --only search
 
 A duel plays each deal in seatings that are fair to both bots: one seat of A among seats of B, in
 every rotation, and one seat of B among seats of A. The difference of a deal is the mean score of
@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 import games
-from benchmarks.figures import processor
 from bots import kit
+from tools.processor import processor
 
 Decide = Callable[[dict[str, Any]], str]
 
@@ -64,7 +64,7 @@ ones, where few are enough; between the search bot and the sensible one."""
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
-PAGE = HERE.parents[1] / "docs" / "reference-bots.md"
+PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 TABLES = "<!-- tables -->\n"
 """What comes after this line of the page is made of the records."""

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.ranking.points import draw_points
+from tools.simulation.points import draw_points
 from tournament.formats import halving as halving_format
 from tournament.formats.knockout import cuts
 from tournament.formats.swiss import pair

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bots.strength import bot, play
+from tools.strength import bot, play
 from tournament.ranking.arrays import Floats, Ints
 
 KINDS = ("sensible", "greedy", "random")

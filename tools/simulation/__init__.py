@@ -1,0 +1,1 @@
+"""Simulated cups and ladders with known truth, which tests and benchmarks share."""

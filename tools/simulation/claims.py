@@ -1,0 +1,122 @@
+"""How often a table of ranks is false, and how much it settles."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tools.simulation.simulated_cups import (
+    SEATS,
+    Draw,
+    Play,
+    from_blocks,
+    observed,
+    rare_loss,
+    schedule,
+)
+from tournament.formats.stopping import FIRST_LOOK, next_look
+from tournament.ranking.arrays import Booleans, Floats
+from tournament.ranking.betting import Reach, settled_by_bets
+from tournament.ranking.effects import fit, score_intervals
+from tournament.ranking.evidence import evidence
+from tournament.ranking.observations import Observations
+from tournament.ranking.ranks import anytime_chances, final_chances, settled_pairs
+
+MIXED = np.repeat([0, 1, 2], 4)
+"""Kinds of twelve real bots: four each of sensible, greedy and random."""
+
+Rule = Callable[[Observations], Booleans]
+
+
+def final(data: Observations) -> Booleans:
+    """Who is settled above whom at the end of a planned run."""
+    found = evidence(data)
+    return settled_pairs(found.total, final_chances(found))
+
+
+def anytime(data: Observations) -> Booleans:
+    """The same at any time, or where results decide who meets whom."""
+    found = evidence(data)
+    return settled_pairs(found.total, anytime_chances(found))
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Of so many cups: how many were false, and the share of the true pairs that was settled."""
+
+    cups: int
+    false: int
+    right: float
+
+    @property
+    def percent(self) -> float:
+        """False in 100."""
+        return 100 * self.false / self.cups
+
+
+def claims(
+    draw: Draw, effects: Floats, play: Play, cups: int, rule: Rule = final, seed: int = 1
+) -> Claims:
+    """Cups of bots whose true order is that of ``effects`` (n)."""
+    random = np.random.default_rng(seed)
+    true = effects[:, np.newaxis] > effects
+    false = right = 0
+    for _ in range(cups):
+        settled = rule(draw(random, effects.size, play))
+        false += bool((settled & ~true).any())
+        right += int((settled & true).sum())
+    return Claims(cups, false, right / max(1, cups * int(true.sum())))
+
+
+def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
+    """Equal bots, looked at so often: cups in which some look shows an order."""
+    random = np.random.default_rng(1)
+    false = 0
+    for _ in range(cups):
+        data = draw(random, bots, play)
+        ends = np.linspace(0, data.blocks, looks + 1).astype(int)[1:]
+        false += any(anytime(first_blocks(data, end)).any() for end in ends)
+    return Claims(cups, false, 0.0)
+
+
+def first_blocks(data: Observations, end: int) -> Observations:
+    """The first ``end`` blocks."""
+    points, present = np.zeros((2, data.blocks, data.bots))
+    points[data.block, data.bot] = data.points
+    present[data.block, data.bot] = 1
+    return from_blocks(points[:end], present[:end] > 0, data.round[:end])
+
+
+def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
+    """`[stop] top = 1` of three bots of equal score, one of which loses rarely and much: cups in
+    which one is named."""
+    random = np.random.default_rng(1)
+    false = 0
+    for _ in range(cups):
+        seats = schedule(random, SEATS, most)
+        points = rare_loss(every)(random, seats)
+        # The largest difference of two of these bots in a block.
+        reach = Reach(float(np.ceil(1.5 * every + 4)))
+        look = FIRST_LOOK
+        while look <= most:
+            data = observed(seats[:look], points[:look], SEATS)
+            if (settled_by_bets(data, reach, 0.95).sum(axis=1) == SEATS - 1).any():
+                false += 1
+                break
+            look = next_look(look)
+    return Claims(cups, false, 0.0)
+
+
+def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
+    """Scores of a round-robin outside their 95 % interval; ``effects`` sum to 0."""
+    random = np.random.default_rng(1)
+    false = of = 0
+    true = effects * effects.size / (effects.size - 1)
+    for _ in range(cups):
+        data = draw(random, effects.size, play)
+        found = fit(data)
+        for value, interval in zip(true, score_intervals(data, found, found.balanced), strict=True):
+            if interval.low is not None and interval.high is not None:
+                false += not interval.low <= value <= interval.high
+                of += 1
+    return Claims(of, false, 0.0)

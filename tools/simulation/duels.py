@@ -1,0 +1,93 @@
+"""How long duels are, and how often they name the wrong bot, beside a GSPRT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from tournament.formats.duel import BLOCKS_PER_ROUND
+from tournament.ranking.arrays import LEVEL, Floats
+from tournament.ranking.betting import Reach, log_wealth
+
+MOST = 4_000
+"""Blocks of a duel at most."""
+
+DUELS = 200
+
+Blocks = Callable[[np.random.Generator], Floats]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a duel ended: after how many blocks, and with what: 1 or -1 names a bot, 0 neither."""
+
+    blocks: int
+    named: int
+
+
+def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> Ended:
+    """The duel as `stich duel` plays it: tests/tournament/ranking compares the two."""
+    needed = -log(1 - LEVEL)
+    settled = log_wealth(differences, reach, 0.0, within) >= needed
+    equal = np.zeros_like(settled)
+    if within is not None:
+        zone = [
+            log_wealth(differences, reach, mean, within) >= needed for mean in (-within, within)
+        ]
+        equal = zone[0] & zone[1]
+    looks = slice(BLOCKS_PER_ROUND - 1, None, BLOCKS_PER_ROUND)
+    end = (_first((settled | equal)[looks]) + 1) * BLOCKS_PER_ROUND
+    if end > differences.size:
+        return Ended(differences.size, 0)
+    mean = np.add.accumulate(differences)[end - 1]
+    return Ended(end, int(np.sign(mean)) if settled[end - 1] else 0)
+
+
+def by_gsprt(differences: Floats, zone: float) -> Ended:
+    """As fastchess decides: a sequential probability ratio test of a mean of ``zone`` against 0, on
+    the normal approximation with the variance so far, both errors 5 %. One for each bot, because
+    either may be better; the duel ends when one accepts its ``zone``, or both their 0."""
+    blocks = np.arange(1, differences.size + 1)
+    mean = np.add.accumulate(differences) / blocks
+    spread = np.add.accumulate(differences**2) / blocks - mean**2
+    scale = blocks / np.maximum(spread, 1e-12)
+    looks = np.arange(BLOCKS_PER_ROUND - 1, differences.size, BLOCKS_PER_ROUND)
+    bound = log(0.95 / 0.05)
+    accepted = []
+    for side in (1, -1):
+        ratio = (zone * (2 * side * mean - zone) / 2 * scale)[looks]
+        accepted.append((_first(ratio >= bound), _first(ratio <= -bound)))
+    ends = []
+    for side, (better, equal) in zip((1, -1), accepted, strict=True):
+        if better < equal:
+            ends.append((better, side))
+    ends.append((max(equal for _, equal in accepted), 0))
+    look, named = min(ends)
+    return Ended(min((look + 1) * BLOCKS_PER_ROUND, differences.size), named)
+
+
+def _first(found: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
+    return int(found.argmax()) if found.any() else MOST
+
+
+def normal_blocks(effect: float, limit: float) -> Blocks:
+    """Normal differences with a standard deviation of 1, never beyond the reach."""
+    return lambda random: np.clip(random.normal(effect, 1.0, MOST), -limit, limit)
+
+
+def rare_loss(every: int) -> Blocks:
+    """Mean 0: a point in all blocks but one of ``every``, which loses ``every`` - 1 points."""
+    return lambda random: np.where(random.random(MOST) < 1 / every, 1.0 - every, 1.0)
+
+
+def mean_blocks(
+    blocks: Blocks, rule: Callable[[Floats], Ended], duels: int = DUELS
+) -> tuple[float, float, float]:
+    """The mean number of blocks, and in 100 duels the first bot and the second were named."""
+    random = np.random.default_rng(1)
+    ended = [rule(blocks(random)) for _ in range(duels)]
+    named = [100 * sum(end.named == side for end in ended) / duels for side in (1, -1)]
+    return float(np.mean([end.blocks for end in ended])), named[0], named[1]

@@ -1,0 +1,207 @@
+"""Large and unusual bodies of requests, good and bad, for every operation of the service."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from flask.testing import FlaskClient
+
+import games
+from service.app import create_app
+from service.schemas.fields import MAX_RESULTS
+from service.settings import MEBIBYTE, Settings
+
+OPERATIONS = ("start", "moves", "validate", "advance", "view")
+
+Body = tuple[str, str, bytes]
+"""The operation, what is bad about the body, and the body."""
+
+FLAT = {
+    "numbers": "1",
+    "large numbers": "12345678901234567890",
+    "fractions": "0.1",
+    "exponents": "1e308",
+    "nulls": "null",
+    "escaped strings": r'"\u0033\u0063"',
+    "long strings": '"' + "x" * 2000 + '"',
+    "lone surrogates": r'"\ud800"',
+    "lists": "[]",
+    "lists with much space": "[" + " " * 12 + "]",
+    "objects": "{}",
+    "objects with a field": '{"a":1,"b":2,"c":3,"d":4}',
+    "entries": '{"seat":0,"move":"pass"}',
+    "wrong entries": '{"seat":"0","move":0}',
+}
+"""The items of arrays."""
+
+
+def array(item: str, size: int) -> str:
+    """An array of as many items as fit."""
+    return "[" + ",".join([item] * max(1, size // (len(item) + 1))) + "]"
+
+
+def fields(size: int, value: str = "0", name: str = "f%d") -> str:
+    """The fields of an object, all different unless `name` has no number."""
+    found, length, number = [], 0, 0
+    while length < size:
+        key = name % number if "%" in name else name
+        found.append(f'"{key}":{value}')
+        length += len(found[-1]) + 1
+        number += 1
+    return ",".join(found)
+
+
+def anywhere(size: int) -> Iterator[tuple[str, str]]:
+    """Bodies that are bad whatever the operation."""
+    yield "unknown fields", "{" + fields(size) + "}"
+    yield "unknown fields with long names", "{" + fields(size, name="x" * 900 + "%d") + "}"
+    yield "one field again and again", "{" + fields(size, name="state") + "}"
+    yield "escaped names", "{" + fields(size, name="\\u0061%d") + "}"
+    yield "nesting", '{"a":' * (size // 5) + "1" + "}" * (size // 5)
+    yield "nested arrays", "[" * (size // 2) + "]" * (size // 2)
+    yield "nesting of 32 levels", '{"a":' + array("[" * 30 + "]" * 30, size) + "}"
+    yield "a long string", '{"state":"' + "x" * size + '"}'
+    yield "a long string of emoji", '{"state":"' + "🂡" * (size // 4) + '"}'
+    yield "a long number", '{"state":' + "9" * size + "}"
+    yield "long numbers", '{"state":' + array("9" * 4000, size) + "}"
+    yield "a long fraction", '{"state":0.' + "9" * size + "}"
+    yield "spaces", " " * size
+    yield "broken at the end", '{"state":' + array('{"seat":0}', size) + "x"
+    for name, item in FLAT.items():
+        yield f"an array of {name}", array(item, size)
+        yield f"an object with an array of {name}", '{"state":' + array(item, size) + "}"
+
+
+def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
+    """An object, once with each of its fields replaced by something bad, and with unknown ones."""
+    text = json.dumps(value)
+    yield "unknown fields within", text[:-1] + "," + fields(size) + "}"
+    yield "a field repeated within", text[:-1] + "," + fields(size, name="deal") + "}"
+    for name, old in value.items():
+        if isinstance(old, dict):
+            for what, bad in inside(old, size):
+                yield (
+                    f"{name}: {what}",
+                    json.dumps({**value, name: 0})[:-1].replace(f'"{name}": 0', f'"{name}": {bad}')
+                    + "}",
+                )
+            continue
+        bad_values = {"a long string": '"' + "x" * size + '"', "a long number": "9" * size}
+        if isinstance(old, list):
+            bad_values |= {f"an array of {what}": array(item, size) for what, item in FLAT.items()}
+            bad_values["arrays of cards"] = array(array('"3c"', 800), size)
+            bad_values["arrays of nulls"] = array(array("null", 800), size)
+            bad_values["arrays of numbers"] = array(array("0", 400), size)
+            if old:
+                bad_values["its items again"] = array(json.dumps(old[0]), size)
+        for what, bad in bad_values.items():
+            changed = json.dumps({**value, name: "REPLACED"}).replace('"REPLACED"', bad)
+            yield f"{name}: {what}", changed
+
+
+def position(name: str, players: int) -> games.State:
+    """A state with a table, a history and finished deals."""
+    state = games.get(name).start(players, "worst", {} if name == "zhengfen" else {"deals": 900})
+    while not state.results or len(state.history) < 8:
+        moves = state.moves()
+        state = state.advance(moves[len(moves) // 2])
+    return state
+
+
+def long_game(wire: dict[str, Any]) -> dict[str, Any]:
+    """A state of a game that may have any number of deals, or 1,000."""
+    deals = None if wire["game"] == "zhengfen" else 1000
+    return {**wire, "options": {**wire["options"], "deals": deals}}
+
+
+def with_position(size: int) -> Iterator[Body]:
+    """Bodies with a state or a view of which a part is bad."""
+    more: dict[str, dict[str, Any]] = {
+        "moves": {},
+        "validate": {"move": "pass"},
+        "advance": {"moves": ["pass"]},
+    }
+    for game in games.GAMES.values():
+        state = position(game.name, game.max_players)
+        wire, view = state.to_dict(), state.view(0).to_dict()
+        for what, bad in inside(wire, size):
+            yield "moves", f"{game.name} state, {what}", f'{{"state":{bad}}}'.encode()
+        own = {name: view[name] for name in view if name not in wire}
+        for what, bad in inside(own, size):
+            whole = json.dumps({name: view[name] for name in view if name not in own})
+            yield (
+                "moves",
+                f"{game.name} view, {what}",
+                f'{{"view":{whole[:-1]},{bad[1:]}}}'.encode(),
+            )
+        results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
+        entries = [{"seat": 0, "move": "x" * 900}] * 1000
+        most = MAX_RESULTS if game.name == "zhengfen" else 1000
+        for count, deal in ((len(results), 1), (most, 1.0), (most, 0)):
+            long = {**long_game(wire), "results": results[:count], "deal": deal}
+            body = json.dumps({"state": long}).encode()
+            yield "moves", f"{game.name}, {count} results and deal {deal}", body
+        for part in (
+            {"results": results[:most]},
+            {"history": entries},
+            {"history": entries[:1] * 999},
+        ):
+            long = {**long_game(wire), **part}
+            for operation, rest in {**more, "view": {"seat": 0}}.items():
+                body = json.dumps({"state": long, **rest}).encode()
+                yield operation, f"{game.name}, long {next(iter(part))}", body
+
+
+def moves_of(size: int) -> Iterator[Body]:
+    """Bad moves, and many of them; long games; long lists."""
+    for game in games.GAMES.values():
+        state = game.start(None, "worst", {})
+        wire = json.dumps(state.to_dict())
+        played: list[str] = []
+        many = state if game.name == "zhengfen" else game.start(None, "worst", {"deals": 1000})
+        start = json.dumps(many.to_dict())
+        while many.turn is not None and len(played) < 1000:
+            moves = many.moves()
+            played.append(str(moves[len(played) % 3 * (len(moves) - 1) // 2]))
+            many = many.advance(played[-1])
+        for what, moves_ in {
+            "passes": array('"pass"', size),
+            "1,000 passes": json.dumps(["pass"] * 1000),
+            "a long move": '["' + "play:" + "3c" * (size // 2) + '"]',
+            "1,000 long moves": json.dumps(["play:" + "3c" * 490] * 1000),
+            "empty moves": array('""', size),
+            "wrong moves": array("0", size),
+        }.items():
+            body = f'{{"state":{wire},"moves":{moves_}}}'.encode()
+            yield "advance", f"{game.name}, {what}", body
+        body = f'{{"state":{start},"moves":{json.dumps(played)}}}'.encode()
+        yield "advance", f"{game.name}, {len(played)} legal moves", body
+        for what, move in {"a long move": "3c" * (size // 2), "a longest move": "3c" * 497}.items():
+            body = f'{{"state":{wire},"move":"play:{move}"}}'.encode()
+            yield "validate", f"{game.name}, {what}", body
+
+
+def starts(size: int) -> Iterator[Body]:
+    """Bad ways to start a game."""
+    for game in games.GAMES.values():
+        start = {"game": game.name, "players": 3, "seed": "x", "options": {}}
+        for what, bad in inside(start, size):
+            yield "start", f"{game.name}, {what}", bad.encode()
+        hashes = array('"' + "a" * 64 + '"', size)
+        body = f'{{"game":"{game.name}","key_hashes":{hashes}}}'
+        yield "sealed/start", f"{game.name}, hashes", body.encode()
+
+
+def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
+    """All bad bodies of at most this size."""
+    for operation in OPERATIONS:
+        for what, text in anywhere(size - 2000):
+            yield operation, what, text.encode()[:size]
+    yield from with_position(size - 20_000)
+    yield from moves_of(size - 10_000)
+    yield from starts(size - 2000)
+
+
+def client() -> FlaskClient:
+    """A client of an application that has a key."""
+    return create_app(Settings(seal_keys={"1": bytes(32)})).test_client()

@@ -12,7 +12,7 @@ from games.dasan import state as dasan
 from games.description import describe
 from games.doudizhu import state as doudizhu
 from games.errors import IllegalMove, InvalidState, OptionError, Reason, UnknownGame
-from games.game import Fact, Game, LegalMoves
+from games.game import Fact, Game, LegalMoves, Phrase
 from games.move import Move
 from games.ninefivetwo import state as ninefivetwo
 from games.zhengfen import state as zhengfen
@@ -58,6 +58,7 @@ __all__ = [
     "LegalMoves",
     "Move",
     "OptionError",
+    "Phrase",
     "Position",
     "Reason",
     "State",

@@ -68,7 +68,12 @@ def _seats(view: View, data: Mapping[str, Any]) -> Iterable[str]:
     for seat, (count, score) in enumerate(zip(view.counts, view.scores, strict=True)):
         you = " (you)" if seat == view.seat else ""
         dealer = ["dealer"] if seat == data["dealer"] else []
-        facts = [f"{count} cards", f"score {score}", *dealer, *view.game.roles(data, seat)]
+        facts = [
+            f"{count} cards",
+            f"score {score}",
+            *dealer,
+            *map(str, view.game.roles(data, seat)),
+        ]
         yield f"- seat {seat}{you}: {', '.join(facts)}"
 
 
@@ -91,7 +96,7 @@ def _hand(deck: Deck, cards: Sequence[str]) -> str:
 
 def _fact(fact: Fact) -> str:
     seat = "" if fact.seat is None else f" (seat {fact.seat})"
-    words = " ".join([*fact.cards, *([fact.value] if fact.value else [])])
+    words = " ".join([*fact.cards, *([str(fact.value)] if fact.value else [])])
     return f"{fact.label[:1].upper()}{fact.label[1:]}{seat}: {words}."
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from games.deck import Deck
@@ -72,15 +72,28 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words about a position, for people: a message with values in place of its %(name)s. Pages
+    translate the message; `str` gives it in English."""
+
+    message: str
+    values: Mapping[str, int | str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message % self.values
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact about a position to show to people: a label with a text, cards or both.
+    """A fact about a position to show to people: a label with a text, cards or both. Pages
+    translate labels, and a text that is a Phrase or a word of the game's description.
 
     `seat` is the seat that the fact is about, if any; `cards` are names in deck order. `on_table`
     marks cards that lie in front of a seat in the current trick.
     """
 
     label: str
-    value: str = ""
+    value: str | Phrase = ""
     cards: tuple[str, ...] = ()
     seat: int | None = None
     on_table: bool = False
@@ -180,7 +193,7 @@ class Game:
         """What to show a person about a position, from the wire form of a state or a view."""
 
     @abstractmethod
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:

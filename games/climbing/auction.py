@@ -12,7 +12,7 @@ from games import validation
 from games.climbing.trick import Table
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import Game, JsonDict
+from games.game import Game, JsonDict, Phrase
 from games.move import BID, PASS, Move
 from games.position import wrong_phase
 
@@ -24,9 +24,11 @@ class AuctionGame(Game):
 
     teams: ClassVar[bool] = True
 
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """The declarer and the bid, for the declarer's seat."""
-        return [f"declarer, bid {data['bid']}"] if data["declarer"] == seat else []
+        if data["declarer"] != seat:
+            return []
+        return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """The declarer's side and the other; None after a passed-out deal."""

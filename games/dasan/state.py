@@ -20,7 +20,7 @@ from games.dasan.combinations import CALLABLE, DECK
 from games.dasan.validation import validate_position
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options
+from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import BID, CALL, PASS, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field, wrong_phase
 from games.shuffle import Randomness, distribute
@@ -306,9 +306,9 @@ class Dasan(auction.AuctionGame):
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
         return talon_facts(data) + called + table_facts(data)
 
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Declarer and partner."""
-        return super().roles(data, seat) + ["partner"] * (data["partner"] == seat)
+        return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
         """The longest list found by search is 92; this leaves some room."""

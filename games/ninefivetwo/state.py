@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move
 from games.ninefivetwo.exchange import (
     EXCHANGED_FIELD,
@@ -343,25 +343,30 @@ class Ninefivetwo(Game):
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Talon, discards, trumps, cards still to be given, and the trick."""
-        piles = (("talon", data["talon"]), ("discarded", data["discards"]))
-        facts = [Fact(label, cards=tuple(cards)) for label, cards in piles if cards]
+        piles = (
+            Fact("talon", cards=tuple(data["talon"])),
+            Fact("discarded", cards=tuple(data["discards"])),
+        )
+        facts = [pile for pile in piles if pile.cards]
         if data["trump"]:
             facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))
         for owed in data["owed"]:
             count, debtor = owed["count"], owed["debtor"]
-            facts.append(Fact("to give", f"{count} to seat {debtor}", seat=owed["giver"]))
+            due = Phrase("%(count)d to seat %(seat)d", {"count": count, "seat": debtor})
+            facts.append(Fact("to give", due, seat=owed["giver"]))
         for done in data["exchanged"]:
-            label = f"given to seat {done['debtor']}"
-            returned = "for " + " ".join(done["returned"])
-            facts.append(Fact(label, returned, tuple(done["given"]), done["giver"]))
+            values = {"seat": done["debtor"], "cards": " ".join(done["returned"])}
+            returned = Phrase("to seat %(seat)d, for %(cards)s", values)
+            facts.append(Fact("given", returned, tuple(done["given"]), done["giver"]))
         for play in data["trick"]:
             card = play["move"].removeprefix("play:")
             facts.append(Fact("trick", cards=(card,), seat=play["seat"], on_table=True))
         return facts
 
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Tricks won, of the target."""
-        return [f"{data['tricks'][seat]} of {data['targets'][seat]} tricks"]
+        tricks, target = data["tricks"][seat], data["targets"][seat]
+        return [Phrase("%(tricks)d of %(target)d tricks", {"tricks": tricks, "target": target})]
 
 
 GAME: Final[Ninefivetwo] = Ninefivetwo()

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 
 from games.climbing.trick import ClimbingPosition, table_facts
 from games.deck import Deck
-from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options
+from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
 from games.shuffle import Randomness, distribute
@@ -248,10 +248,12 @@ class Zhengfen(Game):
         worth = points(DECK.hand(data["trick"]))
         return [Fact("points in the trick", str(worth)), *table_facts(data)]
 
-    def roles(self, data: JsonDict, seat: int) -> list[str]:
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Points taken, and who is out."""
-        taken = f"{points(DECK.hand(data['taken'][seat]))} points taken"
-        return [taken, *["out"] * (seat in data["out"])]
+        taken = Phrase(
+            "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
+        )
+        return [taken, *[Phrase("out")] * (seat in data["out"])]
 
 
 GAME: Final[Zhengfen] = Zhengfen()

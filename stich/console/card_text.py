@@ -57,6 +57,6 @@ def fact_text(fact: Fact) -> Text:
     """A fact of a position, without its label: `seat 0: K♦ (single)`."""
     shown = Text("" if fact.seat is None else f"seat {fact.seat}: ")
     if not fact.cards:
-        return shown.append(fact.value)
+        return shown.append(str(fact.value))
     shown.append_text(cards(fact.cards))
     return shown.append(f" ({fact.value})") if fact.value else shown

@@ -114,7 +114,9 @@ def seats(view: JsonDict, names: Sequence[str]) -> Table:
     for title in ("seat", "who", "cards", "score", ""):
         table.add_column(title, justify="right" if title in ("cards", "score") else "left")
     for seat in range(view["players"]):
-        roles = ", ".join(game.roles(view, seat) + ["to move"] * (view["turn"] == seat))
+        roles = ", ".join(
+            [*map(str, game.roles(view, seat)), *["to move"] * (view["turn"] == seat)]
+        )
         cells = (seat, names[seat], view["counts"][seat], view["scores"][seat], roles)
         style = "bold" if seat == view["seat"] else None
         table.add_row(*(Text(str(cell)) for cell in cells), style=style)

@@ -83,7 +83,7 @@ def _position(record: MatchRecord, step: Step) -> Table:
     for heading in ("", "seat", "bot", "score", "bank", position):
         shown.add_column(heading, justify="right" if heading in ("score", "bank") else "left")
     for seat, hand in enumerate(state["hands"]):
-        roles = ", ".join(game.roles(state, seat))
+        roles = ", ".join(map(str, game.roles(state, seat)))
         shown.add_row(
             "▶" if state["turn"] == seat else "",
             str(seat),

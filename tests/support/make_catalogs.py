@@ -12,6 +12,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import games
+from games.ninefivetwo.state import SUIT_NAMES
 from tournament.records import FAULT_KINDS
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -44,9 +45,12 @@ def messages() -> Catalog:
 
 def _words() -> Iterator[str]:
     yield from map(str, FAULT_KINDS)
+    yield from SUIT_NAMES.values()
     for game in games.GAMES.values():
         yield game.title
-        yield from game.phases
+        yield from ("over", *game.phases)
+        for option in game.options:
+            yield from (option.name.replace("_", " ").capitalize(), option.description)
         yield from (category.name for category in game.categories)
 
 

@@ -145,7 +145,7 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
         for step, state in replayed(record):
             groups = [rules.groups(hand) for hand in state["hands"]]
             assert step["hands"] == [" ".join(map("".join, hand)) for hand in groups]
-            assert step["roles"] == [rules.roles(state, seat) for seat in range(3)]
+            assert step["roles"] == [list(map(str, rules.roles(state, seat))) for seat in range(3)]
             for name in ("deal", "phase", "turn", "scores"):
                 assert step[name] == state[name]
             if step["last"] != [None] * record.players:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar
 
 import games
-from games.game import Game, JsonDict
+from games.game import Game, JsonDict, Phrase
 from tournament.config.cup import Cup
 from tournament.display.formatting import info_text
 from tournament.display.replay import Step, cards_of, steps
+from tournament.language import catalog, gettext
 from tournament.records import MatchRecord, Pairing
 from tournament.run.live_table import LiveMatch
 from web.ui.plots import series
@@ -210,19 +211,26 @@ def position(game: Game, data: JsonDict) -> PagePosition:
     seats = range(data["players"])
     return {
         "deal": data["deal"],
-        "phase": data["phase"],
+        "phase": _say(data["phase"]),
         "turn": data["turn"],
         "hands": [
             _in_groups(game, known[seat]) if seat in known else "??" * data["counts"][seat]
             for seat in seats
         ],
-        "roles": [game.roles(data, seat) for seat in seats],
+        "roles": [[_say(role) for role in game.roles(data, seat)] for seat in seats],
         "scores": data["scores"],
         "facts": [
-            (fact.label, fact.value, "".join(fact.cards), fact.seat, fact.on_table)
+            (_say(fact.label), _say(fact.value), "".join(fact.cards), fact.seat, fact.on_table)
             for fact in game.facts(data)
         ],
     }
+
+
+def _say(words: str | Phrase) -> str:
+    """Words of a game in the reader's language; cards and numbers as they are."""
+    if isinstance(words, Phrase):
+        return gettext(words.message, **words.values)
+    return catalog().gettext(words) if words else ""
 
 
 def _in_groups(game: Game, cards: Sequence[str]) -> str:

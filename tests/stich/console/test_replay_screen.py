@@ -36,6 +36,6 @@ def test_stepping_through_shows_the_facts_and_roles_of_every_position(
         labels |= {fact.label for fact in facts}
         assert all(fact.label in screen for fact in facts)
         for seat, name in enumerate(record.seating):
-            roles = ", ".join(game.roles(step.state, seat))
+            roles = ", ".join(map(str, game.roles(step.state, seat)))
             assert (f"{name} ({roles})" if roles else name) in screen
     assert "to beat" in labels or "trick" in labels

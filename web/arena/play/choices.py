@@ -2,13 +2,39 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from games import View
-from games.errors import IllegalMove
+from games.errors import IllegalMove, Reason
 from games.move import Move
 from tournament.display.replay import VERBS, cards_of
+from tournament.language import N_, gettext
 
 _TRIED = 40
+_REASONS: Final = {
+    Reason.SYNTAX: N_("This is no move."),
+    Reason.GAME_OVER: N_("The game is over."),
+    Reason.NOT_YOUR_TURN: N_("It is not your turn."),
+    Reason.WRONG_PHASE: N_("This move does not belong to this part of the game."),
+    Reason.MUST_BID: N_("The first player must bid."),
+    Reason.BID_TOO_LOW: N_("A bid must be higher than the highest bid so far."),
+    Reason.MUST_LEAD: N_("You lead, so you must play a card."),
+    Reason.NOT_CALLABLE: N_("This card cannot be called."),
+    Reason.NOT_HELD: N_("You do not hold these cards."),
+    Reason.WRONG_NUMBER: N_("This is not the right number of cards."),
+    Reason.NOT_A_COMBINATION: N_("These cards are not a combination of this game."),
+    Reason.WRONG_CATEGORY: N_("Play the same kind of combination, with as many cards, or pass."),
+    Reason.NOT_HIGHER: N_("These cards are not higher than those on the table."),
+    Reason.AMBIGUOUS: N_("These cards can be read in two ways."),
+    Reason.MUST_FOLLOW: N_("You must follow suit."),
+}
+
+
+def explain(error: IllegalMove) -> str:
+    """Why a move is illegal: with all details in English, in other languages by its reason."""
+    message = _REASONS[error.reason]
+    translated = gettext(message)
+    return error.detail if translated == message else translated
 
 
 class Choices:
@@ -44,7 +70,7 @@ class Choices:
             return [self._view.check(text).text], ""
         except IllegalMove as error:
             read = [one for one in (f"{text}=flush", f"{text}=fullhouse") if self._legal(one)]
-            return read, "" if read else error.detail
+            return read, "" if read else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
         wanted = Counter(cards)

@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,11 +29,12 @@ from tournament.config.cup import Bot, Clock, Cup
 from tournament.config.parse import read_cup
 from tournament.errors import StichError
 from tournament.formats.format import REFERENCE_BOTS
+from tournament.language import gettext as _
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
 from tournament.run.machine import PLAY_SHARE, memory_for_bots
-from web.arena.play.choices import Choices
+from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 
 MAX_BOTS: Final = 12
@@ -154,7 +156,7 @@ class BrowserGame(Player, MatchObserver):
         self._state = state
         self._clock = clock
         self.bots = bots
-        self.names = ["you", *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
+        self.names = [_("you"), *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
         self.seen = monotonic()
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
         self._failed = ""
@@ -171,7 +173,9 @@ class BrowserGame(Player, MatchObserver):
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
             stack.callback(self.close)
             self._players = players
-            threading.Thread(target=self._play, args=(stack.pop_all(),), daemon=True).start()
+            # The frames are in the language in which the game began.
+            args = (self._play, stack.pop_all())
+            threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
         """The thread of the game; its bots end with it."""
@@ -219,7 +223,7 @@ class BrowserGame(Player, MatchObserver):
         that could be added."""
         with self._lock:
             if self._choices is None:
-                return {"moves": [], "why": "It is not your turn.", "lit": []}
+                return {"moves": [], "why": _("It is not your turn."), "lit": []}
             moves, why = self._choices.moves(cards)
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
@@ -236,11 +240,11 @@ class BrowserGame(Player, MatchObserver):
         """Make the person's move; "" or a sentence that says why it is illegal."""
         with self._lock:
             if self._choices is None:
-                return "It is not your turn."
+                return _("It is not your turn.")
             try:
                 move = self._state.check(text).text
             except IllegalMove as error:
-                return error.detail
+                return explain(error)
             self._choices = None
             self._typed.put(move)
             self._lock.wait(_MADE_S)  # its page asks for what follows
@@ -258,7 +262,7 @@ class BrowserGame(Player, MatchObserver):
 
     def failed(self, seat: int, why: str) -> None:
         """Keep what a bot did wrong, to show it with the default move."""
-        self._failed = f"{self.names[seat]}: {why} The default move was played."
+        self._failed = f"{self.names[seat]}: {why} {_('The default move was played.')}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """Make a move. _GameLeft."""

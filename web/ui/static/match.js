@@ -21,7 +21,7 @@
     const { scores } = replay.positions.at(-1);
     const points = match.seats.map((bot, seat) => `${bot} ${CardTable.signed(scores[seat])}`);
     const title = document.getElementById("replay-title");
-    title.textContent = `Match ${id}: ${points.join(", ")}`;
+    title.textContent = CardTable.say(CardTable.WORDS.match, { id, points: points.join(", ") });
     root.scrollIntoView({ block: "start" });
     title.focus({ preventScroll: true });
   }

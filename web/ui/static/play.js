@@ -2,9 +2,9 @@
 // A person's game: choose cards on the table, or a bid; the server says what is legal and why. Every
 // move is a frame, and is shown for a while before the next one.
 (() => {
-  const { make, card, move } = CardTable;
+  const { WORDS, make, say: sayWith, count, card, move } = CardTable;
   const $ = (id) => document.getElementById(id);
-  const VERBS = { bid: "Bid ", call: "Call ", discard: "Discard ", give: "Give ", pass: "Pass", play: "Play ", trump: "Trumps: " };
+  const OWN = JSON.parse($("own-words").textContent); // of play.html
   const here = location.pathname;
   const EVERY_MS = 400;
   let now = JSON.parse($("data").textContent);
@@ -51,25 +51,25 @@
     if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
     const buttons = own() ? now.others.map((text) => action(text)) : [];
     if (own()) for (const text of options.moves) buttons.unshift(action(text, "strong"));
-    if (own() && chosen.length) buttons.push(make("button", { type: "button", "data-clear": "" }, "Clear selection"));
-    if (over() && !result) buttons.push(make("a", { href: "/play" }, "Play another game"));
+    if (own() && chosen.length) buttons.push(make("button", { type: "button", "data-clear": "" }, OWN.clear));
+    if (over() && !result) buttons.push(make("a", { href: "/play" }, OWN.another));
     $("actions").replaceChildren(...buttons);
   }
 
   function action(text, kind = null) {
-    return make("button", { type: "button", "data-move": text, class: kind }, move(text, VERBS));
+    return make("button", { type: "button", "data-move": text, class: kind }, move(text, OWN.verbs));
   }
 
   function resultBox() {
     const points = shown.ended.scores[0];
-    const title = points ? `You ${points > 0 ? "won" : "lost"} ${Math.abs(points)} point${Math.abs(points) > 1 ? "s" : ""}` : "You neither won nor lost";
-    return CardTable.result(table, shown.ended, title, make("button", { type: "button", "data-on": "" }, over() ? "End of the game" : "Next deal"));
+    const title = points ? count(points > 0 ? OWN.won : OWN.lost, Math.abs(points)) : OWN.even;
+    return CardTable.result(table, shown.ended, title, make("button", { type: "button", "data-on": "" }, over() ? OWN.end : WORDS.nextDeal));
   }
 
   // A sentence of the rules names moves as bots write them; a person sees the cards.
   function say(text) {
     const parts = text.split(/((?:call|discard|give|play):(?:[2-9TJQKA][cdhs]|[BR]j)+)/);
-    const plain = { call: "", discard: "", give: "", play: "" };
+    const plain = { call: "{what}", discard: "{what}", give: "{what}", play: "{what}" };
     $("said").replaceChildren(...parts.map((part, index) => (index % 2 ? move(part, plain) : part)));
   }
 
@@ -95,10 +95,10 @@
   }
 
   function news() {
-    if (!over()) return shown.said || (own() ? "It is your turn." : "");
+    if (!over()) return shown.said || (own() ? OWN.turn : "");
     const { scores } = shown;
     const first = now.seats.filter((_, seat) => scores[seat] === Math.max(...scores));
-    return `The game is over. ${first.length > 1 ? "Winners" : "Winner"}: ${first.join(", ")}.`;
+    return sayWith(first.length > 1 ? OWN.winners : OWN.winner, { names: first.join(", ") });
   }
 
   function list() {
@@ -162,7 +162,7 @@
     } else if (button.id === "pause") {
       paused = !paused;
       button.setAttribute("aria-pressed", String(paused));
-      button.textContent = paused ? "Go on" : "Pause";
+      button.textContent = paused ? OWN.goOn : WORDS.pause;
     }
   });
   CardTable.colours($("suits"));

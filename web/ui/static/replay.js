@@ -1,7 +1,7 @@
 "use strict";
 // Steps through a finished match on a CardTable: buttons, slider, keys, list of moves.
 const Replay = (() => {
-  const { make, move, signed } = CardTable;
+  const { WORDS, make, fill, say, move, signed } = CardTable;
 
   // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
   function plot({ seats, series }, deal, at) {
@@ -17,7 +17,7 @@ const Replay = (() => {
       const dots = points.map(([cx, cy]) => make("circle", { cx, cy, r: 1.5 }));
       return make("g", { class: series[seat] }, make("path", { d: `M${points.join("L")}` }), ...dots);
     });
-    const label = `Expected value of the deal, from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
+    const label = say(WORDS.expected, { low: low.toPrecision(3), high: high.toPrecision(3) });
     const grid = make("path", { class: "grid", d: `M0 ${scale(0)}H300M${across(at)} 0V60` });
     const names = shown.flatMap((seat) => [make("span", { class: series[seat] }, seats[seat]), " "]);
     return [
@@ -27,16 +27,16 @@ const Replay = (() => {
   }
 
   function sentence(table, now) {
-    if (!now.move) return ["The cards are dealt."];
+    if (!now.move) return [WORDS.dealt];
     const [seat, text, ms, fault, isDefault] = now.move;
     const words = [make("b", {}, table.seats[seat]), " ", move(text)];
-    if (now.forced) words.push(" (the only legal move)");
-    if (isDefault && !fault) words.push(" (default move: the bot is struck out)");
-    if (fault) words.push(make("span", { class: "late" }, ` – default move after a fault. ${fault}`));
+    if (now.forced) words.push(` (${WORDS.forced})`);
+    if (isDefault && !fault) words.push(` (${WORDS.struckOut})`);
+    if (fault) words.push(make("span", { class: "late" }, ` – ${WORDS.afterFault} ${fault}`));
     if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));
     if (now.ended) {
       const points = now.ended.scores.map((value, one) => `${table.seats[one]} ${signed(value)}`);
-      words.push(` The deal is over: ${points.join(", ")}.`);
+      words.push(" ", ...fill(WORDS.dealOver, { points: points.join(", ") }));
     }
     return words;
   }
@@ -98,9 +98,9 @@ const Replay = (() => {
 
     resultBox(now) {
       const last = now.turn === null;
-      const button = make("button", { type: "button", "data-go": "on" }, last ? "Show the table" : "Next deal");
+      const button = make("button", { type: "button", "data-go": "on" }, last ? WORDS.showTable : WORDS.nextDeal);
       const deal = this.positions[this.at - 1].deal;
-      return CardTable.result(this.table, now.ended, `Deal ${deal} is over${last ? ", and the game" : ""}`, button);
+      return CardTable.result(this.table, now.ended, say(last ? WORDS.lastDealOver : WORDS.thisDealOver, { deal }), button);
     }
 
     list(start, deal) {
@@ -108,7 +108,7 @@ const Replay = (() => {
       if (this.listed !== start) {
         this.listed = start;
         list.replaceChildren(...deal.map(({ move: [seat, text, , fault] }, index) => {
-          const words = make("span", { class: fault ? "late" : null }, fault ? "fault: " : "", move(text));
+          const words = make("span", { class: fault ? "late" : null }, fault ? `${WORDS.fault}: ` : "", move(text));
           const parts = [index + 1, this.table.seats[seat]].map((part) => make("span", {}, String(part)));
           return make("li", {}, make("button", { type: "button", "data-at": start + 1 + index }, ...parts, words));
         }));
@@ -131,7 +131,7 @@ const Replay = (() => {
       this.timer = speed && setInterval(() => this.tick(), 1000 / speed);
       const button = this.root.querySelector('[data-go="play"]');
       button.setAttribute("aria-pressed", speed > 0);
-      button.setAttribute("aria-label", speed ? "Pause" : "Play");
+      button.setAttribute("aria-label", speed ? WORDS.pause : WORDS.run);
       button.textContent = speed ? "❚❚" : "▶";
     }
 

@@ -8,9 +8,8 @@
 //   trick_over }
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
-  const WORDS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+  const WORDS = JSON.parse(document.getElementById("words").textContent); // of words.html
   const SVG = ["svg", "g", "path", "circle"];
-  const RANKS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
 
   function make(tag, attributes = {}, ...children) {
     const element = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -21,15 +20,25 @@ const CardTable = (() => {
     return element;
   }
 
+  // A text with values, which may be elements, in place of its {names}: as children of an element.
+  function fill(text, values) {
+    return text.split(/\{(\w+)\}/).flatMap((part, index) => (index % 2 ? values[part] : part));
+  }
+
+  const say = (text, values) => fill(text, values).join("");
+  // The text for a number of things.
+  const count = (forms, number) => say(forms[number === 1 ? 0 : 1], { number });
+
   const cards = (text) => text.match(/\S{2}/g) || [];
+  const points = (value) => say(WORDS.points, { points: signed(value) });
   const signed = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
   // The class of a card's colour: its suit; a joker has that of hearts or spades.
   const suit = (name) => ({ Rj: "h", Bj: "s" })[name] || name[1];
 
   function label(name) {
-    if (name === "??") return "a hidden card";
-    if (name[1] === "j") return name === "Rj" ? "red joker" : "black joker";
-    return `${RANKS[name[0]] || name[0]} of ${WORDS[name[1]]}`;
+    if (name === "??") return WORDS.hidden;
+    if (name[1] === "j") return WORDS.jokers[name];
+    return say(WORDS.card, { rank: WORDS.ranks[name[0]] || name[0], suit: WORDS.suits[name[1]] });
   }
 
   function face(name) {
@@ -75,13 +84,12 @@ const CardTable = (() => {
     return names.flatMap((name, index) => (index ? [" ", inline(name)] : [inline(name)]));
   }
 
-  const SAYS = { bid: "bids ", call: "calls ", discard: "discards ", give: "gives ", pass: "pass", play: "", trump: "trumps are " };
-
-  // A move within a sentence: the verb, one of `verbs`, then the cards.
-  function move(text, verbs = SAYS) {
+  // A move within a sentence: one of `verbs`, with what is bid or played.
+  function move(text, verbs = WORDS.moves) {
     const [, kind, rest = "", suffix] = /^(\w+):?([^=]*)(?:=(.*))?$/.exec(text);
-    const what = { trump: [WORDS[rest]], bid: [rest], pass: [] }[kind] || inlines(cards(rest));
-    return make("span", { class: kind === "pass" ? "pass" : null }, verbs[kind], ...what, suffix ? ` as ${suffix}` : "");
+    const what = { trump: [WORDS.suits[rest]], bid: [rest], pass: [] }[kind] || inlines(cards(rest));
+    const read = suffix ? ` (${WORDS.categories[suffix] ?? suffix})` : "";
+    return make("span", { class: kind === "pass" ? "pass" : null }, ...fill(verbs[kind], { what }), read);
   }
 
   function fact([name, value, held, seat], seats) {
@@ -98,8 +106,7 @@ const CardTable = (() => {
 
   function seatBox(table, position, seat, own) {
     const held = position.hands[seat];
-    const count = cards(held).length;
-    const about = [`${count} card${count === 1 ? "" : "s"}`, `${signed(position.scores[seat])} points`];
+    const about = [count(WORDS.cards, cards(held).length), points(position.scores[seat])];
     const time = position.times && position.times[seat];
     if (time) about.push(time[0]);
     const who = make("div", { class: "who" }, make("strong", {}, table.seats[seat]));
@@ -122,19 +129,19 @@ const CardTable = (() => {
       const whose = make("p", {}, make("b", {}, table.seats[seat]), value ? ` · ${value}` : "");
       plays.append(make("div", { class: "play" }, hand(held), whose));
     }
-    const what = position.trick_over ? "The trick is over. To move: " : "To move: ";
-    const next = position.turn === null ? "The game is over." : [what, make("b", {}, table.seats[position.turn])];
-    return make("div", { class: "middle" }, plays, make("p", { class: "next" }, ...[next].flat()));
+    const text = position.turn === null ? WORDS.over : position.trick_over ? WORDS.trickOver : WORDS.toMove;
+    const next = fill(text, { name: make("b", {}, table.seats[position.turn]) });
+    return make("div", { class: "middle" }, plays, make("p", { class: "next" }, ...next));
   }
 
   // The result of a deal, over the table: `ended` has points, hands as they were, the cards that
   // were left of them (neither for onlookers), and facts. `actions` are what can be done then.
   function result(table, ended, title, ...actions) {
-    const box = make("section", { class: "result", "aria-label": "Result of the deal" }, make("h2", {}, title), make("p", { class: "actions" }, ...actions));
+    const box = make("section", { class: "result", "aria-label": WORDS.result }, make("h2", {}, title), make("p", { class: "actions" }, ...actions));
     box.style.setProperty("--most", 20);
     box.style.setProperty("--groups", table.groups);
     table.seats.forEach((name, seat) => {
-      box.append(make("p", { class: "who" }, make("strong", {}, name), `${signed(ended.scores[seat])} points`));
+      box.append(make("p", { class: "who" }, make("strong", {}, name), points(ended.scores[seat])));
       if (!ended.hands.length) return; // an onlooker does not see them
       const left = cards(ended.left[seat]);
       const held = hand(ended.hands[seat], (one) => {
@@ -146,8 +153,8 @@ const CardTable = (() => {
       });
       box.append(held);
     });
-    const facts = ended.facts.map((one) => fact(one[4] ? ["last trick", ...one.slice(1)] : one, table.seats));
-    box.append(make("p", { class: "facts" }, ended.hands.length ? "Outlined cards were not played." : "", ...facts));
+    const facts = ended.facts.map((one) => fact(one[4] ? [WORDS.lastTrick, ...one.slice(1)] : one, table.seats));
+    box.append(make("p", { class: "facts" }, ended.hands.length ? WORDS.outlined : "", ...facts));
     return box;
   }
 
@@ -158,9 +165,9 @@ const CardTable = (() => {
     const others = around(table.seats.length, table.own, table.clockwise);
     const top = make("div", { class: "others" });
     top.append(...others.map((seat) => seatBox(table, position, seat, false)));
-    const facts = make("p", { class: "facts" }, make("span", {}, `Deal ${position.deal}, ${position.phase}`));
+    const facts = make("p", { class: "facts" }, make("span", {}, say(WORDS.deal, { number: position.deal, phase: position.phase })));
     facts.append(...position.facts.filter((one) => !one[4]).map((one) => fact(one, table.seats)));
-    const felt = make("div", { class: "felt", role: "group", "aria-label": "Card table" });
+    const felt = make("div", { class: "felt", role: "group", "aria-label": WORDS.table });
     felt.append(top, middle(table, position), seatBox(table, position, table.own, true));
     if (over) felt.append(over);
     root.replaceChildren(make("div", { class: "board" }, felt), facts);
@@ -178,5 +185,5 @@ const CardTable = (() => {
     show();
   }
 
-  return { make, cards, card, hand, move, draw, result, signed, label, colours };
+  return { WORDS, make, fill, say, count, cards, card, hand, move, draw, result, signed, label, colours };
 })();

@@ -1,5 +1,6 @@
 // The scripts of the pages, with as much of a document as they use.
 import { readFileSync } from "node:fs";
+import process from "node:process";
 import vm from "node:vm";
 
 const SCRIPTS = new URL("../../../../web/ui/static/", import.meta.url);
@@ -70,7 +71,7 @@ export function load() {
   const addresses = [];
   const timers = new Map();
   const context = vm.createContext({
-    document: { addEventListener() {}, documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
+    document: { getElementById: () => ({ textContent: process.env.STICH_WORDS }), addEventListener() {}, documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
     history: { replaceState: (_state, _title, address) => addresses.push(address) },
     setInterval: (call, ms) => timers.set(timers.size + 1, { call, ms }).size,
     clearInterval: (timer) => timers.delete(timer),

@@ -29,7 +29,7 @@ test("a card has the name that a screen reader speaks", () => {
 });
 
 test("a move is a sentence", () => {
-  const sentences = { "play:3cTd": "3♣ 10♦", "bid:2": "bids 2", "trump:h": "trumps are hearts", pass: "pass", "play:RjBj=QcQd": "red joker black joker as QcQd" };
+  const sentences = { "play:3cTd": "3♣ 10♦", "bid:2": "bids 2", "trump:h": "trumps are hearts", pass: "pass", "play:RjBj=fullhouse": "red joker black joker (full house)" };
   for (const [move, sentence] of Object.entries(sentences)) assert.equal(CardTable.move(move).textContent, sentence);
 });
 

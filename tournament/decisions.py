@@ -5,6 +5,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tournament.language import N_, ngettext
+from tournament.language import gettext as _
 from tournament.names import base
 from tournament.records import (
     AnyDecision,
@@ -22,12 +24,12 @@ from tournament.records import (
     Void,
     Withdraw,
 )
-from tournament.text import plural, printable, utc
+from tournament.text import printable, utc
 
 _LABELS: Final[dict[type[Exclusion], str]] = {
-    Withdraw: "withdrawn",
-    Disqualify: "disqualified",
-    Leave: "left",
+    Withdraw: N_("withdrawn"),
+    Disqualify: N_("disqualified"),
+    Leave: N_("left"),
 }
 
 
@@ -140,25 +142,38 @@ def describe(decision: AnyDecision) -> str:
 def _what(decision: AnyDecision) -> str:
     match decision:
         case Pause():
-            return "The run was paused"
+            return _("The run was paused")
         case Resume():
-            return "The run was resumed"
+            return _("The run was resumed")
         case Void(block=block, matches=matches):
-            return f"{plural(len(matches), 'match', 'matches')} of block {block} became void"
+            return ngettext(
+                "%(num)d match of block %(block)d became void",
+                "%(num)d matches of block %(block)d became void",
+                len(matches),
+                block=block,
+            )
         case Withdraw(bot=bot):
-            return f"{bot} was withdrawn and no longer plays; its results stand"
+            return _("%(bot)s was withdrawn and no longer plays; its results stand", bot=bot)
         case Disqualify(bot=bot, versions=()):
-            return f"{bot} was disqualified; the results of its tables do not count"
+            return _("%(bot)s was disqualified; the results of its tables do not count", bot=bot)
         case Disqualify(bot=bot, versions=others):
-            them = f"{bot} and its other versions ({', '.join(others)})"
-            return f"{them} were disqualified; the results of their tables do not count"
+            return _(
+                "%(bot)s and its other versions (%(others)s) were disqualified; the results of"
+                " their tables do not count",
+                bot=bot,
+                others=", ".join(others),
+            )
         case Undo(bot=bot):
-            return f"The latest decision about {bot} was taken back"
+            return _("The latest decision about %(bot)s was taken back", bot=bot)
         case Join(bot=bot):
-            return f"{bot} joined"
+            return _("%(bot)s joined", bot=bot)
         case Leave(bot=bot):
-            return f"{bot} left; its results stand"
+            return _("%(bot)s left; its results stand", bot=bot)
         case Skip(matches=matches):
-            return f"{plural(len(matches), 'match', 'matches')} will not be played"
+            return ngettext(
+                "%(num)d match will not be played",
+                "%(num)d matches will not be played",
+                len(matches),
+            )
         case Finish():
-            return "The ladder was ended"
+            return _("The ladder was ended")

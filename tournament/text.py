@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from tournament.language import gettext as _
+from tournament.language import ngettext
+
 
 def plural(count: int, one: str, more: str | None = None) -> str:
     """A number with its noun: 1 block, 2 blocks; `more` is an irregular plural."""
@@ -12,14 +15,23 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Names within a sentence: ann; ann and bob; ann, bob, cat and 61 others."""
     shown = list(names)
     if len(shown) > most + 1:
-        shown = [*shown[:most], f"{len(shown) - most} others"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+        others = len(shown) - most
+        shown = [*shown[:most], ngettext("%(num)d other", "%(num)d others", others)]
+    if len(shown) < 2:
+        return "".join(shown)
+    return _("%(names)s and %(last)s", names=_(", ").join(shown[:-1]), last=shown[-1])
 
 
 def unreachable(bots: Sequence[str]) -> str:
     """Whose tables wait, as a sentence; "" without bots."""
-    are, tables = ("is", "its tables") if len(bots) == 1 else ("are", "their tables")
-    return f"{listed(bots)} {are} unreachable; {tables} wait." if bots else ""
+    if not bots:
+        return ""
+    return ngettext(
+        "%(bots)s is unreachable; its tables wait.",
+        "%(bots)s are unreachable; their tables wait.",
+        len(bots),
+        bots=listed(bots),
+    )
 
 
 def utc(at: str) -> str:

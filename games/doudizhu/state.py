@@ -19,7 +19,7 @@ from games.deck import HIDDEN, Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
 from games.doudizhu.move_list import DoudizhuMoves
 from games.doudizhu.validation import validate_position
-from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Value
+from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase, Value
 from games.move import BID, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
 from games.shuffle import Randomness, distribute
@@ -308,6 +308,12 @@ class Doudizhu(auction.AuctionGame):
     def deck(self, players: int) -> Deck:
         """One pack for three players, two for four."""
         return DECKS[players]
+
+    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
+        """The declarer, who is called the landlord, and the bid."""
+        if data["declarer"] != seat:
+            return []
+        return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """The exposed card, the talon, the doublings and the play to beat."""

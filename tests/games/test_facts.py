@@ -64,7 +64,7 @@ def test_dou_dizhu() -> None:
     state = state.advance("bid:3")
     other = (declarer + 1) % 3
     assert Fact("talon", cards=("??",) * 3) in game.facts(state.view(other).to_dict())
-    assert roles(game, state.view(other).to_dict(), declarer) == ["declarer, bid 3"]
+    assert roles(game, state.view(other).to_dict(), declarer) == ["landlord, bid 3"]
     assert roles(game, state.view(other).to_dict(), other) == []
     state = state.advance(state.moves()[0])
     beaten = game.facts(state.to_dict())[-1]

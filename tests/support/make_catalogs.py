@@ -44,7 +44,7 @@ def messages() -> Catalog:
 
 
 def _words() -> Iterator[str]:
-    yield from map(str, FAULT_KINDS)
+    yield from (*map(str, FAULT_KINDS), "new", "won", "lost")
     yield from SUIT_NAMES.values()
     for game in games.GAMES.values():
         yield game.title

@@ -8,6 +8,8 @@ from typing import Final
 from tournament.formats import FORMATS
 from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import NEW, Ladder
+from tournament.language import N_, ngettext
+from tournament.language import gettext as _
 from tournament.model import Identity, Run
 from tournament.records import Join
 from tournament.results.course import CourseRound, CourseTable
@@ -15,10 +17,16 @@ from tournament.results.integrity import Flag, Leniency
 from tournament.results.standings import MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
 
+_ORDINALS: Final = {
+    0: N_("%(number)dth"),
+    1: N_("%(number)dst"),
+    2: N_("%(number)dnd"),
+    3: N_("%(number)drd"),
+}
 _STAGE_WORDS: Final = {
-    "final": "in the final",
-    "bronze": "for third place",
-    "semi-final": "in the semi-final",
+    "final": N_("in the final"),
+    "bronze": N_("for third place"),
+    "semi-final": N_("in the semi-final"),
 }
 
 
@@ -33,7 +41,9 @@ def rank_range(rank: tuple[int, int]) -> str:
     first, last = (_ordinal(each) for each in rank)
     if rank[0] == rank[1]:
         return first
-    return f"{first} or {last}" if rank[1] == rank[0] + 1 else f"{first} to {last}"
+    if rank[1] == rank[0] + 1:
+        return _("%(first)s or %(last)s", first=first, last=last)
+    return _("%(first)s to %(last)s", first=first, last=last)
 
 
 def open_places(line: Standing, table: Standings) -> str:
@@ -43,19 +53,26 @@ def open_places(line: Standing, table: Standings) -> str:
     size, bots = last - first + 1, len(table.standings)
     if table.finished:
         return "" if size == bots > 1 else rank_range(line.rank)
-    return rank_range(line.rank) if size <= max(2, bots // 3) and size < bots else "still open"
+    worth = size <= max(2, bots // 3) and size < bots
+    return rank_range(line.rank) if worth else _("still open")
 
 
 def headline(table: Standings) -> str:
     """Who leads or has won, in a sentence without its full stop."""
-    cup = printable(table.name) or "the cup"
+    cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     if not first:
-        return f"{cup} is over" if table.finished else f"Nobody leads {cup} yet"
-    many = len(first) > 1
+        if table.finished:
+            return _("%(cup)s is over", cup=cup)
+        return _("Nobody leads %(cup)s yet", cup=cup)
+    values = {"bots": listed(first), "cup": cup}
     if table.finished:
-        return f"{listed(first)} {'share the first place of' if many else 'won'} {cup}"
-    return f"{listed(first)} {'share the lead of' if many else 'leads'} {cup}"
+        if len(first) > 1:
+            return _("%(bots)s share the first place of %(cup)s", **values)
+        return _("%(bots)s won %(cup)s", **values)
+    if len(first) > 1:
+        return _("%(bots)s share the lead of %(cup)s", **values)
+    return _("%(bots)s leads %(cup)s", **values)
 
 
 def shown_authors(run: Run) -> dict[str, str]:
@@ -79,8 +96,8 @@ def table_lines(table: Standings) -> list[Standing]:
 
 
 def _ordinal(number: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+    ending = 0 if number % 100 in (11, 12, 13) else number % 10
+    return _(_ORDINALS.get(ending, _ORDINALS[0]), number=number)
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
@@ -197,10 +214,17 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 def format_matches(table: Standings, total: int | None = None) -> str:
     """How many matches were played, of the planned `total` while a cup goes on; and how many of
     them count, if a bot was disqualified: 210 of 300 matches (120 count)."""
-    many = plural(table.played, "match", "matches")
+    many = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
-        many = f"{table.played} of {plural(total, 'match', 'matches')}"
-    return many if table.matches == table.played else f"{many} ({table.matches} count)"
+        many = ngettext(
+            "%(played)d of %(num)d match",
+            "%(played)d of %(num)d matches",
+            total,
+            played=table.played,
+        )
+    if table.matches == table.played:
+        return many
+    return _("%(matches)s (%(counted)d count)", matches=many, counted=table.matches)
 
 
 def format_stop(table: Standings) -> str:
@@ -241,11 +265,17 @@ def last_tables(table: Standings) -> dict[str, LastTable]:
     if table.format != Knockout.type or table.course is None:
         return {}
     return {
-        one.bot: LastTable(one.score, _STAGE_WORDS.get(at.stage, f"in {at.stage or 'its round'}"))
+        one.bot: LastTable(one.score, _in_stage(at.stage))
         for round in table.course.rounds
         for at in round.tables
         for one in at.bots
     }
+
+
+def _in_stage(stage: str) -> str:
+    if stage in _STAGE_WORDS:
+        return _(_STAGE_WORDS[stage])
+    return _("in %(stage)s", stage=stage) if stage else _("in its round")
 
 
 def has_plain(table: Standings) -> bool:
@@ -281,8 +311,9 @@ def fallback_note(line: Standing) -> str:
     """How many of a bot's moves were not its own: 83 % of its moves by a fallback; "" if none."""
     if not line.fallback:
         return ""
-    share = "less than 1" if line.fallback < 0.01 else f"{100 * line.fallback:.0f}"
-    return f"{share} % of its moves by a fallback"
+    if line.fallback < 0.01:
+        return _("less than 1 %% of its moves by a fallback")
+    return _("%(share).0f %% of its moves by a fallback", share=100 * line.fallback)
 
 
 def fault_count(line: Standing) -> str:

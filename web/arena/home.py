@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 import games
 from tournament.decisions import describe
 from tournament.display.formatting import format_scores
+from tournament.language import gettext as _
+from tournament.language import ngettext
 from tournament.records import MatchRecord, Skip
 from tournament.run.live_table import MOST_MOVES
-from tournament.text import plural
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.page_steps import PageStep, page_steps
 
@@ -48,12 +49,16 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
         steps = page_steps(record, now.run.cup)[-_LOOKED_BACK:]
         last = max(reversed(steps), key=lambda step: len(_on_table(step)))
         seats = tuple(
-            (bot, ", ".join([*roles, plural(len(hand.replace(" ", "")) // 2, "card")]))
+            (bot, ", ".join([*roles, _count(hand)]))
             for bot, roles, hand in zip(record.seating, last["roles"], last["hands"], strict=True)
         )
         cards = _on_table(last)
         return TableToWatch(ended(record), cards, seats) if cards else None
     return None
+
+
+def _count(hand: str) -> str:
+    return ngettext("%(num)d card", "%(num)d cards", len(hand.replace(" ", "")) // 2)
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:
@@ -76,7 +81,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     match = now.swing
     if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
         scores = format_scores(match.seating, match.adjusted)
-        text = f"The most points in one match: {scores}."
+        text = _("The most points in one match: %(scores)s.", scores=scores)
         found.append(News(ended(record), text, match.match))
     found.sort(key=lambda one: str(one.at), reverse=True)
     return found + [News(None, text) for text in now.run.caveats()]

@@ -19,14 +19,15 @@ from flask import current_app
 from tournament.config.cup import Cup
 from tournament.decisions import paused
 from tournament.display.formatting import format_matches
-from tournament.language import catalog
+from tournament.language import ENGLISH, N_, catalog, ngettext, speak
+from tournament.language import gettext as _
 from tournament.model import Phase, Run, StoredRun, Upcoming
 from tournament.records import MatchRecord, MatchSummary
 from tournament.results.match_arrays import MatchCollector
 from tournament.results.reading import RunReader
 from tournament.results.standings import compute
 from tournament.store.reader import NoMatch
-from tournament.text import listed, plural, unreachable, utc
+from tournament.text import listed, unreachable, utc
 
 _FRESH_S = 2.0  # how long what was read is not read again
 _IDLE_S = 10.0  # after so much more time what was read is too old to be shown
@@ -35,6 +36,11 @@ _SHARE = 40  # refreshing takes at most one part in so many of a core
 _HOUR_S, _DAY_S = 3600.0, 86400.0
 _KEPT: Final = 256  # pages for others who look at them
 _RECENT: Final = 1000  # matches among which spectators find one to watch
+_STATES: Final = {
+    "over": N_("Over"),
+    Phase.PAUSED: N_("Paused"),
+    Phase.PLAYING: N_("Playing"),
+}
 _T = TypeVar("_T")
 
 
@@ -69,12 +75,12 @@ class RunView:
         """What is going on, in a line."""
         phase, present = self.run.phase, self.run.present
         if phase is Phase.WAITING:
-            return f"Waiting for {listed(present.awaited)}"
-        said = ": ".join(filter(None, (self.state.capitalize(), self.progress())))
+            return _("Waiting for %(bots)s", bots=listed(present.awaited))
+        said = ": ".join(filter(None, (_(_STATES[self.state]), self.progress())))
         pause = paused(self.run.decisions)
         if phase is Phase.PAUSED and pause is not None:
             why = f": {pause.why}" if pause.why else ""
-            said = f"Paused since {utc(pause.at)}{why}"
+            said = _("Paused since %(time)s", time=utc(pause.at)) + why
         away = "" if self.finished else unreachable(present.away)
         return f"{said.rstrip('.')}. {away}" if away else said
 
@@ -124,8 +130,10 @@ class Snapshot(RunView):
         if self.finished:
             return matches
         if self.rate == 0:
-            return f"{matches}, none in the last {duration(_RATE_S)}"
-        tables = plural(self.tables, "table") if self.tables else ""
+            return _(
+                "%(matches)s, none in the last %(time)s", matches=matches, time=duration(_RATE_S)
+            )
+        tables = ngettext("%(num)d table", "%(num)d tables", self.tables) if self.tables else ""
         return ", ".join(filter(None, (tables, matches, self.left)))
 
     @property
@@ -140,7 +148,9 @@ class Snapshot(RunView):
             return ""
         fewer = self.table.stop or self.run.gone  # than planned may be played
         left = duration((self.total - self.matches) / self.rate)
-        return f"{'at most' if fewer else 'about'} {left} left"
+        return (
+            _("at most %(time)s left", time=left) if fewer else _("about %(time)s left", time=left)
+        )
 
 
 def current_run() -> LiveRun:
@@ -217,8 +227,13 @@ class LiveRun:
         """Read the run as it is now; by one thread at a time."""
         began = thread_time()
         first = self._snapshot is None
-        with self.store.snapshot() as store:
-            self._snapshot = self._look(store)
+        reader = catalog()
+        speak(ENGLISH)  # what is kept is for readers of all languages
+        try:
+            with self.store.snapshot() as store:
+                self._snapshot = self._look(store)
+        finally:
+            speak(reader)
         # The first look also loads modules, so it tells nothing about the next.
         used = 0.0 if first else thread_time() - began
         self._next = self._clock() + max(_FRESH_S, _SHARE * used)
@@ -310,10 +325,13 @@ def _basis(run: Run) -> tuple[int, Cup, bool]:
 
 def duration(seconds: float) -> str:
     """A time in its largest unit: 40 seconds, 3 minutes, 2 hours."""
-    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= 1.5 * size:
-            return plural(round(seconds / size), unit)
-    return plural(max(1, round(seconds)), "second")
+    if seconds >= 1.5 * 86400:
+        return ngettext("%(num)d day", "%(num)d days", round(seconds / 86400))
+    if seconds >= 1.5 * 3600:
+        return ngettext("%(num)d hour", "%(num)d hours", round(seconds / 3600))
+    if seconds >= 1.5 * 60:
+        return ngettext("%(num)d minute", "%(num)d minutes", round(seconds / 60))
+    return ngettext("%(num)d second", "%(num)d seconds", max(1, round(seconds)))
 
 
 def _swing(match: MatchSummary) -> int:

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Final
 
 from tournament.display.formatting import format_points
+from tournament.language import gettext as _
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
@@ -102,9 +103,15 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
     if not lines or lines[0][1].score is None:
         return inf, ""
     if not fights:
-        return inf, "No two of these bots fight for a place that is open."
+        return inf, _("No two of these bots fight for a place that is open.")
     closeness, place, one, below, other = min(fights, key=lambda fight: fight[:2])
-    return closeness, (
-        f"{one.bot} is number {place} with {format_points(one.score)} points a deal,"
-        f" {other.bot} number {below} with {format_points(other.score)}."
+    return closeness, _(
+        "%(bot)s is number %(place)d with %(points)s points a deal, %(other)s number %(below)d with"
+        " %(less)s.",
+        bot=one.bot,
+        place=place,
+        points=format_points(one.score),
+        other=other.bot,
+        below=below,
+        less=format_points(other.score),
     )

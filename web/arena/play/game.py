@@ -262,7 +262,8 @@ class BrowserGame(Player, MatchObserver):
 
     def failed(self, seat: int, why: str) -> None:
         """Keep what a bot did wrong, to show it with the default move."""
-        self._failed = f"{self.names[seat]}: {why} {_('The default move was played.')}"
+        default = _("The default move was played.")
+        self._failed = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """Make a move. _GameLeft."""

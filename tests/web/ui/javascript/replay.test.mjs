@@ -90,7 +90,7 @@ test("play steps to the end and stops there", async () => {
   timer.call();
   assert.equal(replay.at, 5);
   assert.equal(timers.size, 0);
-  assert.equal(button.attributes["aria-label"], "Play");
+  assert.equal(button.attributes["aria-label"], "Run");
 });
 
 test("an onlooker, who sees no hands, sees the points of a deal", async () => {

@@ -7,7 +7,6 @@ from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.routing import MapAdapter
 
-from service.compression import compress
 from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
@@ -17,6 +16,7 @@ from service.sealed import Sealer
 from service.sealed_routes import SEALER, sealed_v1
 from service.settings import Settings
 from service.static_routes import METRICS, static_routes
+from serving.compression import compress
 
 DETAILS: Final = {
     "malformed-json": "The body could not be read to its end.",

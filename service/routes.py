@@ -16,12 +16,12 @@ from service.answers import (
     rules_path,
     verdict,
 )
-from service.compression import StaticBody
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
 from service.schemas import requests
 from service.schemas.position_fields import option_fields
+from serving.compression import StaticBody
 
 v1 = Blueprint("v1", __name__, url_prefix="/v1")
 

@@ -14,10 +14,10 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 import games
-from service.compression import StaticBody, static_file
 from service.json_codec import encode, quote
 from service.metrics import MEDIA_TYPE, Metrics
 from service.problems import PROBLEM_TYPES, Problem
+from serving.compression import StaticBody, static_file
 from serving.work import need_long_work
 
 static_routes = Blueprint("static_routes", __name__)

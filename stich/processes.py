@@ -28,8 +28,8 @@ _STOPS: Final = 5
 _WINDOW_S: Final = 60.0  # a server that stops so often in so long is not restarted
 
 
-def find_port(host: str, port: int) -> int:
-    """Check that the port is free, and replace 0 by a free port.
+def find_port(host: str, port: int, option: str = "--port") -> int:
+    """Check that the port is free, and replace 0 by a free port. `option` is what chooses the port.
 
     Raises:
         ClickException: the address or port cannot be used; the command exits with 1.
@@ -45,8 +45,8 @@ def find_port(host: str, port: int) -> int:
             return int(probe.getsockname()[1])
     except OSError as error:
         raise click.ClickException(
-            f"Cannot listen on port {port} of {host}: {error.strerror}; choose another --port, or"
-            " --host 127.0.0.1."
+            f"Cannot listen on port {port} of {host}: {error.strerror}; choose another {option},"
+            " or --host 127.0.0.1."
         ) from None
 
 

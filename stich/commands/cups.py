@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import click
 
 from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
-from stich.commands.runs import copied_matches, is_file, open_run
+from stich.commands.runs import copied_matches, is_file, open_run, run_folder
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
@@ -78,11 +78,6 @@ _cluster_option = click.option(
 )
 
 
-def _run_folder(cup: str) -> str:
-    """The default folder of a run: runs/ and the file name of the cup without its extension."""
-    return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
-
-
 @command
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
 @_out_option
@@ -114,7 +109,7 @@ def run(
       stich run examples/doudizhu.toml --estimate
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
-    target = store_url or out or _run_folder(cup)
+    target = store_url or out or run_folder(cup)
     plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
     if plan.is_ladder or any(bot.connect for bot in plan.bots):
         store = store_url and shown_target(store_url)  # without its password
@@ -193,14 +188,15 @@ def arena(
                     pass
                 stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
-        folder = out or _run_folder(target)  # of the invitations too
+        folder = out or run_folder(target)  # of the invitations too
         run = store_url or folder
         programs = cluster is None
         cup = _read_startable_cup(target, run, programs=programs, no_sandbox=no_sandbox)
         Store.create(run).close()
         if cup.is_ladder or any(bot.connect for bot in cup.bots):
             after = port + 1 if port < 65535 else 0
-            connect_port = find_port(host, after if connect_port is None else connect_port)
+            wanted = after if connect_port is None else connect_port
+            connect_port = find_port(host, wanted, "--connect-port")
         else:
             connect_port = None
         url = stack.enter_context(
@@ -264,7 +260,7 @@ def invite(
     try:
         if target.endswith(".toml"):
             cup = read_cup(target)
-            folder = Path(out or _run_folder(target))
+            folder = Path(out or run_folder(target))
             folder.mkdir(parents=True, exist_ok=True)
         elif out is not None or store_url is not None:
             raise click.UsageError("--out and --store are for a CUP.toml; leave them out.")

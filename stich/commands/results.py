@@ -16,7 +16,7 @@ from stich.commands.common import command, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, open_run, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
-from tournament.display.formatting import format_flag, signed
+from tournament.display.formatting import FLAG_RULE, format_flag, signed
 from tournament.display.post_mortem import post_mortem
 from tournament.display.replay import to_dict
 from tournament.records import FaultKind, MatchSummary
@@ -264,3 +264,4 @@ def integrity(target: str, as_json: bool) -> None:
             click.echo(f"{format_flag(flag)} Look at: {', '.join(flag.matches)}")
         if not found.flags:
             click.echo("No two bots seem to go easy on each other.")
+        click.echo(FLAG_RULE)

@@ -1,5 +1,6 @@
 """Opening the runs and files that commands read."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,11 +33,18 @@ def is_file(target: str) -> bool:
     return target == "-" or target.endswith(".jsonl") or (path.exists() and not path.is_dir())
 
 
+def run_folder(cup: str) -> str:
+    """The default folder of a run: runs/ and the file name of the cup without its extension."""
+    return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
+
+
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The name of a file in errors, and its lines; exits if it cannot be read."""
     # valid UTF-8, because a cup without a name is named after its file
     name = "standard input" if target == "-" else click.format_filename(target)
+    if target.endswith(".toml"):
+        refuse(f"{name}: this is a cup; its run is {run_folder(name)}.", 2)
     try:
         opened = click.open_file(target, "rb")
     except OSError as error:

@@ -73,5 +73,5 @@ def test_a_server_may_stop_often_in_a_long_time(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("host", ["192.0.2.1", "no host"])
 def test_an_unusable_address_is_one_sentence(host: str) -> None:
     with pytest.raises(ClickException, match=f"^Cannot listen on port 0 of {host}: ") as raised:
-        find_port(host, 0)
-    assert "--host 127.0.0.1" in raised.value.message
+        find_port(host, 0, "--connect-port")
+    assert "another --connect-port, or --host 127.0.0.1" in raised.value.message

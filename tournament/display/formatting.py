@@ -13,7 +13,7 @@ from tournament.language import gettext as _
 from tournament.model import Identity, Run
 from tournament.records import Join
 from tournament.results.course import CourseRound, CourseTable
-from tournament.results.integrity import Flag, Leniency
+from tournament.results.integrity import LEAST, LEVEL, Flag, Leniency
 from tournament.results.standings import MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
 
@@ -305,6 +305,14 @@ def format_flag(flag: Flag) -> str:
     both = " They have one author." if flag.same_author else ""
     question = " This is a question, not a verdict."
     return f"{first} and {second} seem to go easy on each other.{both}{question}"
+
+
+FLAG_RULE: Final = (
+    "Two bots are flagged if each beats the other's plays at least"
+    f" {100 * LEAST:.0f} percentage points less often than the plays of others,"
+    f" with p at most {LEVEL}."
+)
+"""When `stich integrity` flags two bots."""
 
 
 def fallback_note(line: Standing) -> str:

@@ -1,5 +1,6 @@
 """The Flask application of the pages."""
 
+import mimetypes
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,8 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
+import web.ui
+from serving.compression import static_file
 from tournament.config.parse import read_cup
 from tournament.language import N_
 from tournament.language import gettext as _
@@ -38,6 +41,7 @@ _TITLES: Final = {
     404: N_("There is no such page"),
     503: N_("This is not possible now"),
 }
+_STATIC: Final = Path(web.ui.__file__).parent / "static"
 _AGAIN_S: Final = "3"
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
@@ -57,7 +61,7 @@ def create_app(
     folder or a database URL. CupError.
     """
     folder = folder or (reader.folder if reader else None)
-    app = Flask("web.ui", static_url_path="/assets")
+    app = Flask("web.ui", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
     prepare_templates(app.jinja_env)
     add_languages(app)
@@ -75,6 +79,7 @@ def create_app(
                 joining = OpenLadder(run, ladder, Invitations(folder))
                 app.add_url_rule("/join", "join", joining.page)
                 app.add_url_rule("/join", "call", joining.call, methods=["POST"])
+    app.add_url_rule("/assets/<name>", "assets", _asset)
     app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
@@ -115,6 +120,17 @@ def _refuse_other_hosts() -> None:
     elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
+
+
+def _asset(name: str) -> Response:
+    """A file of the folder `static`, compressed if the client accepts that."""
+    path = _STATIC / name
+    if path not in _STATIC.iterdir():
+        abort(404)
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    response = static_file(path).answer(request, kind)
+    response.headers["Cache-Control"] = "no-cache"
+    return response
 
 
 def _rules(game: str) -> str:

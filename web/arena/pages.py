@@ -9,6 +9,7 @@ import numpy as np
 from flask import Blueprint, Response, abort, render_template, request
 from werkzeug.wrappers import Response as WerkzeugResponse
 
+from serving.compression import StaticBody
 from tournament.decisions import exclusion_of
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
@@ -46,16 +47,15 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     """The page that `render` makes for this version, unless the browser has it."""
-    return _tagged(
-        current_run().kept(f"{version}-{invited()}-{request.url_root}", render), "text/html"
-    )
+    return _kept(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
-def _tagged(text: str, mimetype: str) -> WerkzeugResponse:
-    response = Response(text, mimetype=mimetype)
-    response.add_etag()
+def _kept(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
+    """The text that `make` makes for this key, made and compressed once for all."""
+    body = current_run().kept(key, lambda: StaticBody.of(make().encode()))
+    response = body.answer(request, content_type)
     response.headers["Cache-Control"] = "no-cache"
-    return response.make_conditional(request)
+    return response
 
 
 @pages.get("/")
@@ -95,14 +95,15 @@ def embed(now: Snapshot) -> str:
 @pages.get("/standings.json")
 def standings_json() -> WerkzeugResponse:
     """The standings as `stich standings --json` prints them."""
-    table = current_run().snapshot().table
-    return _tagged(json.dumps(table.to_dict()), "application/json")
+    now = current_run().snapshot()
+    return _kept(f"json {now.version}", "application/json", lambda: json.dumps(now.table.to_dict()))
 
 
 @pages.get("/standings.csv")
 def standings_csv() -> WerkzeugResponse:
     """The standings for a spreadsheet."""
-    return _tagged(to_csv(current_run().snapshot().table), "text/csv")
+    now = current_run().snapshot()
+    return _kept(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
 
 
 @pages.get("/digest")
@@ -197,7 +198,9 @@ def watch_next() -> WerkzeugResponse:
     """The match that a screen shows next, or null."""
     shown = request.args.get("shown", "").split(",")
     found = next_match(current_run(), request.args.get("live", ""), shown)
-    return _tagged(json.dumps(found), "application/json")
+    response = Response(json.dumps(found), mimetype="application/json")
+    response.headers["Cache-Control"] = "no-cache"
+    return response
 
 
 @pages.get("/matches/<match>")

@@ -173,6 +173,13 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
     assert "The seed does NOT match the commitment." in done.stdout
 
 
+def test_a_cup_in_place_of_its_run_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "o.toml"
+    path.write_text("")
+    done = stich("standings", path)
+    assert (done.returncode, done.stderr) == (2, f"{path}: this is a cup; its run is runs/o.\n")
+
+
 @pytest.mark.parametrize("words", [["standings"], ["verify"], ["arena", "--port", "0"]])
 def test_where_there_is_no_run_they_say_so(words: list[str], tmp_path: Path) -> None:
     done = stich(*words, tmp_path)

@@ -48,6 +48,8 @@ AIMS = {
     "a match looked up": ("ms", {}),
 }
 """By what is measured: its unit, and the most that it should be, by bots and matches."""
+ANY_SIZE = {"a match looked up": 0.1}
+"""The most that some of these should be at any size."""
 
 
 class _Enough(Exception):
@@ -251,7 +253,8 @@ def figures(bots: int, sizes: list[int]) -> Iterator[Figure]:
     for matches, found in grown(bots, sizes):
         for name, ours in found.items():
             what = f"{name}, {bots:,} bots, {matches:,} matches"
-            aim = AIMS[name][1].get((bots, matches)) if name in AIMS else None
+            aims = AIMS[name][1] if name in AIMS else {}
+            aim = aims.get((bots, matches), ANY_SIZE.get(name))
             peer, peers = ("limit", aim) if aim else (f"{sizes[0]:,} matches", first.get(name))
             peers = peers or ours
             yield Figure(what, ours, peer, peers, UNITS[name], peers / ours, 1.0 if aim else None)

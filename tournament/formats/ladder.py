@@ -268,12 +268,13 @@ def _close(
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
     """Neighbours among the first ``top`` of ``best``, and the last of these with each of the
     others, if their order is open; those of which least is known come first."""
-    settled, lead = record.settled(), record.evidence().deviate
+    settled, found = record.settled(), record.evidence()
     first, rest = best[:top].tolist(), best[top:].tolist()
+    lead = {bot: found.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
     pairs = [*pairwise(first), *product(first[-1:], rest)]
     at = {(one, other): (numbers[one], numbers[other]) for one, other in pairs}
     still = [pair for pair, here in at.items() if not settled[here] and not settled[here[::-1]]]
-    return sorted(still, key=lambda pair: (float(lead[at[pair]]), pair))
+    return sorted(still, key=lambda pair: (float(lead[pair[0]][at[pair][1]]), pair))
 
 
 def _share(seed: str, what: str, stage: str, count: int) -> int:

@@ -69,8 +69,8 @@ def fit(data: Observations) -> Fit:
         inside = np.flatnonzero(component == number)
         here = laplacian[np.ix_(inside, inside)]
         # The Laplacian maps constants to 0; adding ones makes it invertible.
-        ones = np.full(here.shape, max(float(np.trace(here)), 1.0) / inside.size**2)
-        effect = np.linalg.solve(here + ones, equations.right_side[inside])
+        here += max(float(np.trace(here)), 1.0) / inside.size**2
+        effect = np.linalg.solve(here, equations.right_side[inside])
         effect -= effect.mean()
         wide = inside.size / max(1, inside.size - 1)
         score[inside] = np.round(base[number] + wide * effect, _DIGITS)

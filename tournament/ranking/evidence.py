@@ -33,6 +33,18 @@ class Evidence:
     rounds: Floats
     all_rounds: int
 
+    def of(self, rows: slice) -> "Evidence":
+        """The differences of the bots in these rows alone."""
+        return Evidence(
+            self.total[rows],
+            self.squares[rows],
+            self.items[rows],
+            self.count[rows],
+            self.blocks[rows],
+            self.rounds[rows],
+            self.all_rounds,
+        )
+
     @property
     def deviate(self) -> Floats:
         """The sums of the differences by their spread around 0. A difference of two blocks counts

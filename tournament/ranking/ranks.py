@@ -16,6 +16,7 @@ import numpy as np
 from tournament.ranking.arrays import LEVEL, Booleans, Floats, Ints
 from tournament.ranking.evidence import Evidence
 
+_ROWS = 64
 _MIXTURE = 0.15
 """The mixture is narrowest for pairs with some 60 differences."""
 
@@ -70,12 +71,15 @@ def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
-    chances = anytime_chances(found)
+    # Some rows at a time, which takes a fraction of the memory.
+    chances = np.empty_like(found.total)
+    for rows in (slice(start, start + _ROWS) for start in range(0, len(chances), _ROWS)):
+        chances[rows] = anytime_chances(found.of(rows))
 
     def clear(apart: Booleans) -> Booleans:
         """Holm's method for each bot and those that came before it."""
         share = level / np.maximum((later & ~apart).sum(axis=1), 1)
-        answer: Booleans = chances <= np.where(later, share[:, np.newaxis], share)
+        answer: Booleans = np.where(later, chances <= share[:, np.newaxis], chances <= share)
         return answer
 
     return _all_settled(found.total > 0, clear)

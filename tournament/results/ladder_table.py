@@ -74,8 +74,9 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
     blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
     since = np.where(record.changed, blocks, -1)[own]
-    settled = record.settled()[np.ix_(own, own)]
-    return LadderTable(settled, fit(versions).of(record.version[own]), since)
+    settled, last = record.settled()[np.ix_(own, own)], record.version[own]
+    del record  # before the fit, which takes as much memory
+    return LadderTable(settled, fit(versions).of(last), since)
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:

@@ -1,7 +1,7 @@
 """Bots of a ladder come and go: which are connected, which may be seated, and which play the next
 epoch."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -172,7 +172,8 @@ class Entrants(Roster):
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return which of these bots are not connected."""
-        return frozenset(bots) - self._reachable(cup)
+        unknown = frozenset(bots) - self._gateway.tables().keys()
+        return unknown and unknown - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
         """Return the bots that are connected, as of the last `update`."""
@@ -203,14 +204,14 @@ class Entrants(Roster):
         return True
 
     def skips(
-        self, run: Progress, untouched: Sequence[Block], expired: Collection[str]
+        self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Skip the tables of bots that were away too long, or all if the ladder is to end."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
         found = []
-        left = list(untouched)
+        left = list(untouched) if expired else []
         for bot in sorted(expired):
             matches = tuple(match for one in left if bot in one.table for match in one.matches)
             left = [block for block in left if bot not in block.table]

@@ -1,6 +1,6 @@
 """The bots that a session can ask to play, which in a ladder change while it is played."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from math import inf
 
 from tournament.config.cup import Cup
@@ -51,7 +51,7 @@ class Roster:
         return False
 
     def skips(
-        self, run: Progress, untouched: Sequence[Block], expired: Collection[str]
+        self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return which of the blocks that have not begun are skipped. `expired` are the bots that
         were away too long: their tables are played without waiting for them."""

@@ -241,15 +241,14 @@ class Session:
         self._outages = self._roster.outages(batch.round, self._cup, self._store.voids())
         blocks = self._unfinished(batch.blocks)
         while True:
-            while len(self._ready()) < self._roster.ahead:
-                block = next(blocks, None)
-                if block is None:
-                    break
+            away, ready = set(self._outages.away), sum(1 for _ in self._ready())
+            while ready < self._roster.ahead and (block := next(blocks, None)) is not None:
                 self._waiting.append(block)
+                ready += away.isdisjoint(block.table)
             self._wait_for_missing()
             if not (self._waiting or self._playing):
                 return
-            idle = not (self._playing or self._ready())
+            idle = not self._playing and next(self._ready(), None) is None
             self._outages.update(self._roster.patience_s if idle else inf)
             self._roster.update(self._run)
             self._skip()
@@ -269,11 +268,11 @@ class Session:
     def _skip(self) -> None:
         """Skip tables that have not begun. Tables that have begun are finished, so that leaving
         gains nothing."""
-        untouched = [
+        untouched = (
             block
             for block in self._waiting
             if not self._finished.get(block.number) and block.number not in self._voided
-        ]
+        )
         skips = self._roster.skips(self._run, untouched, self._outages.expired)
         if skips:
             self._store.decide(*skips)
@@ -308,7 +307,7 @@ class Session:
             return
         self._shown_at = monotonic()
         most = self._cup.run.concurrency + _SHOWN
-        blocks = itertools.islice((*self._playing.values(), *self._ready()), most)
+        blocks = itertools.islice(itertools.chain(self._playing.values(), self._ready()), most)
         upcoming = tuple(map(self._upcoming, blocks))
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
@@ -321,10 +320,11 @@ class Session:
             self._present = present
             self._store.show(present)
 
-    def _ready(self) -> list[Block]:
-        """The blocks that wait for a table only, not for bots that are away."""
+    def _ready(self) -> Iterator[Block]:
+        """The blocks that wait for a table only, not for bots that are away; lazily, as there may
+        be many."""
         away = set(self._outages.away)
-        return [block for block in self._waiting if away.isdisjoint(block.table)]
+        return (block for block in self._waiting if away.isdisjoint(block.table))
 
     def _urls_of(self, block: Block) -> set[str]:
         return {self._urls[name] for name in block.table if name in self._urls}
@@ -339,16 +339,14 @@ class Session:
     def _hand_out(self) -> None:
         """Give blocks to free tables in the drawn order, so that the played ones are a fair sample
         at every moment; skip those whose bots by URL are busy or away."""
-        ready = self._ready()
         while not self._recalling and self._executor.has_free_table:
-            block = next(filter(self._has_room, ready), None)
+            block = next(filter(self._has_room, self._ready()), None)
             if block is None:
                 return
-            ready.remove(block)
             self._waiting.remove(block)
             others = len(self._playing)  # tables that will be free sooner
             self._playing[block.number] = block
-            later = tuple(ready[others : others + 1])
+            later = tuple(itertools.islice(self._ready(), others, others + 1))
             seated = {bot for one in (block, *later) for bot in one.table}
             job = Job(
                 with_replays(block, self._run.seed, self._cup.remote, self._replays),

@@ -315,7 +315,7 @@ class StoreReader:
 
     def matches(self) -> Iterator[MatchRecord]:
         """The finished matches, whole, lazily, in the order of the schedule."""
-        return self._all(_match_query(), rows.to_record)
+        return self._all(_in_order(_match_query()), rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
         """Return a match by its id or a prefix of it.
@@ -324,17 +324,17 @@ class StoreReader:
             NoMatch: if no match has it.
             StoreError: if several matches have it.
         """
-        key = matches.c.match
         # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
-        for condition in (key == match, (key >= match) & (key < match + "g")):
-            found = list(self._all(_match_query().where(condition).limit(2), rows.to_record))
-            if found := [record for record in found if record.match.startswith(match)]:
-                break
-        return only_match(found, match)
+        ends = {"first": match, "last": match + "g"}
+        with self._read() as connection, damage(self.where):
+            found = connection.execute(_BY_ID, ends).all()
+            found = [row for row in found if row.match.startswith(match)]
+            whole = [row for row in found if row.match == match]
+            return rows.to_record(only_match(whole or found, match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Every fault with the id of its match, lazily, in the order of the schedule."""
-        for record in self._all(_match_query().where(matches.c.faulty), rows.to_record):
+        for record in self._all(_in_order(_match_query().where(matches.c.faulty)), rows.to_record):
             for fault in record.faults:
                 yield record.match, fault
 
@@ -406,14 +406,20 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
 
 def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
     """The rows that `rows.to_summary` reads, and more columns."""
-    return (
-        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *more)
-        .join(blocks, blocks.c.id == matches.c.block_id)
-        .order_by(blocks.c.block, matches.c.number)
+    return _in_order(
+        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *more).join(
+            blocks, blocks.c.id == matches.c.block_id
+        )
     )
 
 
+def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
+    """The rows in the order of the schedule."""
+    return query.order_by(blocks.c.block, matches.c.number)
+
+
 def _match_query() -> sa.Select[Any]:
+    """The rows that `rows.to_record` reads."""
     each = matches.alias()
     played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
     return (
@@ -425,5 +431,13 @@ def _match_query() -> sa.Select[Any]:
         )
         .join(matches, matches.c.block_id == blocks.c.id)
         .outerjoin(details, details.c.match == matches.c.match)
-        .order_by(blocks.c.block, matches.c.number)
     )
+
+
+# Made once, and in the order of the ids: SQLite reads all matches for the first in another order.
+_BY_ID = (
+    _match_query()
+    .where(matches.c.match >= sa.bindparam("first"), matches.c.match < sa.bindparam("last"))
+    .order_by(matches.c.match)
+    .limit(2)
+)

@@ -23,6 +23,11 @@ _ORDINALS: Final = {
     2: N_("%(number)dnd"),
     3: N_("%(number)drd"),
 }
+_STAGES: Final = {
+    "final": N_("Final"),
+    "bronze": N_("Bronze"),
+    "semi-final": N_("Semi-final"),
+}
 _STAGE_WORDS: Final = {
     "final": N_("in the final"),
     "bronze": N_("for third place"),
@@ -126,31 +131,34 @@ def format_score(line: Standing) -> str:
 def table_notes(table: Standings) -> Iterator[str]:
     """What the table claims, in sentences."""
     if any(line.low is not None for line in table.standings):
-        yield "In brackets: 95 % intervals."
+        yield _("In brackets: 95 %% intervals.")
     if is_adjusted(table):
-        yield (
+        yield _(
             "Points a deal are adjusted for the opponents, as far as strength is one number; they"
             " describe, and no rank rests on them."
         )
     if table.duel is not None:
-        yield "Ranks: those that the duel leaves open."
+        yield _("Ranks: those that the duel leaves open.")
     else:
-        yield (
-            "Ranks: those the evidence allows. We are 95 % sure of all ranges together, unless a"
+        yield _(
+            "Ranks: those the evidence allows. We are 95 %% sure of all ranges together, unless a"
             " bot has rare large losses that have not come yet."
         )
         if not table.finished and table.stop is None and _has_final_ranges(table):
-            yield "Ranks shown during the run are cautious; they narrow when it ends."
+            yield _("Ranks shown during the run are cautious; they narrow when it ends.")
     if table.format == Ladder.type:
-        yield (
+        yield _(
             "Ranks in a ladder are about the tables drawn, half of them near the top, and about"
             " bots that stay as they are."
         )
     changed = [line.bot for line in table.standings if line.blocks_since_change is not None]
     if changed:
-        yield f"Changed while playing, so that earlier blocks do not count: {', '.join(changed)}."
+        yield _(
+            "Changed while playing, so that earlier blocks do not count: %(bots)s.",
+            bots=", ".join(changed),
+        )
     if any(line.status == "new" for line in table.standings):
-        yield f"Bots with fewer than {NEW} blocks are new and have no place yet."
+        yield _("Bots with fewer than %(num)d blocks are new and have no place yet.", num=NEW)
     if table.groups > 1:
         yield (
             f"The bots form {table.groups} groups that never met: scores cannot be compared between"
@@ -181,12 +189,15 @@ def _minus(text: str) -> str:
 
 def format_winners(winners: Sequence[str]) -> str:
     """Winner: ann; or Winners, where several share the first place."""
-    return f"Winner{'s' * (len(winners) > 1)}: {', '.join(winners)}"
+    bots = ", ".join(winners)
+    return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
 
 def stage_title(stage: str, round: int) -> str:
     """The heading of a round or stage: Round 2, Semi-final, Final."""
-    return stage[:1].upper() + stage[1:] if stage else f"Round {round}"
+    if not stage:
+        return _("Round %(round)d", round=round)
+    return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:

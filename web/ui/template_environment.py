@@ -11,16 +11,16 @@ from markupsafe import Markup, escape
 
 from tournament.decisions import exclusion_labels, sentence
 from tournament.display import formatting
-from tournament.language import catalog
+from tournament.language import N_, catalog
 from tournament.text import printable_lines, utc
 from web.ui import plots
 
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]+\)")
 _COURSE_TITLES: Final = {
-    "knockout": "Bracket",
-    "swiss": "Rounds",
-    "halving": "Stages",
-    "gauntlet": "Challenger",
+    "knockout": N_("Bracket"),
+    "swiss": N_("Rounds"),
+    "halving": N_("Stages"),
+    "gauntlet": N_("Challenger"),
 }
 
 

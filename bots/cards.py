@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 View = Mapping[str, Any]
-"""What a seat may know of a game, in its wire form (docs/views.md)."""
+"""What a seat may know of a game, in wire form (docs/views.md)."""
 
 SUITS: Final = "cdhs"
 JOKERS: Final = ("Bj", "Rj")
@@ -34,12 +34,12 @@ VALUE: Final[Mapping[str, Mapping[str, int]]] = {
 
 
 def rank_of(card: str) -> str:
-    """The rank of a card: its first character; of a joker the whole card."""
+    """The rank of a card: the first character, or the whole card if it is a joker."""
     return card if card[1] == "j" else card[0]
 
 
 def full_deck(game: str, players: int) -> list[str]:
-    """All cards of a game, low to high; each of them twice in four-player Dou Dizhu."""
+    """All cards of a game, low to high. In four-player Dou Dizhu each card appears twice."""
     cards = [
         card
         for rank in ORDER[game]
@@ -59,7 +59,7 @@ def cards_of(move: str) -> list[str]:
 
 
 def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
-    """How many cards there are of each rank, lowest rank first."""
+    """The number of cards of each rank, lowest rank first."""
     value = VALUE[game]
     counts = [0] * len(value)
     for card in cards:
@@ -68,9 +68,9 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """The cards that anybody has played in this deal.
+    """The cards that all seats have played in this deal.
 
-    Reads the history, and the open cards in case a set-up position has no history.
+    The history says so. The open cards count too, since a set-up position may have no history.
     """
     cards: Counter[str] = Counter()
     last = None
@@ -100,6 +100,9 @@ def unseen(view: View) -> list[str]:
 
 
 def position_hash(view: View) -> int:
-    """A number that is the same for the same position: makes a random choice repeatable."""
+    """A number from 0 to 2**64 - 1 that depends only on the position.
+
+    Bots use the hash as a seed, so that their random choices can be repeated.
+    """
     position = (view["seat"], view["deal"], view["hand"], view["history"], view["scores"])
     return int.from_bytes(hashlib.sha256(repr(position).encode()).digest()[:8], "big")

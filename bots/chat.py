@@ -1,6 +1,6 @@
-"""An endpoint of OpenAI's chat completions: requests, and all that can come back in their place.
+"""An OpenAI-compatible endpoint for chat completions: requests, and every kind of failure.
 
-The key is taken out of all that the endpoint says before it is logged or returned.
+The key is removed from everything that the endpoint says before that is logged or returned.
 """
 
 import json
@@ -43,7 +43,7 @@ _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What `settings.toml` says of the endpoint; the file of the kit explains each key."""
+    """The endpoint's settings in `settings.toml`. The kit's file explains each key."""
 
     base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
     model: str
@@ -58,7 +58,7 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     request: dict[str, Any] = {}
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """The price of these tokens; None without prices or without counts."""
+        """The price of the tokens in `used`, or None if prices or counts are missing."""
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
         cached = min(used.get("cached_tokens", 0), used["input_tokens"])
@@ -80,15 +80,18 @@ class NoCompletion(Exception):
 
 
 class Unreadable(NoCompletion):
-    """What the endpoint answered is no chat completion."""
+    """The endpoint's answer is not a chat completion."""
 
 
 class RequestRefused(NoCompletion):
-    """The endpoint does not take this request, now or later."""
+    """The endpoint refuses the request, and would refuse it again later."""
 
 
 class _Busy(NoCompletion):
-    """The endpoint may take the request later, after so many seconds if it says so."""
+    """The endpoint may accept the request later.
+
+    `after` is the time to wait in seconds, or None if the endpoint does not say.
+    """
 
     after: float | None = None
 
@@ -97,8 +100,8 @@ class _Busy(NoCompletion):
 class Completion:
     """A chat completion.
 
-    `cause` says why there may be no move in its words: `refusal`, `cut` (at max_tokens) or
-    `tool_call`; "" if the model just answered. `usage` has counts by name.
+    `words` is the model's text. `cause` says why the text may hold no move: `refusal`, `cut` (at
+    max_tokens) or `tool_call`; it is "" if the model just answered. `usage` counts tokens by name.
     """
 
     words: str = ""
@@ -107,9 +110,9 @@ class Completion:
 
 
 class Endpoint:
-    """Where a model is asked; several threads may do so at once.
+    """The endpoint of a model. Several threads may use it at once.
 
-    Each request is written to the file `transcripts`, if given, as a line of JSON without the key.
+    Each request is appended to the file `transcripts`, if given, as a line of JSON without the key.
     """
 
     def __init__(
@@ -124,9 +127,10 @@ class Endpoint:
         self._threads = ThreadPoolExecutor(256)
 
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
-        """Ask for a completion; what may pass is tried again `until` then (of `monotonic`).
+        """Ask for a completion, repeating a request after failures that may pass.
 
-        Calls, tokens and the causes of requests that failed are added to `used`.
+        `until` is the deadline, a time of `monotonic`. Calls, tokens and the causes of failed
+        requests are added to `used`.
 
         Raises:
             NoCompletion: if no completion came in time.
@@ -156,7 +160,7 @@ class Endpoint:
                 if body["response_format"] is None:
                     used[refused.cause] += 1
                     raise
-                body["response_format"] = None  # perhaps that is all it does not know
+                body["response_format"] = None  # the endpoint may lack only structured answers
             except NoCompletion as error:
                 used[error.cause] += 1
                 raise
@@ -165,10 +169,11 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Ask for a word. An endpoint that is only busy or slow passes.
+        """Ask for one word. An endpoint that is only busy or slow passes.
 
         Raises:
-            NoCompletion: if the endpoint will never answer: a wrong key, model or address.
+            NoCompletion: if the endpoint will never answer, because of a wrong key, model or
+                address.
         """
         until = monotonic() + self._settings.timeout_s
         try:
@@ -182,26 +187,30 @@ class Endpoint:
         if seconds <= 0:
             raise NoCompletion("timeout", "there was no time to ask")
         used["calls"] += 1
-        answer, told = "", Completion()
+        answer, completion = "", Completion()
         try:
-            answer, told = self._read(*self._post(body, seconds))
-            used.update(told.usage)
-            return told
+            answer, completion = self._read(*self._post(body, seconds))
+            used.update(completion.usage)
+            return completion
         except NoCompletion as error:
-            answer, told.cause = str(error), error.cause
+            answer, completion.cause = str(error), error.cause
             raise
         finally:
-            self._write(body["messages"], answer, told, monotonic() - began)
+            self._write(body["messages"], answer, completion, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
-        """The response to a request, and its text. Raises: NoCompletion."""
+        """Send a request; return the response and its text.
+
+        Raises:
+            NoCompletion: if there is no response within `seconds`.
+        """
 
         def post() -> tuple[requests.Response, bytes]:
             with requests.post(
                 self._settings.base_url.rstrip("/") + "/chat/completions",
                 json={name: value for name, value in body.items() if value is not None},
                 headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
-                auth=lambda request: request,  # no other from a .netrc
+                auth=lambda request: request,  # no password from a .netrc
                 timeout=seconds,
                 stream=True,
                 allow_redirects=False,
@@ -209,7 +218,7 @@ class Endpoint:
                 return response, response.raw.read(_ANSWER_LIMIT, decode_content=True)
 
         try:
-            # The time-outs of requests are for each read; many endpoints send spaces meanwhile.
+            # The timeout of `requests` is for each read, and many endpoints send spaces meanwhile.
             response, data = self._threads.submit(post).result(seconds)
         except TimeoutError:
             why = f"the endpoint did not answer within {seconds:.1f} s"
@@ -246,7 +255,7 @@ class Endpoint:
     def _write(
         self, messages: Sequence[Message], answer: str, reply: Completion, took_s: float
     ) -> None:
-        """Write a request to the transcripts; a disk that is full stops no match."""
+        """Append a request to the transcripts. A write that fails is logged and stops no match."""
         if self._transcripts is None:
             return
         line = {
@@ -266,7 +275,7 @@ class Endpoint:
             _log.warning("the transcript is not written: %s", error.strerror)
 
     def without_key(self, text: str) -> str:
-        """The text without the key, however the key is escaped as JSON."""
+        """The text without the key, including any JSON-escaped form of the key."""
         return self._shown_key.sub("(key)", text) if self._key else text
 
 
@@ -279,7 +288,13 @@ def _json_forms(key: str) -> re.Pattern[str]:
 
 
 def _completion(answer: str, content_type: str) -> Completion:
-    """The completion in a text, whole or streamed; _Busy if a stream has broken off."""
+    """The completion in a text that is whole or a stream of events.
+
+    Raises:
+        _Busy: if a stream has broken off.
+        ValueError, TypeError, LookupError, AttributeError or RecursionError: if the text holds no
+            completion.
+    """
     pieces = [answer]
     if content_type.startswith("text/event-stream"):
         pieces = re.findall(r"^data: *(.*?)\s*$", answer, re.MULTILINE)
@@ -310,7 +325,11 @@ def _completion(answer: str, content_type: str) -> Completion:
 
 
 def _text(content: object) -> str:
-    """The text of a message, which may come in parts."""
+    """The text of a message, which may come in parts. "" stands for no text.
+
+    Raises:
+        TypeError: if the content is neither text nor parts.
+    """
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     if content is None or isinstance(content, str):
@@ -319,15 +338,15 @@ def _text(content: object) -> str:
 
 
 def _refusal_part(content: object) -> str:
-    """The refusal among the parts of a message, "" if there is none."""
+    """The refusal among the parts of a message, or "" if there is none."""
     parts = content if isinstance(content, list) else []
     return "".join(part["refusal"] for part in parts if part.get("type") == "refusal")
 
 
 def _usage(usage: Mapping[str, Any]) -> Counter[str]:
-    """The tokens of a completion, as far as the endpoint tells them."""
+    """The numbers of tokens that the endpoint reports for a completion, by name."""
     details = usage.get("prompt_tokens_details") or {}
-    told = {
+    counts = {
         "input_tokens": usage.get("prompt_tokens"),
         "cached_tokens": details.get("cached_tokens", usage.get("prompt_cache_hit_tokens")),
         "output_tokens": usage.get("completion_tokens"),
@@ -335,7 +354,7 @@ def _usage(usage: Mapping[str, Any]) -> Counter[str]:
     return Counter(
         {
             name: min(max(0, int(count)), _MOST_TOKENS)
-            for name, count in told.items()
+            for name, count in counts.items()
             if count is not None
         }
     )

@@ -1,6 +1,6 @@
 """A bot that does not plan ahead: ``python -m bots.greedy``.
 
-It leads as many cards as it can, beats any play with the lowest one that wins, and ignores
+The bot leads as many cards as possible, beats any play with the lowest one that wins, and ignores
 teammates and points.
 """
 
@@ -44,7 +44,7 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
         suits = [card[1] for card in view["hand"]]
         return max(moves, key=lambda choice: suits.count(choice[-1]))
     if view["phase"] in ("exchange", "discard"):
-        side_suits = [one for one in moves if cards_of(one)[0][1] != view["trump"]]
+        side_suits = [text for text in moves if cards_of(text)[0][1] != view["trump"]]
         return (side_suits or moves)[0]
     if not view["trick"]:
         return moves[-1]

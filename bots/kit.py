@@ -8,15 +8,16 @@
     if __name__ == "__main__":
         kit.run(move, name="first", version="1.0", games=["doudizhu"])
 
-``view`` is what the bot's seat may know and ``moves`` are the legal moves, both as in the request
-(plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)`` with
-something to say beside it: ``{"comment": "a bluff", "nodes": 480}``, a text and numbers that
-replays and standings show. A bot in front of another program returns ``(move, info, why)`` where
-the move is not that program's own. The function may take a third parameter: ``clock`` gets
-``{"move_ms", "bank_ms"}``, ``request`` the whole body of ``POST /move``.
+``view`` is what the bot's seat may know, and ``moves`` are the legal moves, both as in the request
+(plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)``, where
+``info`` is a comment and numbers for replays and standings to show:
+``{"comment": "a bluff", "nodes": 480}``. A bot in front of another program returns
+``(move, info, why)`` if the move is not that program's own. The function may take a third
+parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, and ``request`` the whole body of
+``POST /move``.
 
-The file is self-contained: it is copied next to a bot. It uses only the standard library, and only
-modules that import quickly, because a runner starts a bot for every table.
+The file is self-contained, since it is copied next to a bot. It uses only the standard library, and
+only modules that import quickly, because a runner starts a bot for every table.
 """
 
 import argparse
@@ -55,8 +56,9 @@ class HttpError(Exception):
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
     """Turn an author's ``move`` into a function of the whole request.
 
-    Raises TypeError unless ``move`` takes ``(view, moves)`` and, at most, a third parameter named
-    ``clock`` or ``request``.
+    Raises:
+        TypeError: unless ``move`` takes ``(view, moves)`` and at most a third parameter, named
+            ``clock`` or ``request``.
     """
     wanted = [
         name
@@ -79,8 +81,7 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
 class Bot:
     """A bot's answers, without HTTP.
 
-    ``reply`` maps a path and a request body to the body of the answer. Several threads may call it
-    at once.
+    Several threads may call ``reply`` at once.
     """
 
     def __init__(
@@ -114,7 +115,11 @@ class Bot:
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Answer one POST; raises HttpError if the request does not conform to the protocol."""
+        """Return the body of the answer to one POST, given its path and body.
+
+        Raises:
+            HttpError: if the request does not conform to the protocol.
+        """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
         try:
@@ -140,8 +145,8 @@ class Bot:
             case (str() as move, dict() as info):
                 return {"move": move, "info": info}
             case (str() as move, dict() as info, str() | None as fallback):
-                more = {"info": info, "fallback": fallback}
-                return {"move": move, **{name: value for name, value in more.items() if value}}
+                extras = {"info": info, "fallback": fallback}
+                return {"move": move, **{name: value for name, value in extras.items() if value}}
             case answer:
                 raise TypeError(f"{self._name} must return a string, not {answer!r}")
 
@@ -154,13 +159,17 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     request_queue_size = 128
 
     def __init__(self, bot: Bot, host: str, port: int) -> None:
-        """Start listening; raises OSError if the port is not available."""
+        """Start listening.
+
+        Raises:
+            OSError: if the port is not available.
+        """
         self.bot = bot
         super().__init__((host, port), _Handler)
 
     @property
     def port(self) -> int:
-        """The port it listens on: the one given, unless that was 0."""
+        """The port that the server listens on. The system chose the port if the given one was 0."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -244,18 +253,20 @@ def run(
 ) -> None:
     """Serve ``move`` over HTTP until the process is stopped.
 
-    The port is ``--port``, else the environment variable ``PORT``, else 9000; the address is
+    The port is ``--port``, else the environment variable ``PORT``, else 9000. The address is
     ``--host``, else 127.0.0.1. Requests are served in parallel, so several threads may call
-    ``move`` at once. An exception in it is printed to stderr and answered with status 500, which a
-    runner counts as a fault.
+    ``move`` at once. An exception in ``move`` is printed to stderr and answered with status 500,
+    which a runner counts as a fault.
 
     ``supports`` says, by game, with how many players and which options the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
-    them the bot answers 404 there, and a runner does not ask it again: that makes a match faster.
-    ``argv`` replaces the command line. Arguments other than these two are the author's own, and
-    ignored. Exits with a message, and with status 1 if the port is not available, 2 if it is not a
-    port number.
+    them the bot answers 404 there, and a runner does not ask again, which makes a match faster.
+    ``argv`` replaces the command line. Arguments other than ``--port`` and ``--host`` are the
+    author's own, and ignored.
+
+    Exits with a message and status 1 if the port is not available, or status 2 if the port is not
+    a number from 0 to 65535.
     """
     bot = Bot(
         move,

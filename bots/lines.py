@@ -1,6 +1,6 @@
 """A program that reads lines from stdin and writes lines to stdout, each by a deadline.
 
-The file is self-contained: it is copied next to a stdio bot.
+The file is self-contained, since it is copied next to a stdio bot.
 """
 
 import os
@@ -15,8 +15,8 @@ MAX_LINE = 1 << 16  # bytes of an answer; the runner accepts no more
 class NoAnswer(Exception):
     """The program has no usable answer.
 
-    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if its protocol cannot tell it
-    the position.
+    `kind` is `late`, `ended`, `unreadable` or `illegal`, or `untold` if the program's protocol
+    cannot express the position.
     """
 
     def __init__(self, kind: str, why: str) -> None:
@@ -25,9 +25,9 @@ class NoAnswer(Exception):
 
 
 class LineProgram:
-    """Runs `command` in `folder` once it is started; its stderr is that of this process.
+    """Runs `command` in `folder`. The program's stderr is that of this process.
 
-    Times are those of `time.monotonic`.
+    Deadlines are times of `time.monotonic`.
     """
 
     def __init__(self, command: Sequence[str], folder: str | os.PathLike[str] = ".") -> None:
@@ -39,11 +39,15 @@ class LineProgram:
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not stopped."""
+        """Whether the program was started and not stopped since."""
         return self._process is not None
 
     def start(self) -> None:
-        """Start it, anew if it is running; raises NoAnswer if it cannot be started."""
+        """Start the program, after killing it if it is running.
+
+        Raises:
+            NoAnswer: if the program cannot be started.
+        """
         self.stop()
         try:
             self._process = process = subprocess.Popen(  # noqa: S603 - the author names it
@@ -57,14 +61,18 @@ class LineProgram:
             os.set_blocking(self._stdin, False)
 
     def stop(self) -> None:
-        """Kill it if it is running."""
+        """Kill the program if it is running."""
         if self._process is not None:
             with self._process as process:
                 process.kill()
         self._process, self._rest = None, b""
 
     def write(self, line: str, until: float) -> None:
-        """Write a line; raises NoAnswer if the program has ended, or does not read until then."""
+        """Write a line to the program.
+
+        Raises:
+            NoAnswer: if the program has ended, or does not read the line until `until`.
+        """
         left = memoryview(line.encode() + b"\n")
         while left:
             if not select([], [self._stdin], [], max(0.0, until - monotonic()))[1]:
@@ -75,16 +83,20 @@ class LineProgram:
                 raise self._ended() from None
 
     def read(self, until: float) -> str:
-        """The next line that is not blank; raises NoAnswer if there is none until that time."""
+        """Read the program's next line that is not blank.
+
+        Raises:
+            NoAnswer: if there is none until `until`, or it is longer than `MAX_LINE` bytes.
+        """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")
         while b"\n" not in self._rest.lstrip():
             if not select([self._stdout], [], [], max(0.0, until - monotonic()))[0]:
                 begun = f"; it wrote no newline after {start_of(self._rest)}" if self._rest else ""
                 raise NoAnswer("late", f"the program did not answer in time{begun}")
-            more = os.read(self._stdout, MAX_LINE)
-            self._rest += more or b"\n"
-            if not more and not self._rest.strip():
+            chunk = os.read(self._stdout, MAX_LINE)
+            self._rest += chunk or b"\n"
+            if not chunk and not self._rest.strip():
                 raise self._ended()
             if len(self._rest) > MAX_LINE:
                 raise NoAnswer("unreadable", "the program wrote more than 64 KiB without an answer")
@@ -92,7 +104,7 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """What the program has written, and nobody has read."""
+        """Return what the program has written beyond the last line that was read."""
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
@@ -107,6 +119,6 @@ class LineProgram:
 
 
 def start_of(line: bytes) -> str:
-    """The beginning of a line, for a message."""
+    """The first 60 characters of a line, quoted for a message."""
     text = line.decode(errors="replace").strip()
     return repr(text if len(text) <= 60 else text[:60] + "...")

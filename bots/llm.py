@@ -1,7 +1,7 @@
-"""A language model as a bot: any endpoint of OpenAI's chat completions, hosted or on this machine.
+"""A language model as a bot, behind any OpenAI-compatible endpoint, hosted or on this machine.
 
-`run` serves the model that a folder's `settings.toml` names, told its turns by `prompt.md`;
-`stich new-bot llm` writes such a folder. The key comes from the environment.
+`run` serves the model that a folder's `settings.toml` names. The folder's `prompt.md` describes a
+turn to the model. `stich new-bot llm` writes such a folder. The key comes from the environment.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _CAUSES: Final = {
     "timeout": "the endpoint did not answer in time",
     "no_connection": "no connection to the endpoint",
 }
-"""What a bot says of a fallback by its cause; its comment has the details."""
+"""The reason that a bot gives for a fallback, by cause. The comment has the details."""
 # Cards go on over spaces: "play:3c 3d" must not be read as the 3c alone.
 _CARDS: Final = r"\w+(?:[ ,]+(?:[2-9TJQKA][cdhs]|[BR]j)\b)*(?:=\w+)?"
 _MOVE: Final = re.compile(
@@ -49,7 +49,7 @@ _MOVE: Final = re.compile(
 
 
 class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=True):
-    """What `settings.toml` says; the file of the kit explains each key."""
+    """The contents of `settings.toml`. The kit's file explains each key."""
 
     retries: Annotated[int, msgspec.Meta(ge=0)] = 2
     list_moves: bool = True
@@ -58,18 +58,19 @@ class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=Tr
 
 
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
-    """The move in a model's words, and the words without the form around them.
+    """The move in a model's answer, and the comment.
 
-    A number is an index of `moves`. The move is empty if there is none, and need not be legal.
+    A number is an index of `moves`. The move is "" if there is none, and need not be legal. The
+    comment is the answer's "comment" if the answer is JSON, else the whole answer.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
         answer = json.loads(text)
         text, comment = str(answer["move"]), str(answer["comment"])
-    found = [*_MOVE.finditer(f"[{text}]" if text.isdecimal() else text)]
-    if not found:
+    matches = [*_MOVE.finditer(f"[{text}]" if text.isdecimal() else text)]
+    if not matches:
         return "", comment
-    number, written = found[-1].groups()
+    number, written = matches[-1].groups()
     if written:
         kind, colon, rest = re.sub("[ ,]", "", written).partition(":")
         return kind.lower() + colon + rest, comment
@@ -78,9 +79,9 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 
 
 class ModelPlayer:
-    """A model at tables, asked until its move is legal or its tries or its time are over.
+    """A player that asks a model until the move is legal, or tries or time run out.
 
-    `rules` are the pages of rules by game. Several threads may ask at once.
+    `rules` maps each game to its page of rules. Several threads may call `move` at once.
     """
 
     def __init__(
@@ -96,15 +97,18 @@ class ModelPlayer:
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
     ) -> tuple[str, dict[str, str | float], str | None]:
-        """The model's move, or that of the fallback and why, with what it said and cost."""
+        """Return the move, what the model said and cost, and the reason for a fallback.
+
+        The reason is None if the move is the model's own.
+        """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
         until = monotonic() + seconds - min(1, seconds / 10)
         position = games.get(view["game"]).view(view)
-        told = games.describe(position, position.moves() if settings.list_moves else None)
+        described = games.describe(position, position.moves() if settings.list_moves else None)
         prompt = self._prompt.replace("{rules}", lean(self._rules[view["game"]], view["options"]))
         before = self._remembered(request["match"], view["seat"])
-        messages = [*before, {"role": "user", "content": prompt.replace("{position}", told)}]
+        messages = [*before, {"role": "user", "content": prompt.replace("{position}", described)}]
         used: Counter[str] = Counter()
         numbers: dict[str, float] = {}
         move = comment = problem = words = cause = ""
@@ -119,7 +123,7 @@ class ModelPlayer:
                 cause = reply.cause or ("illegal" if move else "unreadable")
                 used[cause] += 1
                 shown = self.endpoint.without_key(move)
-                detail = error.detail if shown == move else ""  # which has only a part of the move
+                detail = error.detail if shown == move else ""  # the detail quotes part of the move
                 problem = f"{shown[:200]!r} is not legal ({error.reason}): {detail}"
                 if reply.cause:
                     problem = f"{_CAUSES[cause]}, and {problem}"
@@ -158,7 +162,7 @@ class ModelPlayer:
             return [*self._turns.get((match, seat), ())]
 
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
-        """Keep a turn of a seat for its next prompts, as far as `memory` says."""
+        """Keep a turn of a seat for its next prompts, up to `memory` turns."""
         if not self.settings.memory:
             return
         with self._lock:
@@ -170,7 +174,10 @@ class ModelPlayer:
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
-    """The player of a folder; exits with a message if a file or the key is missing or wrong."""
+    """Load the player of a folder.
+
+    Exits with a message if a file or the key is missing or wrong.
+    """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=ModelSettings)
         prompt = (folder / "prompt.md").read_text("utf-8")
@@ -198,9 +205,9 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 
 
 def run(folder: Path) -> None:
-    """Serve the player of a folder.
+    """Serve the player of a folder until the process is stopped.
 
-    Exits with a message if the folder is not whole, or if the endpoint refuses its key or model.
+    Exits with a message if a file is missing or wrong, or if the endpoint refuses the key or model.
     """
     player = load(folder, os.environ)
     try:
@@ -208,6 +215,6 @@ def run(folder: Path) -> None:
     except NoCompletion as error:
         sys.exit(f"The model cannot play: {error}\nFix base_url, model or the key.")
     files = b"".join((folder / name).read_bytes() for name in ("settings.toml", "prompt.md"))
-    version = hashlib.sha256(files).hexdigest()[:8]  # a run notes what a bot says of itself
+    version = hashlib.sha256(files).hexdigest()[:8]  # a run records the version of each bot
     kit.run(player.move, name=player.settings.model, version=version, games=list(ORDER))
     os._exit(0)  # after Ctrl-C: nobody needs the answers that are still to come

@@ -11,7 +11,7 @@ from bots.cards import ORDER, View, position_hash
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """One of the moves; over many positions, each is equally likely."""
+    """One of the moves, chosen by a hash of the position. Each move is equally likely."""
     return moves[position_hash(view) % len(moves)]
 
 

@@ -1,4 +1,4 @@
-"""A page of rules, without what a match does not use."""
+"""A page of rules, reduced to what a match uses."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _OPTION: Final = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 def lean(page: str, options: Mapping[str, object]) -> str:
     """The page without recorded games, set-up positions and options that are off.
 
-    Its table of options becomes a list of those that have a value, with the value of the match.
+    The table of options becomes a list of the options that are on, with their values in the match.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"
@@ -20,13 +20,13 @@ def lean(page: str, options: Mapping[str, object]) -> str:
     ]
     sections = [part for part in re.split(r"(?m)^(?=## )", page) if not part.startswith(_UNUSED)]
     paragraphs = (part for section in sections for part in section.strip().split("\n\n"))
-    kept = [part for part in paragraphs if not _is_unused(part, options)]
-    told = "\n\n".join([*kept, "## Options of this match", "\n".join(values)])
-    return re.sub(r"\s*\*\*\(D\)\*\*", "", told) + "\n"
+    used = [part for part in paragraphs if not _is_unused(part, options)]
+    text = "\n\n".join([*used, "## Options of this match", "\n".join(values)])
+    return re.sub(r"\s*\*\*\(D\)\*\*", "", text) + "\n"
 
 
 def _is_unused(paragraph: str, options: Mapping[str, object]) -> bool:
-    """Whether a paragraph is of a recorded game, a table of options, or an option that is off."""
+    """Whether a paragraph is a recorded game, a table of options, or for an option that is off."""
     needs = re.match(r"With `(\w+)`", paragraph)
     if needs is not None and not options.get(needs[1], True):
         return True

@@ -1,10 +1,10 @@
 """A bot that searches: ``python -m bots.search``.
 
-Determinized Monte Carlo search of depth one. For each decision it samples determinizations (the
-unseen cards dealt at random, as the view allows) and plays out every promising move in each of
-them, with a fast player in all seats. All moves share the same determinizations, so their results
-compare in pairs. The move with the best mean wins, unless it is not clearly better than the
-sensible bot's choice.
+The search is a determinized Monte Carlo search of depth one. For each decision the bot samples
+determinizations (the unseen cards dealt at random, as the view allows). In each of them it plays
+out every promising move, with a fast player in all seats. All moves share the same
+determinizations, so their results compare in pairs. The move with the best mean wins, unless it is
+not clearly better than the sensible bot's choice.
 """
 
 import argparse
@@ -45,18 +45,21 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """The move found in a part of the clock, which starts now."""
+    """Search for a part of the time on the clock; return the best move."""
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """The move found with this many determinizations; the same position gets the same move."""
+    """The best move after this many determinizations.
+
+    The same position always gets the same move.
+    """
     return _Search(view, moves).run(lambda done: done < iterations)
 
 
 class Lead(NamedTuple):
-    """By how many points of the deal one move is ahead of another, and the standard error."""
+    """How many points of the deal one move is ahead of another, and the standard error."""
 
     points: float
     error: float
@@ -65,25 +68,25 @@ class Lead(NamedTuple):
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
     """The lead of one legal move over another, in this many determinizations.
 
-    The determinizations are not those of `search`, so the lead of its choice is not biased. None if
-    no deal leads to the position.
+    The determinizations differ from those of `search`, so the lead of its choice is not biased. The
+    result is None if fewer than two determinizations exist, because no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
     leads: list[float] = []
     for state in islice(_Search(view, [move]).determinizations(rng), iterations):
-        one, two = (
+        score, other_score = (
             playout.finish(state.advance(text)).results[-1]["scores"][view["seat"]]
             for text in (move, other)
         )
-        leads.append(one - two)
+        leads.append(score - other_score)
     if len(leads) < 2:
         return None
     return Lead(_mean(leads), statistics.stdev(leads) / math.sqrt(len(leads)))
 
 
 class _Search:
-    """One decision."""
+    """The search for one decision."""
 
     def __init__(self, view: View, moves: Sequence[str]) -> None:
         self.view = view
@@ -117,7 +120,7 @@ class _Search:
         return self._best(alive) if done else candidates[0]
 
     def determinizations(self, rng: random.Random) -> Iterator[games.State]:
-        """Yield determinizations without end; none if no deal leads to a set-up position."""
+        """Yield determinizations without end, or none if no deal leads to the position."""
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
         with suppress(games.InvalidState):
@@ -127,7 +130,10 @@ class _Search:
     def _sample(
         self, constraints: determinization.Constraints, rng: random.Random
     ) -> dict[str, Any]:
-        """A determinization; after an auction, the one of a few samples that fits it best."""
+        """A determinization.
+
+        After an auction, it is the one of a few samples that fits the bids best.
+        """
         best: dict[str, Any] = {}
         least = math.inf
         for _ in range(MAX_SAMPLES):
@@ -149,7 +155,10 @@ class _Search:
         return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
-        """By how many standard errors of the paired difference one move is ahead of another."""
+        """The lead of one move over another in standard errors of the paired difference.
+
+        The lead is 0 if `better` is not ahead, or if there are fewer than two values.
+        """
         pairs = zip(self.values[better], self.values[worse], strict=True)
         differences = [a - b for a, b in pairs]
         count = len(differences)
@@ -162,7 +171,7 @@ class _Search:
 
 
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
-    """The moves to search, the sensible bot's choice first."""
+    """The moves to search, with the sensible bot's choice first."""
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":
@@ -181,7 +190,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot. With `--worlds N` it makes so many determinizations, whatever the time."""
+    """Serve the bot. `--worlds N` sets the number of determinizations, whatever the time."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

@@ -1,7 +1,7 @@
 """A bot with a strategy for each game: ``python -m bots.sensible``.
 
-It counts cards, keeps its bombs, plays with its teammates, and looks one move ahead. The strategy
-of a game is in `bots.shedding`, or in the folder of its name.
+The bot counts cards, keeps its bombs, plays with its teammates, and looks one move ahead. The
+strategies are in `bots.shedding` (Dou Dizhu and Dasan), `bots.zhengfen` and `bots.ninefivetwo`.
 """
 
 import importlib
@@ -21,7 +21,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def load(game: str, part: str) -> ModuleType:
-    """The `strategy` or the `playout` of a game."""
+    """Import the `strategy` or the `playout` module of a game."""
     folder = "shedding" if game in ("doudizhu", "dasan") else game
     # A bot process mostly plays one game: do not import the strategies of the others.
     return importlib.import_module(f"bots.{folder}.{part}")

@@ -1,4 +1,4 @@
-"""What the adapters share: a program's answer in time, and `sensible` in its place otherwise."""
+"""What the adapters share: asking a program for a move in time, and `sensible` as the fallback."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from bots.lines import NoAnswer
 
 _MAX_COMMENT: Final = 1000
 _RESERVE_S: Final = 0.25  # for the fallback and the way back
-_MAX_MATCHES: Final = 16  # at once; a match that is forgotten is told again
+_MAX_MATCHES: Final = 16  # at once; a program is told a dropped match again from its beginning
 
 Info = dict[str, str | float]
 
@@ -25,26 +25,32 @@ _CAUSES: Final = {
     "illegal": "the program's move is not legal here",
     "untold": "the program cannot be told the position",
 }
-"""What a bot says of a fallback, by the kind of NoAnswer; its comment has the details."""
+"""The reason that a bot gives for a fallback, by the kind of NoAnswer. The comment has details."""
 
 
 class AdaptedProgram(lines.LineProgram, ABC):
-    """A match with a program."""
+    """A program that plays one match."""
 
     @abstractmethod
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """What the program answers now, and what it says beside it; raises NoAnswer."""
+        """Return the program's answer to the position of `deal`, and its comment ("" for none).
+
+        `until` is the deadline, a time of `monotonic`.
+
+        Raises:
+            NoAnswer: if the program has no usable answer by the deadline.
+        """
 
     def close(self, score: int) -> None:
-        """The match is over, with this score for the program."""
+        """End the match. `score` is the program's score."""
         self.stop()
 
 
 class Adapter:
-    """Plays the moves of a program, and those of `sensible` where it has no legal one.
+    """Plays the program's moves, and falls back on `sensible` when the program has no legal move.
 
-    `open_match` makes a match with the program. Without an `auction` of its own it is not asked to
-    bid, and `sensible` bids. Several threads may ask at once.
+    `open_match` creates the program's side of a new match. Without `auction` the program is not
+    asked to bid, and `sensible` bids. Several threads may call the methods at once.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -56,7 +62,10 @@ class Adapter:
     def move(
         self, view: View, moves: Sequence[str], request: Mapping[str, Any]
     ) -> tuple[str, Info, str | None]:
-        """The move, how it came about, and why it is not the program's own (None if it is)."""
+        """Return the move, information about it, and the reason for a fallback.
+
+        The reason is None if the move is the program's own.
+        """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
         until = monotonic() + max(seconds - _RESERVE_S, seconds / 2)
@@ -65,13 +74,17 @@ class Adapter:
         try:
             return *self._ask(Deal.of(view, moves), self._match(request["match"]), until), None
         except NoAnswer as error:
-            said = f"sensible plays: {error}"
-            print(said, file=sys.stderr, flush=True)  # noqa: T201 (what the author reads)
-            info: Info = {error.kind: 1, "comment": said}
+            comment = f"sensible plays: {error}"
+            print(comment, file=sys.stderr, flush=True)  # noqa: T201 (what the author reads)
+            info: Info = {error.kind: 1, "comment": comment}
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """The program's move; one that has ended is started again."""
+        """Return the program's move and information about it, restarting a program that has ended.
+
+        Raises:
+            NoAnswer: if the program has no legal move in time.
+        """
         for ended in (False, True):
             try:
                 answer, comment = match.answer(deal, until)
@@ -91,7 +104,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """End a match."""
+        """End a match, given the body of `POST /end`. A match that is not known is ignored."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:
@@ -101,7 +114,10 @@ class Adapter:
 def serve(
     open_match: Callable[[], AdaptedProgram], *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot; exits with a message if it cannot be started."""
+    """Serve a program as a bot until the process is stopped.
+
+    Exits with a message if the program cannot be started.
+    """
     match = open_match()
     try:
         match.start()

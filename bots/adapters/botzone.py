@@ -1,8 +1,8 @@
-"""Programs for Botzone's Dou Dizhu, *FightTheLandlord* and, with an auction, *FightTheLandlord2*.
+"""Programs for Botzone's Dou Dizhu: *FightTheLandlord*, and *FightTheLandlord2* with an auction.
 
-A program is started for each move, reads one line of JSON (all requests and its responses so far)
-and writes one. One that writes `KEEP_RUNNING` after its response runs on, and reads only the next
-request.
+A program is started for each move. It reads one line of JSON, with all requests and its responses
+so far, and writes one line. A program that writes `KEEP_RUNNING` after its response keeps running,
+and from then on reads only the next request.
 """
 
 import json
@@ -16,35 +16,36 @@ from bots.adapters.deal import Answer, Deal, named, numbers
 from bots.lines import NoAnswer
 
 KEEP_RUNNING: Final = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
-_END_S: Final = 1.0  # for a program to end, or to write that, after its response
+_END_S: Final = 1.0  # for a program to end, or to write KEEP_RUNNING, after its response
 
 Request = dict[str, Any]
 Response = int | list[int]
 
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
-    """The requests of a deal up to the present one, and the responses to all but that.
+    """The requests of a deal up to the current one, and the responses to all earlier ones.
 
-    Raises NoAnswer if the program is to bid a second time, which Botzone does not know.
+    Raises:
+        NoAnswer: if the program would have to bid a second time, which Botzone does not know.
     """
     requests: list[Request] = []
     responses: list[Response] = []
     if auction:
         bids = [bid for _, bid in deal.calls[: deal.position]]
-        own = [bid for position, bid in deal.calls if position == deal.position]
-        if deal.landlord is None and own:
+        own_bids = [bid for position, bid in deal.calls if position == deal.position]
+        if deal.landlord is None and own_bids:
             raise NoAnswer("untold", 'the program bids once; play with options = "botzone"')
-        if deal.landlord is None or own:
+        if deal.landlord is None or own_bids:
             requests.append({"own": numbers(deal.dealt), "bid": bids})
-        responses += own[:1]
+        responses += own_bids[:1]
     if deal.landlord is None:
         return requests, responses
     past: list[list[int]] = [[], []]
-    told = False
+    has_hand = False
     for position, cards in (*deal.plays, (deal.position, None)):
         if position == deal.position:
-            requests.append({"history": past[-2:]} | ({} if told else _first(deal, auction)))
-            told = True
+            requests.append({"history": past[-2:]} | ({} if has_hand else _first(deal, auction)))
+            has_hand = True
             if cards is not None:
                 responses.append(numbers(cards))
         if cards is not None:
@@ -53,7 +54,7 @@ def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Respons
 
 
 def _first(deal: Deal, auction: bool) -> Request:
-    """What the first request of the play has besides."""
+    """The additional fields of the first request of the play."""
     if auction:
         return {
             "own": numbers(deal.dealt),
@@ -67,17 +68,22 @@ def _first(deal: Deal, auction: bool) -> Request:
 
 
 class BotzoneMatch(adapter.AdaptedProgram):
-    """A match with such a program."""
+    """A match played by a Botzone program."""
 
     def __init__(self, command: Sequence[str], folder: Path, auction: bool) -> None:
         super().__init__(command, folder)
         self._auction = auction
         self._deal = 0
         self._data: object = ""
-        self._said: list[Response] = []  # by the program that is running
+        self._given: list[Response] = []  # by the program that is running
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """The response to the last request, and the debug information."""
+        """Return the program's response to the last request, and its debug information ("" for
+        none).
+
+        Raises:
+            NoAnswer: if there is no usable response by `until`.
+        """
         requests, responses = conversation(deal, self._auction)
         if deal.number != self._deal:
             self.stop()
@@ -85,7 +91,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
         output = self._go_on(requests, responses, until)
         if output is None:
             self.start()
-            self._said = list(responses)
+            self._given = list(responses)
             everything = {"requests": requests, "responses": responses, "data": self._data}
             output = self._ask(everything | {"globaldata": ""}, until)
         self._data = output.get("data", "")
@@ -100,18 +106,18 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """The output of the running program; None if it must be started to know the match.
+        """Return the output of the running program, or None if the program must be restarted.
 
-        It is asked now what it was not asked before because only one move was legal. Where it says
-        anything else than was played, it cannot be used any more.
+        A turn with only one legal move was never put to the program, so it is asked for that turn
+        now. A program that answers differently from what was played cannot be used any further.
         """
         output = None
         for number, request in enumerate(requests):
             if not self.running:
                 return None
-            if number == len(self._said):
+            if number == len(self._given):
                 output = self._ask(request, until)
-            if number < len(responses) and self._said[number] != responses[number]:
+            if number < len(responses) and self._given[number] != responses[number]:
                 return None
         return output
 
@@ -123,7 +129,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
             response = output["response"]
         except (ValueError, RecursionError, TypeError, LookupError):
             raise NoAnswer("unreadable", f"the program wrote {line[:60]!r}") from None
-        self._said.append(response if type(response) is int else numbers(named(response)))
+        self._given.append(response if type(response) is int else numbers(named(response)))
         try:
             runs_on = self.read(min(until, monotonic() + _END_S)) == KEEP_RUNNING
         except NoAnswer:
@@ -136,7 +142,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
 def serve(
     program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot; without `auction` it is one for *FightTheLandlord*."""
+    """Serve a program as a bot. Without `auction`, the program is for *FightTheLandlord*."""
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction
     )

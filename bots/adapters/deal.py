@@ -1,4 +1,4 @@
-"""A deal of three-player Dou Dizhu as other platforms tell it."""
+"""A deal of three-player Dou Dizhu in the form that other platforms use."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ Answer = int | Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What one seat knows of a deal, and its score before.
+    """What one seat knows of a deal, and the seat's score before the deal.
 
-    `position` and `landlord` are seats counted from the one that bids first. `dealt` is the hand
-    before the talon was taken up. `calls` are the auction and `plays` the rest of the history, each
-    with the position of its seat; a pass is a bid of 0, or no cards. Without a landlord it is the
-    auction, and the talon is not known.
+    `position` and `landlord` are seats, counted from the first bidder. `dealt` is the hand before
+    the talon was taken up. `calls` is the auction and `plays` the rest of the history; each entry
+    starts with the position of its seat. A pass is a bid of 0, or no cards. During the auction
+    `landlord` is None and `talon` is empty.
     """
 
     number: int
@@ -48,9 +48,10 @@ class Deal:
 
     @classmethod
     def of(cls, view: View, moves: Sequence[str]) -> "Deal":
-        """The deal in a view with these legal moves.
+        """The deal that a view with these legal moves shows.
 
-        Raises NoAnswer if other platforms cannot have such a position.
+        Raises:
+            NoAnswer: if other platforms have no such position.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
@@ -72,11 +73,11 @@ class Deal:
         if landlord is not None and "??" in view["talon"]:
             raise NoAnswer("untold", 'the program is told the talon; play with options = "botzone"')
         talon = () if landlord is None else tuple(view["talon"])
-        own: Counter[str] = Counter(view["hand"])
-        own.update(card for seat, cards in plays if seat == position for card in cards)
+        own_cards: Counter[str] = Counter(view["hand"])
+        own_cards.update(card for seat, cards in plays if seat == position for card in cards)
         if position == landlord:
-            own.subtract(talon)
-        dealt = tuple(sorted(own.elements(), key=_ORDER.__getitem__))
+            own_cards.subtract(talon)
+        dealt = tuple(sorted(own_cards.elements(), key=_ORDER.__getitem__))
         if len(dealt) != 17:
             raise NoAnswer("untold", "the history does not have the deal from its beginning")
         return cls(
@@ -94,7 +95,11 @@ class Deal:
         )
 
     def move(self, answer: Answer) -> str:
-        """The legal move of a program's answer; raises NoAnswer if there is none."""
+        """The legal move that a program's answer stands for.
+
+        Raises:
+            NoAnswer: if the answer is not legal.
+        """
         if isinstance(answer, int):
             move = f"bid:{answer}" if answer else "pass"
             if move in self.moves:
@@ -118,7 +123,11 @@ def numbers(cards: Sequence[str]) -> list[int]:
 
 
 def named(answer: object) -> list[str]:
-    """The cards with these numbers, as an answer has them; raises NoAnswer if they are none."""
+    """The cards whose numbers a program answered.
+
+    Raises:
+        NoAnswer: if the answer is not a list of card numbers.
+    """
     if isinstance(answer, list) and all(type(n) is int and 0 <= n < 54 for n in answer):
         return [CARDS[number] for number in answer]
     raise NoAnswer("unreadable", f"the program wrote no card numbers, but {str(answer)[:60]!r}")

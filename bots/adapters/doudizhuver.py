@@ -1,4 +1,7 @@
-"""Programs of the Chinese student contest of computer games: DOUDIZHUVER 1.0, a process a deal."""
+"""Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest of computer games.
+
+A new process plays each deal.
+"""
 
 import re
 from collections.abc import Sequence
@@ -16,9 +19,12 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 
 
 def script(deal: Deal) -> list[tuple[str, str]]:
-    """The lines of the platform up to the question of now, each with the answer to it.
+    """The platform's lines up to the current question, each with the program's answer.
 
-    The last answer is empty. Raises NoAnswer if the program is to bid a second time.
+    The last answer is empty, as the program has yet to give it.
+
+    Raises:
+        NoAnswer: if the program would have to bid a second time.
     """
     me, calls = _LETTERS[deal.position], deal.calls
     steps = [
@@ -26,15 +32,15 @@ def script(deal: Deal) -> list[tuple[str, str]]:
         ("INFO 1,1,1,1,1,0,15", "OK INFO"),
         (f"DEAL {me}{_cards(deal.dealt)}", "OK DEAL"),
     ]
-    own = [n for n, (position, _) in enumerate(calls) if position == deal.position]
+    own_calls = [n for n, (position, _) in enumerate(calls) if position == deal.position]
     for number, (position, bid) in enumerate(calls):
         line = f"BID {_LETTERS[position]}{bid}"
-        if number not in own:
+        if number not in own_calls:
             steps.append((line, "OK BID"))
-        elif number == own[0]:
+        elif number == own_calls[0]:
             steps.append(("BID WHAT", line))
     if deal.landlord is None:
-        if own:
+        if own_calls:
             raise NoAnswer("untold", 'the program bids once; play with options = "botzone"')
         return [*steps, ("BID WHAT", "")]
     steps.append((f"LEFTOVER {_LETTERS[deal.landlord]}{_cards(deal.talon)}", "OK LEFTOVER"))
@@ -49,19 +55,23 @@ def _cards(cards: Sequence[str]) -> str:
 
 
 class DoudizhuverMatch(adapter.AdaptedProgram):
-    """A match with such a program."""
+    """A match played by a DOUDIZHUVER program."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
         self._deal: Deal | None = None
-        self._said: list[str] = []  # by the program, a line for each step
+        self._answers: list[str] = []  # the program's, a line for each step
         self._lost = False
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """The answer to the question of now, and no comment.
+        """Return the answer to the current question, and an empty comment.
 
-        What was played for the program, because it had to be or since `sensible` plays, cannot be
-        told: it is asked, and if it answers anything else, it is of no use until the next deal.
+        The protocol cannot tell a program what was played in its place, either because only one
+        move was legal or because `sensible` played. So the program is asked for that turn too. If
+        its answer differs, the program cannot be used until the next deal.
+
+        Raises:
+            NoAnswer: if there is no usable answer by `until`.
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -70,26 +80,29 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         self._lost = self._lost or not self._tell(script(deal), until)
         if self._lost:
             raise NoAnswer("untold", "the program cannot be told what was played for it")
-        found = [int(number) for number in self._said[-1].partition(" ")[2][1:].split(",")]
+        numbers = [int(number) for number in self._answers[-1].partition(" ")[2][1:].split(",")]
         if deal.landlord is None:
-            return found[0], ""
-        return named([] if found == [-1] else found), ""
+            return numbers[0], ""
+        return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> bool:
-        """Whether the program has answered all steps as was played, also those told before."""
+        """Send the steps that are new; return whether all answers agree with what was played."""
         if not self.running:
             self.start()
-            self._said = []
+            self._answers = []
         for number, (line, expected) in enumerate(steps):
-            if number == len(self._said):
+            if number == len(self._answers):
                 self.write(line, until)
-                self._said.append(_read(self.read(until), line, expected))
-            if expected not in ("", self._said[number]):
+                self._answers.append(_read(self.read(until), line, expected))
+            if expected not in ("", self._answers[number]):
                 return False
         return True
 
     def close(self, score: int) -> None:
-        """Tell the program who has won the deal, by its score now, and end it."""
+        """Tell the program who won the deal, and end the program.
+
+        The winner follows from `score`, the program's score after the deal.
+        """
         deal = self._deal
         if self.running and deal is not None and deal.landlord is not None:
             winner = deal.landlord
@@ -105,14 +118,18 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """An answer to a line, written as in `script`; raises NoAnswer if it is none."""
+    """An answer to a line, in the notation of `script`.
+
+    Raises:
+        NoAnswer: if the answer cannot be read.
+    """
     text = answer.upper()
     if line.endswith(" WHAT"):
         verb = line.removesuffix("WHAT")
-        found = re.fullmatch(rf"{verb}([ABC]) ?(-1|\d\d?(?: ?, ?\d\d?)*)", text)
-        if found is not None:
-            cards = sorted(map(int, found[2].split(",")))
-            return f"{verb}{found[1]}{','.join(map(str, cards))}"
+        answered = re.fullmatch(rf"{verb}([ABC]) ?(-1|\d\d?(?: ?, ?\d\d?)*)", text)
+        if answered is not None:
+            cards = sorted(map(int, answered[2].split(",")))
+            return f"{verb}{answered[1]}{','.join(map(str, cards))}"
     else:
         return expected  # an acknowledgement carries nothing, and real programs confuse them
     raise NoAnswer("unreadable", f"the program answered {answer[:60]!r} to {line[:20]!r}")

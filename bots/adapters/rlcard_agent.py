@@ -19,14 +19,21 @@ _START_S: Final = 600.0  # longer than any runner waits
 
 
 def raw_state(deal: Deal) -> dict[str, Any]:
-    """A position of the play as RLCard's `raw_obs`; the landlord is 0, and the next seat 1."""
+    """A position of the play as RLCard's `raw_obs`.
+
+    The landlord is player 0, and the next seat 1.
+    """
     landlord = deal.landlord or 0
     trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
     played = [[card for who, cards in trace if who == n for card in cards] for n in range(3)]
     seen = ranks(deal.talon)
     for card in played[0]:
         seen = seen.replace(card[0], "")  # as RLCard does it: the whole rank
-    unseen = Counter(CARDS) - Counter(deal.hand) - Counter(card for own in played for card in own)
+    unseen = (
+        Counter(CARDS)
+        - Counter(deal.hand)
+        - Counter(card for cards_played in played for card in cards_played)
+    )
     return {
         "seen_cards": seen,
         "landlord": 0,
@@ -41,19 +48,23 @@ def raw_state(deal: Deal) -> dict[str, Any]:
 
 
 def ranks(cards: Iterable[str]) -> str:
-    """Cards as RLCard writes them: their ranks in order, with B and R for the jokers."""
+    """Cards as RLCard writes them: their ranks in ascending order, with B and R for the jokers."""
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
 class Agent(adapter.AdaptedProgram):
-    """The process of an agent, which plays all matches."""
+    """One process of an agent that plays all matches."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
         self._lock = RLock()
 
     def start(self) -> None:
-        """Load the agent; raises NoAnswer if that is not possible."""
+        """Load the agent.
+
+        Raises:
+            NoAnswer: if the agent cannot be loaded.
+        """
         self._load(monotonic() + _START_S)
 
     def _load(self, until: float) -> None:
@@ -63,7 +74,11 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """The cards that the agent plays, and no comment."""
+        """Return the cards that the agent plays, and an empty comment.
+
+        Raises:
+            NoAnswer: if there is no answer by `until`, or the agent does not hold the cards.
+        """
         with self._lock:
             if not self.running:
                 self._load(until)
@@ -79,7 +94,7 @@ class Agent(adapter.AdaptedProgram):
         return cards, ""
 
     def stop(self) -> None:
-        """End the process; the next question starts another."""
+        """End the process. The next question starts another."""
         with self._lock:
             super().stop()
 
@@ -88,10 +103,10 @@ class Agent(adapter.AdaptedProgram):
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve an agent as a bot.
+    """Serve an agent as a bot until the process is stopped.
 
-    `program` is `module:name` of the agent, perhaps after the words that start the Python that has
-    RLCard.
+    The last word of `program` is the agent, as `module:name`. Any words before it start the Python
+    that has RLCard.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

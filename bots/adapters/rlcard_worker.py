@@ -1,10 +1,12 @@
-"""Asks an agent of RLCard: a state of `bots.adapters.rlcard_agent` a line, an action a line.
+"""Asks an agent of RLCard for actions.
 
     python rlcard_worker.py module:name
 
-The name is an agent, a list of three (landlord, the seat after it, the one before it), an object
-with such `agents`, or a class or function without arguments that makes one of these. Runs alone,
-in a Python that has RLCard and need not have Stich.
+Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it. Each line of stdout is an
+action. The name stands for an agent, for a list of three (the landlord, the seat after it, the seat
+before it), for an object that has such a list as `agents`, or for a class or function without
+arguments that returns one of these. The program runs on its own, in a Python that has RLCard and
+need not have Stich.
 """
 
 import importlib
@@ -18,19 +20,19 @@ READY = "ready"
 
 
 def load(where: str) -> list[Any]:
-    """The agents of the landlord and of the two seats after it."""
+    """Import and return the agents of the landlord and of the two seats after it."""
     module, _, name = where.partition(":")
-    found = getattr(importlib.import_module(module), name)
-    if callable(found) and (isinstance(found, type) or not hasattr(found, "eval_step")):
-        found = found()
-    found = getattr(found, "agents", found)
-    return list(found) if isinstance(found, list | tuple) else [found] * 3
+    agent = getattr(importlib.import_module(module), name)
+    if callable(agent) and (isinstance(agent, type) or not hasattr(agent, "eval_step")):
+        agent = agent()
+    agent = getattr(agent, "agents", agent)
+    return list(agent) if isinstance(agent, list | tuple) else [agent] * 3
 
 
 def main() -> None:
-    """Answer until the end of stdin."""
+    """Answer requests until the end of stdin."""
     out = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what an agent prints is no answer
+    os.dup2(2, 1)  # what an agent prints is not an answer, so it goes to stderr
     sys.path[0] = os.getcwd()
     try:
         import rlcard

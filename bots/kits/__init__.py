@@ -1,7 +1,7 @@
 """The starter kits: the catalogue, what each kit needs, and how to copy one.
 
-`kits.toml` is the catalogue; the files of a kit are in the folder of its name. Uses only the
-standard library: tests/install-system-packages.sh reads it before anything is installed.
+`kits.toml` is the catalogue. The files of a kit are in the folder of its name. The module uses only
+the standard library, because tests/install-system-packages.sh runs it before anything is installed.
 """
 
 import glob
@@ -23,11 +23,12 @@ class KitError(Exception):
 class Kit:
     """One starter kit.
 
-    `sources` maps the names in a copy to paths below `bots/`; `build` are shell commands to run
-    inside the copy, `run` starts the bot from any directory. `needs` has each Debian package of the
-    toolchain with a program or the path of a file (a pattern) that it brings. An adapter is put in
-    front of a `program`, of which this is an example; `prepare` is a Python program to run once
-    with the Python of the program. The author of one `by_url` keeps it running.
+    `sources` maps the names in a copy to paths below `bots/`. `build` holds shell commands to run
+    inside the copy. `run` starts the bot from any directory. `needs` maps each Debian package of
+    the toolchain to a program that it brings, or to a pattern of file paths. `program` is an
+    example of the program behind an adapter, and None for other kits. `prepare` is a Python program
+    to run once with that program's Python. A kit with `by_url` is for a bot that its author keeps
+    running.
     """
 
     language: str
@@ -43,7 +44,7 @@ class Kit:
     by_url: bool = False
 
     def missing(self) -> tuple[str, ...]:
-        """The Debian packages that this machine does not have."""
+        """The Debian packages in `needs` that this machine lacks."""
         return tuple(
             package
             for package, brings in self.needs.items()
@@ -51,18 +52,18 @@ class Kit:
         )
 
     def command(self, directory: Path | str) -> str:
-        """The shell command that starts the copy in this directory."""
+        """The shell command that starts the copy in `directory`."""
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
         """Copy the kit into a new or empty directory; return the names of the files.
 
-        With an adapter, `program` has the words of a command. Files and folders of the current
-        directory that they name are copied too, and are the last of the names.
+        For an adapter, `program` holds the words of a command. Files and folders below the current
+        directory that the command names are copied too; their names come last.
 
         Raises:
-            KitError: if `target` is not empty, is a file or cannot be written, if there is a
-                program too many or too few, or if a file of it is missing.
+            KitError: if `target` is not empty, is a file or cannot be written; if the kit needs a
+                program and gets none, or the reverse; or if a file of the program is missing.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
@@ -99,46 +100,49 @@ class Kit:
 
 
 _PROGRAM_FOLDER = "program"
-"""The folder in a copy with the files of the program behind an adapter."""
+"""The folder of a copy that holds the files of the program behind an adapter."""
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """The files and folders in or below the current directory that words of a command name.
+    """The files and folders in or below the current directory that a command names, by word.
 
-    `module:name` names `module.py` or the folder of a package. Links, as those of a virtual
-    environment, are left where they are.
+    `module:name` names `module.py` or the folder of a package. Symbolic links, such as those of a
+    virtual environment, are not copied.
 
     Raises:
         KitError: if a word is a relative path at which there is nothing.
     """
-    found = {}
+    copies = {}
     for word in program:
         package = word.partition(":")[0].partition(".")[0]
         places = [word, f"{package}.py", package] if ":" in word else [word]
         path = next((path for path in map(Path, places) if path.exists()), None)
         if path is not None and not path.is_absolute() and not path.is_symlink():
-            found[word] = path
+            copies[word] = path
         elif path is None and "/" in word and not word.startswith("/"):
             raise KitError(f"There is no {word}; write the program as you start it here.")
-    return found
+    return copies
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """A word of the command for the folder of the program."""
+    """A word of the command, changed so that the command works in the program's folder."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name
 
 
 def program_name(program: Sequence[str]) -> str:
-    """What to call the bot of a program: its name, or that of the last file in its command."""
+    """The name for a program's bot: the last file of the command, or else the program itself."""
     copies = [path.stem for word, path in _files_of(program).items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
     return copies[-1] if copies else last
 
 
 def _pages() -> list[str]:
-    """The pages that every copy has, as paths below `docs/`; here they are links to `docs/`."""
+    """The pages in every copy, as paths below `docs/`.
+
+    In the source tree they are links to `docs/`.
+    """
     root = files("bots").joinpath("kits", "docs")
     rules = [f"rules/{page.name}" for page in root.joinpath("rules").iterdir()]
     return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
@@ -152,13 +156,17 @@ def _kit(language: str, files: Sequence[str], shared: Sequence[str] = (), **data
 
 
 def catalogue() -> dict[str, Kit]:
-    """All kits by language, in the order of the list."""
+    """All kits by language, in the order of `kits.toml`."""
     text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
     return {language: _kit(language, **data) for language, data in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Kit:
-    """The kit of this language or alias, ignoring case; raises KitError if there is none."""
+    """The kit of a language or alias, ignoring case.
+
+    Raises:
+        KitError: if there is no such kit.
+    """
     kits = catalogue()
     for kit in kits.values():
         if name.lower() in (kit.language, *kit.aliases):

@@ -8,8 +8,8 @@ from games.ninefivetwo.state import NinefivetwoState
 from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 TRICK_VALUE: Final = 0.25
-"""What a trick is worth besides the point it may make: it saves an exchange, and nobody else has
-it."""
+"""What a trick is worth in points, beside the point it may make: it saves an exchange, and no other
+player gets it."""
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
@@ -59,6 +59,6 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
 
 
 def value(before: NinefivetwoState, end: NinefivetwoState, seat: int) -> float:
-    """What the deal was worth to a seat: its points, and a little for every trick."""
+    """The value of the deal to a seat: its points, and `TRICK_VALUE` for every trick."""
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

@@ -42,7 +42,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
-    """What it costs to discard a card; short suits are cheap, so that they go entirely."""
+    """The cost of discarding a card. Short suits are cheap, so that they are discarded entirely."""
     value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
     if card & 3 != trump and highest(held) >> 2 < KING:
@@ -71,7 +71,7 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
 
 
 def _card_value(rank: int) -> float:
-    """Roughly, what a card is worth in"""
+    """The rough value of a card of this rank in a plain suit."""
     return {ACE: 10.0, KING: 7.0, QUEEN: 4.5, JACK: 2.5}.get(rank, 0.15 * rank)
 
 
@@ -120,10 +120,11 @@ def best_of(trick: Sequence[int], trump: int) -> int:
 
 
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
-    """The card to play.
+    """The number of the card to play.
 
-    `trick` holds the cards played to it so far, `unseen` those that may be in other hands;
-    `voids` has bit s for each suit s that the next seat is known not to hold.
+    `hand` is the player's hand. `trick` holds the cards played to the trick so far. `unseen` is the
+    set of cards that may be in other hands. Bit s of `voids` is set if the next seat is known to
+    have no card of suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -146,7 +147,7 @@ def _beating(best: int, trump: int) -> int:
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
-    """As second player: win as cheaply as possible, if the next seat is unlikely to beat it."""
+    """The second player's card: the cheapest winner if the next seat is unlikely to beat it."""
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
         return lowest(following)
@@ -191,8 +192,10 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """A low card of a suit without a high card to lose; of a short suit while this hand has trumps
-    to ruff with, otherwise of a long one."""
+    """A low card to lead, from a suit that has no high card to lose.
+
+    The suit is short if this hand has trumps to ruff with, otherwise long.
+    """
     side = hand & ~SUIT_CARDS[trump]
     if not side:
         return lowest(hand)
@@ -213,12 +216,12 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
 
 
 def least_useful(hand: int, trump: int) -> int:
-    """The least useful card, for when none can win."""
+    """The card to throw away when no card can win."""
     return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
-    """How useful a card of a hand is to keep."""
+    """The value of keeping a card in this hand."""
     suit, rank = card & 3, card >> 2
     if suit == trump:
         return 100.0 + rank
@@ -238,7 +241,7 @@ def keep_value(card: int, hand: int, trump: int) -> float:
 
 
 def suit_strength(hand: int, suit: int) -> float:
-    """How strong a hand is with this suit as trump."""
+    """The strength of a hand with this suit as trump."""
     held = hand & SUIT_CARDS[suit]
     total = 0.0
     for card in DECK.numbers(held):

@@ -1,7 +1,7 @@
 """Finish a deal of Dou Dizhu or Dasan: every seat follows its plan, low plays first.
 
 The rules are those of `games`: every move goes through `State.advance`. The players use only what
-their seats would know: their own plan, the table, and how many cards each seat holds.
+their seats would know: their own plan, the table, and the number of cards in each hand.
 """
 
 import math
@@ -19,10 +19,11 @@ from games.move import PASS, Move
 SheddingState = DoudizhuState | DasanState
 
 URGENT_CARDS: Final = 5
-"""Stop an opponent with at most this many cards, at a price."""
+"""An opponent with at most this many cards is worth stopping, even at a price."""
 
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
-"""How much worth to give up for the lead; to stop an opponent with few cards; one with 1 or 2."""
+"""How much of a hand's worth to give up for the lead, to stop an opponent with few cards, and to
+stop an opponent with 1 or 2."""
 
 MAX_SPLITS: Final = 4
 """Compare at most this many plays that split the plan, lowest first."""
@@ -55,7 +56,7 @@ def finish(state: SheddingState) -> SheddingState:
         if state.table is None:
             table = None
         hand = hands[seat]
-        unseen = [count - own for count, own in zip(in_hands, hand.counts, strict=True)]
+        unseen = [count - held for count, held in zip(in_hands, hand.counts, strict=True)]
         turn = Turn(rules, seat, hand.counts, unseen, cards_left, opponents[seat], table, owner)
         choice = choose(turn, hand.combos)
         if choice is None:
@@ -73,14 +74,14 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """The card that reveals the teams when it is played, as a hand; 0 if there is none."""
+    """The card that reveals the teams when it is played, as a hand; 0 if the teams are known."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """For each seat, the seats that it plays against, as far as it knows."""
+    """For each seat, the seats that it knows it plays against."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -92,16 +93,16 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 
 
 def value(before: SheddingState, end: SheddingState, seat: int) -> float:
-    """What the deal was worth to a seat: the root of its score, with the score's sign.
+    """The value of the deal to a seat: the square root of its score, with the score's sign.
 
-    The root keeps a few deals with many doublings from deciding alone.
+    The square root keeps a few deals with many doublings from deciding alone.
     """
     score = end.scores[seat] - before.scores[seat]
     return math.copysign(math.sqrt(abs(score)), score)
 
 
 def choose(turn: Turn, combos: list[Combo]) -> Combo | None:
-    """The play to make, given the plays of the seat's plan; None to pass."""
+    """The play to make, given the plays of the seat's plan, or None to pass."""
     table = turn.table
     if table is None:
         return _lead(turn, combos)
@@ -141,7 +142,10 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 
 
 def _lead_score(turn: Turn, combo: Combo) -> float:
-    """Long and low plays first; nothing that an opponent may go out on."""
+    """The score of a lead.
+
+    Long and low plays come first; plays that let an opponent out come last.
+    """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length
     if is_bomb(combo):
@@ -154,7 +158,7 @@ def _lead_score(turn: Turn, combo: Combo) -> float:
 
 
 def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
-    """In the endgame, the plays that no opponent can beat; before it, none."""
+    """The plays that no opponent can beat, or none before the endgame."""
     if len(combos) > ENDGAME_PLAYS:
         return []
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
@@ -167,7 +171,7 @@ def _top(combo: Combo) -> int:
 def _over_teammate(
     turn: Turn, table: Combo, combos: list[Combo], best: Combo | None
 ) -> Combo | None:
-    """Put a low play in the next opponent's way, unless the teammate is close to going out."""
+    """A low play in the next opponent's way, or None if the teammate is close to going out."""
     if best is None or len(combos) == 1:
         return best
     if turn.next_seat not in turn.opponents or turn.owner_cards <= 3:
@@ -177,7 +181,7 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """A play that cannot be beaten, if all but one of the rest cannot be either."""
+    """A play that cannot be beaten, if at most one of the plan's plays can be; else None."""
     if not higher:
         return None
     unbeatable = _unbeatable(turn, combos)
@@ -187,7 +191,7 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """The highest play, if the next opponent could go out on a lower one."""
+    """The highest play, if the next opponent could go out on a lower one; else None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -195,7 +199,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """A triple with kickers like those on the table, though the plan has other kickers for it."""
+    """A triple that beats the table with other kickers than the plan's, or None."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):
@@ -213,7 +217,7 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 
 
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
-    """The play that costs the plan least, if that is no more than the lead is worth."""
+    """The play that costs the plan least, or None if it costs more than the lead is worth."""
     price = LEAD_PRICE
     if urgent:
         price = LAST_STOP_PRICE if turn.owner_cards <= 2 else STOP_PRICE
@@ -228,7 +232,7 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 
 
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
-    """The plays without kickers that beat the table and split no bomb, lowest first."""
+    """Yield the plays without kickers that beat the table and split no bomb, lowest first."""
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)
     if len(table.ranks) != multiple * table.length or is_bomb(table):
@@ -247,7 +251,7 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """A bomb of the plan that beats the table."""
+    """A bomb of the plan that beats the table, or None."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

@@ -1,7 +1,7 @@
-"""Strategy for Dou Dizhu and Dasan, on ranks alone.
+"""Strategy for Dou Dizhu and Dasan, which ignores suits.
 
-A play is scored by the worth of the hand it leaves (see `hand_plan`), by who made the play to
-beat, by how few cards the others hold, and by whether the unseen cards can beat it.
+The score of a play depends on the worth of the remaining hand (see `hand_plan`), on who made the
+play to beat, on how few cards the others hold, and on whether the unseen cards can beat the play.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
     ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
     ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
 }
-"""By game and number of players."""
+"""The model of the declarer's wins, by game and number of players."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -54,9 +54,9 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Call the lowest card of the rank the hand has most of.
+    """Call the lowest card of the rank that the hand has most of.
 
-    Its holder has few cards of that rank, so it plays the card soon and becomes known.
+    The holder has few cards of that rank, so it soon plays the card and is known.
     """
     return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
@@ -65,11 +65,11 @@ def choose_call(moves: Sequence[str], counts: Counts) -> str:
 class Turn:
     """What the seat to move knows.
 
-    `counts` is its hand by rank, `unseen` the cards in other hands or face down, by rank;
-    `cards_left` is by seat. `opponents` are the seats it plays against, `fewest_cards` and
-    `most_cards` the numbers of cards in the smallest and largest of their hands. `table` is the
-    play to beat and `owner` who made it; with no play to beat, `table` is None and `owner` means
-    nothing.
+    `counts` is the seat's hand by rank. `unseen` counts, by rank, the cards in other hands or face
+    down. `cards_left` is the number of cards of each seat. `opponents` are the seats to play
+    against. `fewest_cards` and `most_cards` are the numbers of cards in the opponents' smallest and
+    largest hands. `table` is the play to beat, None if there is none. `owner` is the seat that made
+    that play, and means nothing without one.
     """
 
     rules: ComboRules
@@ -95,7 +95,11 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards of the seat that made the play to beat."""
+        """The number of cards of the seat that made the play to beat.
+
+        Raises:
+            ValueError: if there is no play to beat.
+        """
         if self.owner is None:
             raise ValueError("there is no play to beat")
         return self.cards_left[self.owner]
@@ -108,10 +112,11 @@ class Turn:
 def opponents_of(
     seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
-    """The seats to play against; `partner` is the declarer's, None if `seat` does not know it.
+    """The seats that `seat` plays against.
 
-    A defender who does not know the partner plays against the declarer only; a declarer who does
-    not plays against everybody.
+    `partner` is the declarer's partner, or None if `seat` does not know it. A defender who does not
+    know the partner plays against the declarer only. A declarer who does not know the partner plays
+    against everybody.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
@@ -125,7 +130,7 @@ def is_bomb(combo: Combo) -> bool:
 def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
     """Whether the unseen cards hold a higher play of the same kind, of at most `max_cards` cards.
 
-    Ignores bombs, unless `combo` is one: they are rare, and costly to play.
+    Bombs are ignored unless `combo` is a bomb: they are rare, and costly to play.
     """
     if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False
@@ -148,7 +153,7 @@ def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int)
 
 
 def multiple_of(combo: Combo) -> int:
-    """How many cards of each rank a play has, kickers aside."""
+    """The number of cards of each rank in a play, without kickers."""
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -158,7 +163,7 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """The moves of the play with their scores, best first; passing, unless leading, scores 0."""
+    """The moves of the play with their scores, best first. A pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)
@@ -188,8 +193,10 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
-    """A score above all others for a play that ends the deal, or is sure to win it as far as the
-    unseen cards show; None for any other."""
+    """A score above all others for a play that ends the deal or is sure to win it; else None.
+
+    A play is sure to win if the unseen cards can beat at most one of the plays after it.
+    """
     if not any(left):
         return 1000.0
     if turn.may_be_beaten(combo):
@@ -239,7 +246,7 @@ def _score_follow(turn: Turn, combo: Combo, left: Counts) -> float:
 
 
 def _score_over_teammate(turn: Turn, combo: Combo, gain: float) -> float:
-    """Overtake a teammate with cheap cards only, and only to get in the next opponent's way."""
+    """The score for beating a teammate's play, which is good only to block the next opponent."""
     if turn.table is None or is_bomb(combo):
         return -50.0
     if turn.owner_cards <= 3 or turn.next_seat not in turn.opponents:

@@ -1,1 +1,1 @@
-"""What the strategies of several games share: hand plans, shedding, bidding, determinization."""
+"""What the strategies of several games share: hand plans, bidding and determinizations."""

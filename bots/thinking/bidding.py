@@ -1,4 +1,4 @@
-"""Bidding by the probability of winning as declarer, and inference from the bids of others."""
+"""Bidding by the probability of winning as declarer, and inference from other players' bids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ TALON_GAIN: Final = 0.06
 
 @dataclass(frozen=True)
 class WinModel:
-    """A linear fit of the declarer's wins over self-played deals.
+    """A linear model of the declarer's probability of winning, fitted to self-played deals.
 
-    From the win probabilities `thresholds` on a hand bids 1, 2 and 3. `plan_weight` is the weight
-    of the hand's worth; `top_weights` are those of each card of the top ranks, highest first,
-    `bomb_weight` that of each bomb.
+    `thresholds` are the probabilities from which a hand bids 1, 2 and 3. `plan_weight` is the
+    weight of the hand's worth. `top_weights` are the weights of each card of the top ranks, highest
+    first. `bomb_weight` is the weight of each bomb.
     """
 
     rules: ComboRules
@@ -28,7 +28,7 @@ class WinModel:
     bomb_weight: float = 0.0
 
     def probability(self, counts: Counts) -> float:
-        """About how likely a declarer is to win, with this hand before the talon."""
+        """The approximate probability that a declarer with this hand, before the talon, wins."""
         tops = zip(self.top_weights, reversed(counts), strict=False)
         bombs = sum(count >= self.rules.bomb_size for count in counts)
         linear = self.constant + self.plan_weight * worth(self.rules, counts)
@@ -36,7 +36,7 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """The hand's highest bid if that is legal, otherwise a pass or the forced bid."""
+    """The hand's highest bid if that is legal, else the first move: a pass or the forced bid."""
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
     return bid if bid in moves else moves[0]
@@ -59,7 +59,10 @@ class Bidding:
         return bool(self._bounds)
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
-        """How far these hands are from those bounds, in probability; 0 if they are within."""
+        """How far these hands are outside the bounds, as a sum of probabilities.
+
+        0 if all are within.
+        """
         total = 0.0
         for seat, (low, high) in self._bounds.items():
             counts = count_ranks(self._game, [*hands[seat], *self._played[seat]])
@@ -71,12 +74,12 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """For each other seat that bid or passed by choice, the lowest and highest probability."""
-    found: dict[int, tuple[float, float]] = {}
+    """The lowest and highest probability of each other seat that bid or passed by choice."""
+    bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:
         seat, move = entry["seat"], entry["move"]
-        low, high = found.get(seat, (0.0, 1.0))
+        low, high = bounds_of.get(seat, (0.0, 1.0))
         if move.startswith("bid:"):
             # The opener of Dasan may not pass: its bid of 1 is forced, a higher one a choice.
             forced = view["game"] == "dasan" and highest == 0 and move == "bid:1"
@@ -87,6 +90,6 @@ def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, f
             high = thresholds[highest]
         else:
             break
-        found[seat] = (low, high)
-    found.pop(view["seat"], None)
-    return {seat: bounds for seat, bounds in found.items() if bounds != (0.0, 1.0)}
+        bounds_of[seat] = (low, high)
+    bounds_of.pop(view["seat"], None)
+    return {seat: bounds for seat, bounds in bounds_of.items() if bounds != (0.0, 1.0)}

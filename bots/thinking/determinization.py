@@ -1,9 +1,9 @@
 """Determinizations: complete states that a view allows, for the search to play out.
 
-A sample deals the unseen cards to the locations where they may be. It keeps the number of cards at
-each location, and everything the view makes certain: who drew the exposed card, who took up a
-revealed talon, that a called card is not with its caller, which suits a seat has failed to follow,
-which cards an exchange moved.
+A sample deals the unseen cards to the locations where they may be. It respects the number of cards
+at each location, and everything that the view makes certain: who drew the exposed card, who took up
+a revealed talon, that a called card is not with its caller, which suits a seat has failed to
+follow, and which cards an exchange moved.
 """
 
 import random
@@ -24,7 +24,7 @@ MISSING: Final[Location] = -3
 
 Locations = frozenset[Location]
 Limits = dict[str, Locations]
-"""Where a card may be, for cards that cannot be just anywhere."""
+"""The possible locations of each card that cannot be just anywhere."""
 
 _RANDOM_DEALS: Final = 30
 
@@ -33,8 +33,8 @@ _RANDOM_DEALS: Final = 30
 class Constraints:
     """What a view says about the unseen cards.
 
-    `capacity` is the number of cards at each location, `limited` the cards that may not be just
-    anywhere, as (card, locations), fewest locations first; `free` are all other cards.
+    `capacity` is the number of cards at each location. `limited` holds the cards that cannot be
+    just anywhere, as (card, locations), fewest locations first. `free` holds all other cards.
     """
 
     capacity: Mapping[Location, int]
@@ -43,7 +43,10 @@ class Constraints:
 
 
 def infer_constraints(view: View) -> Constraints:
-    """Read a view; ignore contradictions, which only a set-up position can have."""
+    """The constraints that a view sets.
+
+    Contradictions, which only a set-up position has, are ignored.
+    """
     hidden = unseen(view)
     capacity = _capacity(view, len(hidden))
     limits = _LIMITS[view["game"]](view, set(hidden))
@@ -73,9 +76,9 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 
 
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
-    """A state, in its wire form, that the seat cannot tell from the true one.
+    """A state in wire form that the seat cannot tell from the true one.
 
-    The deal is the last of its game: the game ends with it.
+    The deal is the last of the game, so the game ends with it.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -106,8 +109,8 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
         if piles is not None:
             return piles
     # 41,000 samples of whole games needed no more tries; in set-up positions limits may conflict.
-    every = [*(card for card, _ in constraints.limited), *constraints.free]
-    return _deal_at_random(Constraints(constraints.capacity, (), every), rng) or {}
+    cards = [*(card for card, _ in constraints.limited), *constraints.free]
+    return _deal_at_random(Constraints(constraints.capacity, (), cards), rng) or {}
 
 
 def _deal_at_random(
@@ -150,11 +153,11 @@ def _dasan(view: View, hidden: set[str]) -> Limits:
     declarer, first, called = view["declarer"], view["first"], view["called"]
     others = frozenset(range(view["players"])) - {view["seat"]}
     # `first` was dealt the lowest heart of all hands: any lower one was in the talon.
-    own = [*view["hand"], *_played_by(view, view["seat"])]
+    own_cards = [*view["hand"], *_played_by(view, view["seat"])]
     for rank in VALUE["dasan"]:
         heart = rank + "h"
         if first == view["seat"]:
-            if heart in own:
+            if heart in own_cards:
                 break
             if heart in hidden:
                 limits[heart] = frozenset({TALON} if declarer is None else {declarer})
@@ -204,11 +207,11 @@ def voids(view: View) -> dict[str, set[int]]:
         for entry in view["history"]
         if entry["move"].startswith("play:")
     ]
-    found: dict[str, set[int]] = {suit: set() for suit in SUITS}
+    void_seats: dict[str, set[int]] = {suit: set() for suit in SUITS}
     for start in range(0, len(plays), 3):
         led = plays[start][1][1]
-        found[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
-    return found
+        void_seats[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
+    return void_seats
 
 
 def _played_by(view: View, seat: int) -> list[str]:

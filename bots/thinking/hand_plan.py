@@ -1,8 +1,8 @@
 """Plans for the climbing games: how a hand divides into plays, and what the hand is worth.
 
-A plan ignores suits: a hand is a tuple of counts, one for each rank from the lowest up. Its worth
-is the sum over its plays of how high each one is, less a fixed cost for each turn it takes: a high
-play wins the next lead, a low one only uses up a turn.
+A plan ignores suits: a hand is a tuple of counts, one for each rank from the lowest up. The worth
+of a hand is the sum over its plays of how high each play is, less a fixed cost for each turn. A
+high play wins the next lead, while a low play only uses up a turn.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,12 +18,12 @@ from games.move import PLAY, Move
 Counts = tuple[int, ...]
 
 TURN_COST: Final = 7.0
-"""What a turn costs, in steps of rank."""
+"""The cost of a turn, in steps of rank."""
 
 _ROCKET_WORTH: Final = 13.0
 
 _MAX_DIVISIONS: Final = 100
-"""A plan is the best of at most this many ways to take runs out of a hand, longest runs first. More
+"""The search for a plan compares at most this many ways to take runs out of a hand. Comparing more
 did not make the bots stronger."""
 
 
@@ -57,11 +57,11 @@ class HandPlan(NamedTuple):
 class ComboRules:
     """The combinations of a game that plans use.
 
-    `group_kinds` names the categories of one to four cards of a rank, `run_kinds` those of their
-    runs. `min_run` is the number of ranks that a run needs, by number of cards of each rank;
-    `run_end` is the first rank value that no run may contain. `solo_kickers` and `pair_kickers`
-    say what a triple may carry. `bomb_size` is the least number of cards in a bomb (0: no bombs),
-    `jokers` how many there are of each joker (0: no rocket).
+    `group_kinds` names the categories of one to four cards of a rank, and `run_kinds` those of
+    their runs. `min_run` is the smallest number of ranks in a run, by number of cards of each rank.
+    `run_end` is the first rank value that no run may contain. `solo_kickers` and `pair_kickers` say
+    what a triple may carry. `bomb_size` is the smallest number of cards in a bomb, or 0 without
+    bombs. `jokers` is the number of copies of each joker, or 0 without a rocket.
     """
 
     game: str
@@ -77,7 +77,7 @@ class ComboRules:
 
     @property
     def rank_count(self) -> int:
-        """How many ranks there are."""
+        """The number of ranks."""
         return len(VALUE[self.game])
 
     def group_worth(self, rank: int, count: int) -> float:
@@ -87,11 +87,11 @@ class ComboRules:
         return rank - self.average_rank - TURN_COST
 
     def run_worth(self, top: int, multiple: int) -> float:
-        """The worth of a run."""
+        """The worth of a run whose highest rank is `top`, with `multiple` cards of each rank."""
         return (top - self.average_rank) / 2 + (multiple - 1) - TURN_COST
 
     def has_rocket(self, counts: Sequence[int]) -> bool:
-        """Whether all jokers are there."""
+        """Whether these counts include all jokers."""
         return bool(self.jokers) and counts[-1] == counts[-2] == self.jokers
 
 
@@ -139,7 +139,7 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """Divide a hand; of equally good divisions, take the first one found."""
+    """The best division of a hand. Of equally good divisions, the first one wins."""
     highest = float("-inf")
     combos: Iterable[Combo] = ()
     divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
@@ -154,7 +154,7 @@ def plan(rules: ComboRules, counts: Counts) -> HandPlan:
 def _divisions(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
-    """A division of a hand, and those that take one more run or several out of its rest."""
+    """Yield a division, and then all divisions that take further runs out of its rest."""
     yield rest, runs
     for run in _runs(rules, rest, first):
         left = list(rest)
@@ -178,7 +178,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
     """The runs that may be taken next: largest multiple first, then lowest, then longest."""
-    found = []
+    runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
         low = first[1] if multiple == first[0] else 0
@@ -189,13 +189,13 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
             end = low
             while end < rules.run_end and rest[end] >= multiple:
                 end += 1
-            found += [_RunOfRanks(multiple, low, n) for n in range(end - low, shortest - 1, -1)]
+            runs += [_RunOfRanks(multiple, low, n) for n in range(end - low, shortest - 1, -1)]
             low += 1
-    return found
+    return runs
 
 
 def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> float:
-    """The worth of what remains after the runs, and of the kickers that triples take from it."""
+    """The worth of the cards outside the runs, improved by the kickers that triples can carry."""
     total = 0.0
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
@@ -207,9 +207,9 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Give each triple the kickers that save most; the worth saved, and the kickers.
+    """The worth saved by the best kickers, and the kickers of each triple (empty for none).
 
-    Those of the runs of triples come first, then those of single triples.
+    Runs of triples come first, then single triples.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -239,7 +239,7 @@ def _attach_kickers(
 
 
 def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iterator[Combo]:
-    """The plays of a division."""
+    """Yield the plays of a division."""
     left = list(rest)
     has_rocket = rules.has_rocket(left)
     if has_rocket:
@@ -268,7 +268,7 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 
 
 class PlannedHand:
-    """One seat's cards: by rank, each as a hand of one card; their counts; the plan for them."""
+    """One seat's cards: by rank, each as a hand of one card; the counts of ranks; and the plan."""
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
 
@@ -284,7 +284,7 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand; return its move."""
+        """Remove a play from the hand, and plan anew if need be; return the move."""
         cards = 0
         for rank in combo.ranks:
             cards += self.cards[rank].pop(0)

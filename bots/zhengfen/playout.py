@@ -12,7 +12,7 @@ from games.zhengfen.combinations import BLACK, FIVE, KING, TEN, THREE, TWO
 from games.zhengfen.state import ZhengfenState
 
 RICH: Final = 10
-"""A trick with at least this many points is worth high cards."""
+"""High cards are worth spending on a trick with at least this many points."""
 
 _510K: Final = (FIVE, TEN, KING)
 
@@ -45,7 +45,7 @@ def finish(state: ZhengfenState) -> ZhengfenState:
 
 
 def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
-    """What the deal was worth to a seat: its points."""
+    """The value of the deal to a seat: its points."""
     return float(end.results[-1]["scores"][seat])
 
 
@@ -66,12 +66,12 @@ def _lead(hand: PlannedHand) -> Combo:
 
 
 def _as_special(combo: Combo) -> Combo:
-    """Four twos count as the special."""
+    """The play, with four twos marked as the special `2222`."""
     return combo._replace(kind="2222") if combo.ranks == (TWO,) * 4 else combo
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """The full house of this triple with the lowest extra cards that the plan leaves."""
+    """The full house of a triple with the plan's lowest extra cards, or None without such cards."""
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]
     if THREE in singles and len(singles) > 1:
@@ -87,7 +87,11 @@ def _full_house(hand: PlannedHand, top: int) -> Combo | None:
 
 
 def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
-    """`points` are those of the trick, `fewest_cards` those of the smallest other hand."""
+    """The play to make over the table, or None to pass.
+
+    `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
+    hand.
+    """
     rich = points >= RICH
     urgent = hand.size <= 6 or fewest_cards <= 4
     best = _lowest_of_kind(hand, table)

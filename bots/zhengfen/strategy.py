@@ -1,8 +1,8 @@
 """Strategy for Zheng Fen: go out early, win the tricks that hold fives, tens and kings, and lose no
 points on plays that will be beaten.
 
-A play is scored in points: the points of the trick times the probability of winning it, less the
-points that the play itself risks, plus what it does for the hand (see `hand_plan`).
+The score of a play is in points: the points of the trick times the probability of winning it, less
+the points that the play itself risks, plus the gain in the hand's worth (see `hand_plan`).
 """
 
 from collections import Counter
@@ -22,13 +22,13 @@ POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in rang
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 
 POINTS_PER_STEP: Final = 2.0
-"""How many points a step of hand worth is."""
+"""The points that one step of a hand's worth counts for."""
 
 MAX_PLAYS: Final = 250
 """Score at most this many plays that differ in rank."""
 
 _KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
-"""Roughly, what it is worth to keep a card of each rank."""
+"""The rough value of keeping a card, by rank."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -38,7 +38,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Trick:
-    """What a score depends on."""
+    """What the score of a play depends on, besides the play."""
 
     counts: Counts
     unseen: Counts
@@ -50,7 +50,7 @@ class _Trick:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """The moves with their scores, best first; passing scores 0."""
+    """The moves with their scores, best first. A pass scores 0."""
     turn = _read_view(view)
     scored = []
     if "pass" in moves:
@@ -82,14 +82,17 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Plays that differ in more than suits; if there are too many, those that cost least."""
+    """The plays that differ in more than suits.
+
+    If there are too many, the cheapest are returned.
+    """
     position = games.get("zhengfen").view(view)
-    found: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
+    distinct: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
     for text in moves:
         if text != "pass":
             combo = scored_combo(position.check(text))
-            found.setdefault((combo.kind, combo.ranks), (text, combo))
-    plays = list(found.values())
+            distinct.setdefault((combo.kind, combo.ranks), (text, combo))
+    plays = list(distinct.values())
     if len(plays) > MAX_PLAYS:
         plays.sort(key=lambda play: sum(_KEEP_VALUE[rank] - 3 for rank in play[1].ranks))
         del plays[MAX_PLAYS:]
@@ -97,7 +100,10 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def scored_combo(move: Move) -> Combo:
-    """A play that the rules have checked; its top ignores jokers, which is close enough."""
+    """A play that the rules have checked.
+
+    The top ignores jokers, which is close enough for a score.
+    """
     combo = combo_of(move)
     natural = Counter([rank for rank in combo.ranks if rank < BLACK])
     if len(combo.ranks) == 1 or combo.kind in SPECIALS or not natural:
@@ -123,7 +129,7 @@ def worth(counts: Counts) -> float:
 
 
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
-    """The worth that a full house saves; removes its two extra cards from the lists."""
+    """Remove the two extra cards of a full house from the lists; return the worth they save."""
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])
     if pairs:
@@ -143,7 +149,7 @@ def _attach_extras(pairs: list[int], singles: list[int]) -> float:
 
 
 def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
-    """About how likely a play is to win the trick, given the unseen cards by rank."""
+    """The approximate probability that a play wins the trick, given the unseen cards by rank."""
     if combo.kind == "2222" or not opponents:
         return 1.0
     if combo.kind in SPECIALS:

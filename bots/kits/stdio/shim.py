@@ -2,10 +2,11 @@
 
     python3 shim.py PROGRAM [ARGUMENT ...]
 
-The program gets each `POST /move` as one line of JSON, the unchanged body of the request, and
+The program gets each `POST /move` as one line of JSON, the unchanged body of the request. It
 answers with one line: {"move": "play:3s3h"}, or just the move. Parallel requests are passed on one
 after the other. A program that exits, or does not answer by the deadline of the request, is
-restarted for the next request. Its stderr is passed on, and what went wrong is added there.
+restarted for the next request. The program's stderr is passed on, along with messages about
+failures.
 """
 
 import atexit
@@ -27,7 +28,9 @@ Said = tuple[str, dict[str, Any], str | None]
 
 
 def move_in(line: str) -> Said:
-    """The move in an answer, which is the move itself or JSON, with its info and its fallback.
+    """The move, info and fallback in an answer, which is JSON or just the move.
+
+    The info is empty and the fallback None where the answer has none.
 
     Raises:
         NoAnswer: if there is no move.
@@ -51,7 +54,11 @@ class Shim:
         self._lock = threading.Lock()
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Said:
-        """The program's move, and what it says; a failure is answered with status 500."""
+        """Ask the program; return the move, info and fallback.
+
+        Raises:
+            HttpError: with status 500, if the program fails.
+        """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
         until = monotonic() + max(seconds - TIME_TO_TELL, seconds / 2)
@@ -72,7 +79,7 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program and serve it."""
+    """Start the program, and serve it until the process is stopped."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

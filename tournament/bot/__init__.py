@@ -1,1 +1,1 @@
-"""Bots as the runner meets them: HTTP client, processes, sandbox."""
+"""Bots from the runner's point of view: HTTP client, processes, sandbox."""

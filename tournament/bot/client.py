@@ -1,8 +1,8 @@
-"""Connections to bots, and what comes back over them: one deadline for a whole exchange, and a cap
-on every byte received.
+"""Connections to bots, and the answers that come back over them.
 
-The timeout of an HTTP library bounds each read, so a server that drips bytes never exceeds it.
-Here every socket operation gets what is left of the deadline as its timeout.
+One deadline holds for a whole exchange, and every byte received counts towards a limit. The timeout
+of an HTTP library bounds each read, so a server that drips bytes never exceeds it. Here every
+socket operation gets what is left of the deadline as its timeout.
 """
 
 import errno
@@ -20,7 +20,7 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""Opens a connection before a deadline (time.monotonic); OSError if it cannot."""
+"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if it cannot."""
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
@@ -31,7 +31,11 @@ _PAUSE_S = 0.05  # at least, before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """Seconds until a deadline; TimeoutError when there are none."""
+    """The seconds until a deadline, more than 0.
+
+    Raises:
+        TimeoutError: if the deadline has passed.
+    """
     seconds = deadline - monotonic()
     if seconds <= 0:
         raise TimeoutError
@@ -39,8 +43,11 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Connect to the first address of a bot's host that accepts. The host's name is looked up once,
-    here; OSError if there is no such host."""
+    """Look up a bot's host, once; return a function that connects to the first address to accept.
+
+    Raises:
+        OSError: if there is no such host.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     context = ssl.create_default_context() if parts.scheme == "https" else None
@@ -72,7 +79,12 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect into a sandbox: its proxy hands out a socket, which is connected here."""
+    """Connect to an address inside a sandbox, through a socket that the sandbox's proxy hands out.
+
+    Raises:
+        OSError: if the sandbox has ended or the connection is refused.
+        TimeoutError: if the deadline passes.
+    """
     control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
     _, passed, _, _ = socket.recv_fds(control, 1, 1)
@@ -93,8 +105,10 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 
 
 class ExchangeError(Exception):
-    """A request has brought no answer that can be used; the text is a sentence. At a match that is
-    a fault of this kind."""
+    """A request that brought no usable answer. The text is a sentence.
+
+    In a match the error is a fault of this `kind`.
+    """
 
     kind = FaultKind.INVALID
 
@@ -106,28 +120,32 @@ class TooLate(ExchangeError):
 
 
 class Busy(ExchangeError):
-    """The bot was busy until the deadline, or will be."""
+    """The bot said that it is busy, until the deadline or longer."""
 
     kind = FaultKind.TIMEOUT
 
 
 class ResponseTooLarge(ExchangeError):
-    """The answer is larger than a bot may send."""
+    """The answer is larger than a bot's answer may be."""
 
 
 class ConnectionLost(ExchangeError):
-    """No connection, or it broke before the answer was complete."""
+    """There was no connection, or the connection broke before the answer was complete."""
 
     kind = FaultKind.UNREACHABLE
 
 
 class ProtocolError(ExchangeError):
-    """What came back is not HTTP."""
+    """The answer is not HTTP."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete answer; `encoding` is its Content-Encoding, `retry_after` its Retry-After."""
+    """A complete answer.
+
+    `encoding` is the Content-Encoding header, and `retry_after` the Retry-After header; each is
+    None if the answer has no such header.
+    """
 
     status: int
     body: bytes
@@ -136,7 +154,10 @@ class Reply:
 
     @property
     def busy_s(self) -> float | None:
-        """After how many seconds to ask again, if the bot is busy and says so."""
+        """The seconds to wait before asking a busy bot again; None if the bot is not busy.
+
+        The value is also None if the Retry-After header is missing or cannot be read.
+        """
         if self.status not in _BUSY or self.retry_after is None:
             return None
         if self.retry_after.isdecimal():
@@ -151,8 +172,10 @@ class Reply:
 
 
 class ReplyReader:
-    """Reads an answer piece by piece; the `on_` methods are called by the parser. Once `done`,
-    `reusable` says whether its connection can be used again."""
+    """Reads an answer piece by piece. The parser calls the `on_` methods.
+
+    Once `done` is true, `reusable` says whether the connection can be used again.
+    """
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
@@ -165,7 +188,7 @@ class ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        """The answer, once `done`."""
+        """The answer. Valid only once `done` is true."""
         encoding, after = (
             None if value is None else value.decode("latin-1").strip()
             for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
@@ -174,7 +197,12 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse a piece; ResponseTooLarge or ProtocolError."""
+        """Parse a piece.
+
+        Raises:
+            ResponseTooLarge: if the answer exceeds a limit.
+            ProtocolError: if the answer is not HTTP.
+        """
         self._received += len(data)
         try:
             self._parser.feed_data(data)
@@ -190,7 +218,11 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """The connection was closed; ConnectionLost if something is missing."""
+        """Note that the connection was closed.
+
+        Raises:
+            ConnectionLost: if part of the answer is missing.
+        """
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)
@@ -199,20 +231,23 @@ class ReplyReader:
             raise ConnectionLost(f"It closed the connection in the middle of its {what}.")
 
     def on_message_begin(self) -> None:
-        """The answer begins, or another message after it, which answers nothing: the parser stops
-        there."""
+        """Begin an answer.
+
+        Raises:
+            ProtocolError: if another message follows the answer. The parser then stops.
+        """
         if self.done:
             raise ProtocolError
         self._in_head = True
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Note a header, but none that follows the body."""
+        """Note a header, unless it follows the body."""
         if self._in_head:
             self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """All headers are there."""
+        """Note that all headers have arrived."""
         self._in_head = False
 
     def on_body(self, piece: bytes) -> None:
@@ -222,7 +257,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """The answer is complete, or was only an announcement of it (1xx)."""
+        """Note that the answer is complete, unless it only announces the real one (status 1xx)."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == _SWITCHING
         self.reusable = self._parser.should_keep_alive()

@@ -1,5 +1,7 @@
-"""How the bots of a cup are started: with which program and environment, and in a sandbox and a
-control group where the system has them."""
+"""How the bots of a cup are started: programs, environment, sandbox and control group.
+
+A sandbox and a control group are used if the system has them.
+"""
 
 import os
 import re
@@ -38,10 +40,12 @@ _UNSHARED = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """How every bot of a cup is started. `sandboxes` has the sandbox of each bot by name; None
-    if there are no sandboxes. `group` is the folder of the control groups. Relative paths
-    of bots start from `folder`, that of the cup. With `network`, a sandbox has that of the machine.
-    `env` has more variables for all but the reference bots; they may be secrets.
+    """The settings for starting every bot of a cup.
+
+    `sandboxes` maps the name of each bot to its sandbox, and is None if there are no sandboxes.
+    `group` is the folder of the control groups, or None without them. Relative paths of bots start
+    from `folder`, the cup's folder. With `network`, a sandbox has the machine's network. `env` has
+    additional variables for all bots but the reference bots; they may be secrets.
     """
 
     limits: Limits
@@ -54,15 +58,17 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether the started bots of a cup must be in a sandbox: yes, unless the organiser does
-    without it. None (where the system allows it) if all of them are reference bots."""
+    """Whether the started bots of a cup must run in a sandbox: yes, unless the organiser declines.
+
+    None if all bots are reference bots; then a sandbox is used where the system allows it.
+    """
     if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
         return True
     return cup.sandbox
 
 
 def does_without_sandbox(cup: Cup) -> bool:
-    """Whether the organiser starts bots of others without a sandbox."""
+    """Whether the organiser starts other people's bots without a sandbox."""
     return cup.sandbox is False and any(map(_is_stranger, cup.bots))
 
 
@@ -78,13 +84,16 @@ def prepare_launch(
     warning: str = _AS_YOU,
     copies: bool = False,
 ) -> tuple[LaunchSettings, str]:
-    """The settings, and for the user the `warning` if bots run without a sandbox, else "".
+    """Prepare to start these bots; return the settings and a warning for the user ("" for none).
 
-    `sandbox` says whether there must be one; None: where the system allows it. SandboxError if
-    there must be one and cannot. With `network`, bots in it have that of the machine. With
-    `copies`, each process in it gets its own copy of the bot's folder. In every
-    sandbox the keys of the user, `runs/` and what is `secret` are covered. Relative paths of bots
-    start from `folder`, by default the current one.
+    The warning is `warning` if bots run without a sandbox. `sandbox` says whether there must be
+    one; None means where the system allows it. With `network`, sandboxes have the machine's
+    network. With `copies`, each sandboxed process gets its own copy of the bot's folder. The user's
+    keys, `runs/` and the paths in `secret` are hidden in every sandbox. Relative paths of bots
+    start from `folder`, by default the current folder.
+
+    Raises:
+        SandboxError: if there must be a sandbox and there cannot be one.
     """
     inside, notice = None, ""
     start_in = Path.cwd() if folder is None else folder
@@ -115,8 +124,11 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """As `prepare_launch`, for the bots of a cup. If several seatings have the same cards, each
-    process gets its own copy of the bot's folder, so that no seating tells another one anything."""
+    """Same as `prepare_launch`, for the bots of a cup.
+
+    If several seatings share the same cards, each process gets its own copy of the bot's folder, so
+    that no seating can pass information to another.
+    """
     return prepare_launch(
         cup.bots,
         cup.limits,
@@ -131,16 +143,20 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A sentence if a bot in a sandbox can take processor time from others by starting processes,
-    else ""."""
+    """A warning if a sandboxed bot can take processor time from others, else "".
+
+    A bot does so by starting processes.
+    """
     if not launch.sandboxes or shares_processor(launch.group):
         return ""
     return _UNSHARED
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A sentence that names started bots of different authors with the same folder, if there are
-    any; relative paths start from `folder`."""
+    """A sentence that names started bots of different authors with the same folder; "" if none.
+
+    Relative paths start from `folder`.
+    """
     together: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
         together.setdefault(bot_folder(bot, folder), []).append(bot)
@@ -155,14 +171,14 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
 
 
 def _is_stranger(bot: Bot) -> bool:
-    """Whether a bot is started and is none of Stich's own."""
+    """Whether a bot is started by a command and is not one of Stich's own."""
     return bot.command is not None and not is_reference(bot)
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment of a started bot, besides HOME and TMPDIR.
+    """The environment of a started bot, except HOME and TMPDIR.
 
-    `python` is this interpreter, and it finds the project's own bots.
+    The command `python` starts this interpreter, which can import the project's own bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -180,8 +196,10 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
 
 
 def with_variables(cup: Cup) -> Cup:
-    """Return the cup with the variables of `env_from`, as this process has them, in the `env` of
-    its bots. Variables that are not set are left out; `missing` names them."""
+    """The cup with the variables in `env_from`, as set in this process, added to each bot's `env`.
+
+    Variables that are not set are left out; `missing` reports them.
+    """
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
         for bot in cup.bots
@@ -192,11 +210,11 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """What is not there of what bots with a command need: the number of the bot from 0, the key of
-    its section that names it, and a sentence with the fix. Relative paths start from `folder`.
+    """Yield what the bots with a command need and lack.
 
-    Their programs are looked for as they are started; not without `programs`, where other machines
-    start them.
+    Each item is the number of the bot from 0, the key of its section to fix, and a sentence with
+    the fix. Relative paths start from `folder`. With `programs` false, programs are not looked for,
+    because other machines start them.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:
@@ -214,16 +232,18 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str | None:
-    """Why the program of a command cannot be started in this folder, and the fix; None if it
-    can."""
+    """Why the program of a command cannot be started in this folder, and the fix.
+
+    None if it can.
+    """
     if "/" in argv[0]:
-        found = shutil.which(str(folder / argv[0]))
+        program_path = shutil.which(str(folder / argv[0]))
     else:
         places = environment(argv, 0)["PATH"].split(os.pathsep)
         # A relative entry means a folder in that of the bot.
         path = os.pathsep.join(str(folder / place) for place in places)
-        found = shutil.which(argv[0], path=path)
-    if found is not None:
+        program_path = shutil.which(argv[0], path=path)
+    if program_path is not None:
         return None
     program = short(argv[0])
     if os.path.isfile(folder / argv[0]):

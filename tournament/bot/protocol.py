@@ -1,5 +1,7 @@
-"""The bot protocol: what the runner sends to a bot, and how strictly it reads the answer, as in
-docs/bots.md. Fields beside those that it names may hold anything, and nothing in `info` is a fault.
+"""The bot protocol: what the runner sends to a bot, and how strictly it reads the answer.
+
+docs/bots.md describes both. Fields that it does not name may hold anything, and nothing in `info`
+is a fault.
 """
 
 import json
@@ -33,7 +35,10 @@ _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """An answer that does not conform to the protocol: a sentence that says why, and the fix."""
+    """An answer that does not conform to the protocol. The text is a sentence that says why.
+
+    `fix` is a sentence that says how to repair the bot.
+    """
 
     def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
@@ -42,18 +47,18 @@ class InvalidAnswer(ExchangeError):
 
 @dataclass(slots=True)
 class TimeBank:
-    """The time of one seat, in milliseconds: for each move, and in the bank for a whole match."""
+    """One seat's time in milliseconds: for each move, and in the bank for the whole match."""
 
     move_ms: int
     bank_ms: float
 
     @property
     def deadline_ms(self) -> float:
-        """The time until the deadline of a request that is sent now."""
+        """The milliseconds until the deadline of a request that is sent now."""
         return self.move_ms + self.bank_ms
 
     def charge(self, elapsed_ms: float) -> None:
-        """Take from the bank what a request took beyond `move_ms`."""
+        """Take the time beyond `move_ms` from the bank."""
         self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
     def to_dict(self) -> dict[str, int]:
@@ -71,7 +76,7 @@ def request(match: str, **fields: object) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What is kept of an answer's `info`, and a sentence for each thing that was dropped of it."""
+    """The part of an answer's `info` that is kept, and a sentence for each dropped part."""
 
     kept: Mapping[str, str | float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -82,9 +87,9 @@ NOTHING = Info()
 
 @dataclass(frozen=True, slots=True)
 class MoveAnswer:
-    """An answer to POST /move: the move, and what was said beside it.
+    """An answer to POST /move: the move and its `info`.
 
-    `fallback` says why the move is not the bot's own; None if it is.
+    `fallback` says why the move is not the bot's own. None if the move is the bot's own.
     """
 
     move: str
@@ -93,7 +98,7 @@ class MoveAnswer:
 
 
 def read_info(value: object) -> Info:
-    """Read the `info` of an answer, whatever it is."""
+    """Read the `info` of an answer. Any value is accepted."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     kept: dict[str, str | float] = {}
@@ -108,9 +113,9 @@ def read_info(value: object) -> Info:
             kept["comment"] = text
         else:
             dropped.append('"comment" must be a string.')
-    numbers = ((name, each) for name, each in value.items() if name != "comment")
-    for name, each in islice(numbers, _MAX_NUMBERS):
-        number = _finite(each)
+    numbers = ((name, item) for name, item in value.items() if name != "comment")
+    for name, item in islice(numbers, _MAX_NUMBERS):
+        number = _finite(item)
         if not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
             dropped.append(f"{name[:40]!a} is no name: write [a-z][a-z0-9_]{{0,31}}.")
         elif number is None:
@@ -161,12 +166,19 @@ def _one_line(text: str) -> str:
 
 
 def read_about(reply: Reply) -> Mapping[str, object]:
-    """What a bot says about itself in its answer to GET /, unchecked; InvalidAnswer."""
+    """The unchecked fields of a bot's answer to GET /.
+
+    Raises:
+        InvalidAnswer: if the answer is not a JSON object, or names one of the fields twice.
+    """
     return _read_object(reply, _ABOUT)
 
 
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """All that is wrong with what a bot says about itself, as sentences; it must play `wanted`."""
+    """All problems with a bot's answer to GET /, as sentences.
+
+    The bot must play all games in `wanted`.
+    """
     problems = [
         f'"{field}" must be a string that is not empty.'
         for field in ("name", "version")
@@ -188,12 +200,12 @@ def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[s
         known = ", ".join(games.GAMES)
         problems.append(f'"games" names {", ".join(unknown[:5])}; there are {known}.')
     problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    found = [problem for name in games.GAMES for problem in read_supports(about, name)[1]]
-    return [*problems, *dict.fromkeys(found)]
+    unsupported = [problem for name in games.GAMES for problem in read_supports(about, name)[1]]
+    return [*problems, *dict.fromkeys(unsupported)]
 
 
 class _Object(dict[str, object]):
-    """A JSON object that knows which of its names it had more than once."""
+    """A JSON object that remembers which names appeared more than once."""
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
@@ -202,7 +214,11 @@ class _Object(dict[str, object]):
 
 
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
-    """The JSON object in an answer, with none of these fields twice; InvalidAnswer."""
+    """The JSON object in an answer, with none of `fields` twice.
+
+    Raises:
+        InvalidAnswer: if the answer has no such object.
+    """
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
             f"It redirects ({reply.status}); a bot must answer itself.",

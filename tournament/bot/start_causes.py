@@ -1,4 +1,4 @@
-"""Why a started bot does not answer, as far as its output and its program tell, and the fix."""
+"""Why a started bot does not answer, judged by its output and its program, and how to fix it."""
 
 import os
 import re
@@ -16,8 +16,8 @@ _SHOWN = 80
 class FailedStart:
     """What is known of a bot that ended, or was too late, before it answered GET /.
 
-    `status` is its return code, None while it runs. Relative paths of `argv` start from `folder`.
-    `port` is the one that it was given.
+    `status` is the bot's return code, None while the bot runs. Relative paths in `argv` start from
+    `folder`. `port` is the port that the bot was given.
     """
 
     output: str
@@ -44,7 +44,7 @@ _PORT_TOLD = re.compile(
 
 
 def start_fix(failed: FailedStart) -> str | None:
-    """A sentence that says how to fix the bot; None if the cause is not known."""
+    """A sentence that says how to fix the bot, or None if the cause is not known."""
     for cause in (_line_ends, _from_output, _outside, _other_port, _by_its_end):
         if fix := cause(failed):
             return fix
@@ -52,7 +52,10 @@ def start_fix(failed: FailedStart) -> str | None:
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    """Windows line ends: the kernel looks for an interpreter whose name ends with \\r."""
+    r"""The fix for Windows line ends.
+
+    With them, the kernel looks for an interpreter whose name ends with \r.
+    """
     for word in failed.argv[:2]:
         try:
             with (failed.folder / word).open("rb") as file:
@@ -67,7 +70,7 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """Errors that programs of any language write in nearly the same words."""
+    """The fix for an error that programs of any language write in nearly the same words."""
     limits = failed.limits
     memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
     fixes = {
@@ -101,8 +104,8 @@ def _from_output(failed: FailedStart) -> str | None:
         ),
         r"KeyError: 'PORT'": "It runs without PORT: do not let a script clear its environment.",
     }
-    if found := _MODULE.search(failed.output):
-        name = printable(next(filter(None, found.groups()))[:_SHOWN])
+    if missing := _MODULE.search(failed.output):
+        name = printable(next(filter(None, missing.groups()))[:_SHOWN])
         return (
             f"{name} is missing: install it for the interpreter in the command, or name the one of"
             " a virtual environment in the bot's folder, as .venv/bin/python bot.py."
@@ -111,11 +114,11 @@ def _from_output(failed: FailedStart) -> str | None:
 
 
 def _outside(failed: FailedStart) -> str | None:
-    """A file that is there, but not in the sandbox."""
-    found = _MISSING.search(failed.output) if failed.sandboxed else None
-    if found is None:
+    """The fix for a file that exists, but not in the sandbox."""
+    missing = _MISSING.search(failed.output) if failed.sandboxed else None
+    if missing is None:
         return None
-    path = next(filter(None, found.groups()))
+    path = next(filter(None, missing.groups()))
     if not os.path.exists(path):
         return None
     return (
@@ -125,18 +128,18 @@ def _outside(failed: FailedStart) -> str | None:
 
 
 def _other_port(failed: FailedStart) -> str | None:
-    """A bot that says that it listens elsewhere."""
-    told = [int(port) for port in _PORT_TOLD.findall(failed.output)]
-    if failed.status is not None or not told or failed.port in told:
+    """The fix for a bot that says that it listens on another port."""
+    ports = [int(port) for port in _PORT_TOLD.findall(failed.output)]
+    if failed.status is not None or not ports or failed.port in ports:
         return None
     return (
-        f"It seems to listen at port {told[-1]}: it must listen at the port in the variable PORT"
+        f"It seems to listen at port {ports[-1]}: it must listen at the port in the variable PORT"
         f" ({failed.port} this time), on 127.0.0.1."
     )
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """What the way in which it ended says where its output says nothing."""
+    """The fix that the bot's return code suggests if its output suggests none."""
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

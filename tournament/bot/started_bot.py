@@ -1,4 +1,4 @@
-"""Bots that the runner starts, each on a port of its own, through a supervisor of its own."""
+"""Bots that the runner starts. Each has its own port and its own supervisor."""
 
 import json
 import os
@@ -54,11 +54,12 @@ _LAST_TRY_S = 1.0
 class BotProcess:
     """The process of one bot, which ends with `close` or with the runner. Safe for threads.
 
-    `proxy` hands out sockets in its network, if it has one of its own.
+    `proxy` hands out sockets in the bot's own network. `proxy` is None if the bot has no such
+    network.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
-        """Start the supervisor, which starts the bot; nothing is waited for."""
+        """Start the supervisor, which starts the bot. Does not wait for either."""
         limits = launch.limits
         self._lock = Lock()
         self._group = launch.group and os.path.join(launch.group, f"bot-{secrets.token_hex(4)}")
@@ -106,8 +107,10 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait until the folder of the bot is copied, a few minutes at most. False at once if it is
-        not to be copied."""
+        """Wait up to 5 minutes until the bot's folder is copied.
+
+        Returns False at once if the folder is not to be copied, else True.
+        """
         if self._copied is None:
             return False
         self._control.settimeout(_COPY_S)
@@ -116,23 +119,26 @@ class BotProcess:
         return True
 
     def status(self) -> int | str | None:
-        """None while it runs, else its return code, or why it could not be started."""
+        """None while the bot runs, else its return code, or why it could not be started."""
         return self._report()[0]
 
     def output(self) -> str:
-        """The end of what it has written."""
+        """The end of the bot's output."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
-        """Forget what it has written so far. Whether it runs, so that one request does for both."""
+        """Discard the output so far; return whether the bot is running.
+
+        One request does both, because both are needed before every match.
+        """
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The memory that it uses now, with its supervisor and its sandbox."""
+        """The MB of memory that the bot uses now, with its supervisor and its sandbox."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
-        """End it and everything that it has started; a second call does nothing."""
+        """End the bot and everything that it has started. A second call does nothing."""
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
@@ -146,8 +152,10 @@ class BotProcess:
             remove_group(self._group)
 
     def _report(self, request: bytes = b"R") -> tuple[int | str | None, str]:
-        """What the supervisor says, its status and its output; if it says nothing, the bot is
-        ended."""
+        """Ask the supervisor for the bot's status and output.
+
+        If it does not answer, end the bot.
+        """
         with suppress(OSError), self._lock:
             self._control.sendall(request)
             if packet := self._control.recv(_REPORT_SIZE):
@@ -159,11 +167,13 @@ class BotProcess:
 
 
 class StartedBot(HttpBot):
-    """A bot that was started, with its `process`. `about` is what it says about itself, once it is
-    `answered`."""
+    """A bot that was started here, with its `process`.
+
+    `about` holds the fields of the bot's answer to GET /, once `answered` is true.
+    """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
-        """Start it by its command; `ready` waits until it answers."""
+        """Start the bot by its command. `ready` waits until the bot answers."""
         self.name = bot.name
         self.command = str(bot.command)
         self._bot = bot
@@ -185,8 +195,12 @@ class StartedBot(HttpBot):
             super().__init__(url, partial(dial_through, proxy, ("127.0.0.1", self._port)))
 
     def ready(self) -> Self:
-        """Wait until it answers GET /; if it does not, end it and raise StartError."""
-        if self.process.wait_for_copy():  # for which it does not answer
+        """Wait until the bot answers GET /. If the bot does not answer, end it.
+
+        Raises:
+            StartError: if the bot does not answer in time, or ends.
+        """
+        if self.process.wait_for_copy():  # the time for the copy does not count
             self._began = monotonic()
         deadline = self._began + self._launch.start_ms / 1000
         try:
@@ -201,18 +215,26 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End it and start it again; StartError."""
+        """End the bot and start it again.
+
+        Raises:
+            StartError: if the bot does not answer in time, or ends.
+        """
         self.close()
         self._spawn()
         self.ready()
 
     def _answers(self, deadline: float) -> bool:
-        """Whether the bot answers GET / now; StartError if it never will."""
+        """Return whether the bot answers GET / now.
+
+        Raises:
+            StartError: if the bot will never answer.
+        """
         status = self.process.status()
         if status is not None:
             raise self._ended(status)
         try:
-            # Whoever waited for other bots first may come late.
+            # The deadline may have passed while the runner waited for other bots.
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
             self.about = read_about(self.send("/", b"", seconds))
         except InvalidAnswer:
@@ -225,15 +247,15 @@ class StartedBot(HttpBot):
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the bot has not ended."""
         return self.process.status() is None
 
     def output(self) -> str:
-        """The end of what it has written in this match."""
+        """The end of the bot's output in this match."""
         return self.process.output()
 
     def close(self) -> None:
-        """End it and everything that it has started; a second call does nothing."""
+        """End the bot and everything that it has started. A second call does nothing."""
         super().close()
         self.process.close()
         self._reserved.close()
@@ -243,7 +265,7 @@ class StartedBot(HttpBot):
         code = status if isinstance(status, int) else None
         fix = self._fix(127 if code is None else code)
         if fix is None and os.path.isdir(folder):
-            # Where a sandbox has begun, it does not say what is missing.
+            # A sandbox that has started does not say what is missing.
             problem = program_problem(shlex.split(self.command), folder)
             if problem is not None:
                 return StartError(f"{self._who}cannot be started: {problem}", problem)
@@ -273,7 +295,7 @@ class StartedBot(HttpBot):
         )
 
     def _fix(self, status: int | None) -> str | None:
-        """How to fix the bot, as far as its output tells."""
+        """How to fix the bot, or None if its output does not tell."""
         launch = self._launch
         failed = FailedStart(
             output=self.output(),
@@ -289,7 +311,7 @@ class StartedBot(HttpBot):
         return start_fix(failed)
 
     def _sees(self) -> str:
-        """Where a bot in a sandbox can have its files."""
+        """A sentence about where a sandboxed bot can have its files; "" for other bots."""
         if self._launch.sandboxes is None or is_reference(self._bot):
             return ""
         folder = bot_folder(self._bot, self._launch.folder)
@@ -304,13 +326,23 @@ class StartedBot(HttpBot):
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot by its command and wait until it answers; StartError."""
+    """Start a bot by its command and wait until it answers.
+
+    Raises:
+        StartError: if the bot does not answer in time, or ends.
+    """
     return StartedBot(bot, launch).ready()
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """A port at which no program listens now, and a socket that reserves it until it is closed, so
-    that no other bot gets it meanwhile: of UDP, because the bot itself binds the port for TCP."""
+    """Return a socket that reserves a free port, and the port.
+
+    No other bot gets the port until the socket is closed. The socket is a UDP socket, because the
+    bot itself binds the port for TCP.
+
+    Raises:
+        StartError: if no free port was found.
+    """
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
         reserved = socket.socket(type=socket.SOCK_DGRAM)
@@ -324,5 +356,9 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot by its command, or connect once to its URL; StartError."""
+    """Start a bot by its command, or connect once to its URL.
+
+    Raises:
+        StartError: if the bot cannot be started or reached.
+    """
     return start(bot, launch) if bot.url is None else reach_url(bot, bot.url)

@@ -1,4 +1,4 @@
-"""What a bot plays of a game, as it says in `supports` of its answer to `GET /`."""
+"""What a bot plays of a game, according to `supports` in its answer to `GET /`."""
 
 import json
 from collections.abc import Mapping
@@ -15,15 +15,17 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A game with these numbers of `players`, and with these values of the named `options` only."""
+    """A part of a game: these numbers of `players`, and these values of the named `options`."""
 
     game: str
     players: tuple[int, ...]
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """These options, with a value of the scope in place of each other one: the `number`-th of
-        them, over and over."""
+        """The options, with every value outside the scope replaced by a value in it.
+
+        `number` chooses the replacement, and wraps around.
+        """
         wrong = {
             name: values[number % len(values)]
             for name, values in self.options
@@ -31,10 +33,10 @@ class Scope:
         }
         return {**options, **wrong}
 
-    def within(self, said: "Scope") -> "Scope":
-        """This scope, where it leaves something open as a bot has said."""
-        options = {**dict(said.options), **dict(self.options)}
-        return Scope(self.game, self.players or said.players, tuple(options.items()))
+    def within(self, bot_scope: "Scope") -> "Scope":
+        """This scope, with whatever it leaves open filled in from `bot_scope`."""
+        options = {**dict(bot_scope.options), **dict(self.options)}
+        return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
 
 _Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
@@ -46,21 +48,23 @@ class _Support(msgspec.Struct, frozen=True):
 
 
 def everything(name: str) -> Scope:
-    """The whole game."""
+    """The scope of a whole game."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 
 
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
-    """What a bot says that it plays of a game, and what is wrong with that, as sentences; then it
-    counts as not said."""
+    """The scope of a game that a bot supports, and the problems with what it says, as sentences.
+
+    A `supports` with problems is ignored: the scope is then the whole game.
+    """
     whole = everything(name)
     try:
         supports = msgspec.convert(about.get("supports", {}), dict[str, _Support])
     except msgspec.ValidationError as error:
         return whole, [f'"supports": {printable(str(error))}.']
-    said = supports.get(name, _Support())
-    scope = Scope(name, said.players or whole.players, tuple(said.options.items()))
+    support = supports.get(name, _Support())
+    scope = Scope(name, support.players or whole.players, tuple(support.options.items()))
     problems = []
     if not set(scope.players) <= set(whole.players):
         there_are = ", ".join(map(str, whole.players))
@@ -79,8 +83,10 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 def misfit(
     about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
 ) -> str:
-    """Why a bot does not play a match with all these options, as a sentence; "" if it does, as far
-    as it says."""
+    """Why a bot does not play a match with these options, as a sentence; "" if it plays.
+
+    A bot plays whatever it does not exclude. All options of the game must be given.
+    """
     known = about.get("games", [game])
     if isinstance(known, list) and game not in known:
         plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"

@@ -1,4 +1,4 @@
-"""A bot as a match sees it: asked for a move, it answers with one in time or fails."""
+"""A bot from a match's point of view: it answers a request for a move in time, or fails."""
 
 import json
 import socket
@@ -32,9 +32,9 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move that a bot answered in time, legal or not, how long it took, and what it said.
+    """A bot's move, legal or not, that arrived in time, with the time it took and its info.
 
-    `fallback` says why the move is not the bot's own; None if it is.
+    `fallback` says why the move is not the bot's own. None if the move is the bot's own.
     """
 
     move: str
@@ -45,9 +45,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that brought no legal move: which fault, a sentence, how long it took.
+    """A request that brought no legal move: the kind of fault, a sentence, and the time it took.
 
-    `error` tells apart what `detail` says in words.
+    `error` is the exception behind `detail`, or None.
     """
 
     kind: FaultKind
@@ -58,39 +58,43 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at one seat. By default it is notified of nothing, and nothing comes back
-    besides its moves."""
+    """A bot or a person at one seat.
+
+    By default a player takes no notifications, and returns nothing besides its moves.
+    """
 
     url: str
-    """Where it is asked."""
+    """The address that requests go to; "" for a player in this process."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Its answer to POST /move within this time."""
+        """Ask for a move with the body of POST /move, and wait up to `seconds` for the answer."""
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
-        """Whether it wants POST /start or /end."""
+        """Whether the player wants POST /start or /end."""
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end; the answer does not matter."""
+        """POST /start or /end. The answer is ignored."""
 
     def answer(self) -> Answer:
-        """What came back to the last request."""
+        """The answer to the last request."""
         return Answer()
 
     def output(self) -> str:
-        """The end of what it has written in this match, as far as it is seen here."""
+        """The end of the player's output in this match; "" if it cannot be seen here."""
         return ""
 
 
 MoveFunction = Callable[[JsonDict, Sequence[str]], str]
-"""Chooses one of the legal moves from a view, both in their wire form."""
+"""Chooses one of the legal moves, given a view and the moves in wire form."""
 
 
 class InProcessBot(Player):
-    """A house bot of the benchmark: calls a function of this process, which never fails. Its moves
-    cost no time, so a slow machine does not change a result."""
+    """A house bot of the benchmark, which calls a function of this process and never fails.
+
+    Moves cost no time, so a slow machine does not change a result.
+    """
 
     url = ""
 
@@ -98,7 +102,7 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """The move that the function chooses, however long it takes."""
+        """Return the function's move, however long it takes."""
         asked = json.loads(body)
         return Choice(self._choose(asked["view"], asked["moves"]), 0.0)
 
@@ -116,10 +120,10 @@ def refused_fallback(choice: Choice, answer: Answer) -> Failure:
 
 
 class HttpBot(Player):
-    """A bot behind a kept-alive connection of its own to the server at `url`, which `dial` opens.
+    """A bot on the server at `url`, behind a kept-alive connection that `dial` opens.
 
-    Every request carries the `token`. `received` and `elapsed_s` tell what the last one brought and
-    how long it took.
+    Every request carries `token`, unless it is None. `received` holds the bytes of the last answer,
+    and `elapsed_s` how long the last request took.
     """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
@@ -140,27 +144,34 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether it can be asked, as far as is known here."""
+        """Whether the bot can be asked, as far as is known here."""
         return True
 
     def restart(self) -> None:
-        """Start it again if it was started here; StartError."""
+        """Start the bot again if it was started here, else do nothing.
+
+        Raises:
+            StartError: if the bot does not start.
+        """
 
     def close(self) -> None:
-        """Drop the connection, and end what was started here."""
+        """Drop the connection, and end a bot that was started here."""
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Its answer within this time; the clock stops when the last byte is there."""
+        """Ask for a move. The clock stops when the last byte of the answer has arrived."""
         try:
-            said = read_move(self.send("/move", body, seconds))
-            return Choice(said.move, self.elapsed_s, said.info, said.fallback)
+            answer = read_move(self.send("/move", body, seconds))
+            return Choice(answer.move, self.elapsed_s, answer.info, answer.fallback)
         except ExchangeError as error:
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether it wants POST /start or /end: until it has declined one or not answered in time.
-        It may waste this time once, not in every match."""
+        """Whether the bot wants POST /start or /end.
+
+        A bot that declined one, or did not answer it in time, is not sent that one again. So a bot
+        can waste this time once, but not in every match.
+        """
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
@@ -173,7 +184,7 @@ class HttpBot(Player):
             self._unsupported.add(path)
 
     def disconnect(self) -> None:
-        """Drop the connection; the next request connects again."""
+        """Drop the connection. The next request connects again."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -181,8 +192,11 @@ class HttpBot(Player):
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
         """GET, or POST a body, and read the whole answer within `seconds`.
 
-        If there is no connection or it breaks, it is tried once more within the same time. A bot
-        that is busy is asked again when it says so, within the same time too. ExchangeError.
+        A request whose connection fails or breaks is sent once more within the same time. A busy
+        bot is asked again after its Retry-After, also within the same time.
+
+        Raises:
+            ExchangeError: if no usable answer came in time.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
@@ -247,7 +261,7 @@ class HttpBot(Player):
             self.received = b"".join(pieces)
 
     def answer(self) -> Answer:
-        """What came back to the last request, without the token that it may repeat."""
+        """The answer to the last request, without the token, which the answer may repeat."""
         received = self.received
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")
@@ -255,7 +269,7 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """The raw bytes of an answer as text, cut to what is kept."""
+    """The raw bytes of an answer as text, cut to 16 KiB for the headers and for the body."""
     if not received:
         return Answer()
     head, _, body = received.partition(b"\r\n\r\n")
@@ -274,7 +288,10 @@ def _decode(data: bytes) -> str:
 
 
 class StartError(StichError):
-    """A bot that does not start; the text says why, and how to fix it where `fix` is known."""
+    """A bot does not start or cannot be reached.
+
+    The text says why, and how to fix it if `fix` is not "".
+    """
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")
@@ -283,12 +300,16 @@ class StartError(StichError):
     @property
     def problem(self) -> str:
         """The text without the fix."""
-        found = str(self).removesuffix(self.fix).rstrip(" :")
-        return found if found.endswith((".", "!", "?")) or not self.fix else f"{found}."
+        text = str(self).removesuffix(self.fix).rstrip(" :")
+        return text if text.endswith((".", "!", "?")) or not self.fix else f"{text}."
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """A bot by URL that accepts connections; StartError."""
+    """Connect once to a bot by URL; return the bot.
+
+    Raises:
+        StartError: if nothing accepts connections there.
+    """
     try:
         dial = dial_url(url)
         dial(monotonic() + CONNECT_S).close()

@@ -1,4 +1,7 @@
-"""The checks of a bot: GET /, POST /move, POST /start and /end, its time, its output."""
+"""The checks of a bot: GET /, POST /move, POST /start and /end, its time, its output.
+
+Each check asks the bot and returns an `Outcome`.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,17 +23,17 @@ from tournament.check.positions import Question, longest, openings, questions
 from tournament.text import plural, printable
 
 MAX_FAILURES = 3
-"""A check stops at so many failures."""
+"""A check stops after this many failures."""
 
 OUTPUT_LIMIT = 64 * 1024
-"""A bot may write less for an answer than is kept of a whole match."""
+"""The output for one answer, in bytes, must stay below this: as much as is kept of a match."""
 
 REPEATS = 15
 ROUNDS = 3
-"""A difference counts only if it is measured this often, because the machine may be busy once."""
+"""A difference must be measured this many times to count, since the machine may be busy once."""
 
 NODELAY_MS = 20.0
-"""A difference too large for the network; a delayed packet costs about 40 ms."""
+"""A difference too large for the network, in milliseconds. A delayed packet costs about 40 ms."""
 
 _NAME_SHOWN = 64
 _MAX_CAUSES = 5
@@ -43,7 +46,7 @@ def _milliseconds(value: float) -> str:
 def _send(
     examiner: Examiner, bot: Connection, path: str, body: bytes = b""
 ) -> tuple[Exchange, Reply | ExchangeError]:
-    """GET, or POST a body; the exchange, and the answer or the error that came instead."""
+    """GET, or POST a body; return the exchange, and the answer or the error in its place."""
     result: Reply | ExchangeError
     try:
         result = bot.send(path, body, examiner.clock.deadline_ms / 1000)
@@ -53,8 +56,10 @@ def _send(
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /; the outcome, and what is to be checked: what is `wanted`, or else of each game
-    that the bot names, what it says that it plays."""
+    """Check GET /; return the outcome and the scopes to check.
+
+    The scopes are `wanted`, or else what the bot says that it plays of each game that it names.
+    """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         exchange, result = _send(examiner, bot, "/")
@@ -91,9 +96,11 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], more: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
-    """Ask over one connection until there are enough failures: how many were asked, and those.
+    """Ask over one connection until there are MAX_FAILURES failures.
 
-    The questions of one recorded game and seat are one match, started and ended as in a cup.
+    Returns the number of questions asked, and the failures. The questions of one recorded game and
+    seat form one match, started and ended as in a cup. The fields in `more` are added to each
+    request.
     """
     failures: list[CheckFailure] = []
     number = 0
@@ -112,7 +119,7 @@ def _ask_all(
 
 
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
-    """A legal move in every situation of a game."""
+    """Check that the bot makes a legal move in every situation of a game."""
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
     examiner.failed_before = examiner.failed_before or bool(failures)
@@ -124,7 +131,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Fields that the contract does not name are ignored."""
+    """Check that the bot ignores fields that the contract does not name."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -139,8 +146,10 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Sequence[CheckFailure], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The same failures with another rule and its fix in front; unless the bot has failed before
-    where this rule plays no part."""
+    """The failures with this rule and fix in front of their own.
+
+    The failures are unchanged if the bot has failed before, where this rule plays no part.
+    """
     if examiner.failed_before:
         return tuple(failures)
     return tuple(
@@ -153,7 +162,7 @@ def _under_rule(
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
-    """The largest request of a game."""
+    """Check the largest request of a game."""
     asked = longest(scope)
     with closing(Connection(examiner)) as bot, bot.match(asked):
         exchange, failure = bot.ask(asked)
@@ -166,7 +175,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """POST /start and /end get any answer at all."""
+    """Check that the bot answers POST /start and /end in any way at all."""
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -193,7 +202,7 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def parallel(examiner: Examiner, scope: Scope) -> Outcome:
-    """Two requests at once."""
+    """Check that the bot answers two requests at once."""
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
@@ -204,14 +213,14 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
     meeting = Barrier(2)
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(ask, both))
-    slowest = max(exchange.elapsed_ms for exchange, _ in found)
+        verdicts = list(threads.map(ask, both))
+    slowest = max(exchange.elapsed_ms for exchange, _ in verdicts)
     rule = "A bot may get a request before it has answered another: the requests are independent."
     fix = (
         "Let the server accept a second connection while one is open: with a thread or a task"
         " for each, as Python's ThreadingHTTPServer."
     )
-    failures = [failure for _, failure in found if failure is not None]
+    failures = [failure for _, failure in verdicts if failure is not None]
     return Outcome(
         f"the slower one took {_milliseconds(slowest)}",
         _under_rule(examiner, failures, rule, fix),
@@ -219,7 +228,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
-    """No more time over a reused connection than over a new one."""
+    """Check that the bot takes no more time over a reused connection than over a new one."""
     question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused = _ask_repeatedly(examiner, question, reuse=True)
@@ -235,7 +244,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
         if not slower(reused_ms, new_ms):
             return Outcome(note)
     over = median(reused_ms) - median(new_ms)
-    slowest = max((exchange for exchange, _ in reused), key=lambda each: each.elapsed_ms)
+    slowest = max((exchange for exchange, _ in reused), key=lambda exchange: exchange.elapsed_ms)
     problem = (
         f"Over reused connections it takes {over:.0f} ms more than over new ones. The slowest of"
         " them is shown."
@@ -249,35 +258,41 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> list[Verdict]:
-    """Ask the question repeatedly, over one connection or each time a new one, until an answer
-    fails."""
-    found: list[Verdict] = []
+    """Ask the question REPEATS times, or until an answer fails.
+
+    With `reuse`, all requests go over one connection, else each over a new one.
+    """
+    verdicts: list[Verdict] = []
     with closing(Connection(examiner)) as bot:
         for _ in range(REPEATS):
             with bot.match(question):
                 if not reuse:
                     bot.disconnect()
-                found.append(bot.ask(question))
+                verdicts.append(bot.ask(question))
             if bot.failed:
                 break
-    return found
+    return verdicts
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Whether the median of the first milliseconds is higher by more than `NODELAY_MS` and twice
-    the larger interquartile range."""
+    """Whether the times of `reused`, in milliseconds, are clearly higher than those of `new`.
+
+    The difference of the medians must exceed `NODELAY_MS` and twice the larger interquartile range.
+    """
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
     return median(reused) - median(new) > NODELAY_MS + 2 * noise
 
 
 def pace(examiner: Examiner) -> Outcome:
-    """The times of all valid answers to single questions, against `move_ms`; the first one may
-    include loading."""
+    """Check the times of all valid answers to single questions against `move_ms`.
+
+    The first answer does not count, because it may include loading.
+    """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
     first, *rest = (exchange.elapsed_ms for exchange in examiner.valid)
-    slowest = max(examiner.valid[1:], key=lambda each: each.elapsed_ms)
+    slowest = max(examiner.valid[1:], key=lambda exchange: exchange.elapsed_ms)
     move_ms = examiner.clock.move_ms
     p99 = quantiles(rest, n=100, method="inclusive")[98] if len(rest) > 1 else rest[0]
     note = (
@@ -301,7 +316,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """How much a started bot writes for an answer."""
+    """Check how much a started bot writes for one answer."""
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
     with closing(Connection(examiner)) as bot, bot.match(question):
@@ -318,7 +333,7 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float) -> Outcome:
-    """The share of moves that the bot's fallback made: at most `most`, from 0 to 1."""
+    """Check that the bot's fallback made at most the share `most` (0 to 1) of its moves."""
     count = examiner.fallbacks.total()
     if not count:
         return Outcome("")
@@ -326,10 +341,10 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
     causes = [f"{why} ({number})" for why, number in examiner.fallbacks.most_common(_MAX_CAUSES)]
     if len(examiner.fallbacks) > _MAX_CAUSES:
         causes.append(f"{plural(len(examiner.fallbacks) - _MAX_CAUSES, 'other cause')}")
-    found = f"{count} of {plural(examiner.moves, 'move')} by its fallback: {'; '.join(causes)}"
+    summary = f"{count} of {plural(examiner.moves, 'move')} by its fallback: {'; '.join(causes)}"
     if share <= most:
-        return Outcome(found)
-    problem = f"{share:.0%} of its moves are not its own: {found}."
+        return Outcome(summary)
+    problem = f"{share:.0%} of its moves are not its own: {summary}."
     rule = (
         'The field "fallback" says that a move is not that of the program or model behind the bot,'
         f" and why. At most {most:.0%} of the moves may have it; --max-fallback changes that."
@@ -346,9 +361,9 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warnings of what was dropped of the `info` of its answers; none of it is a fault."""
-    found = examiner.dropped.most_common(MAX_FAILURES)
+    """Warn about the parts of `info` that were dropped. No part of `info` is a fault."""
+    reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
-        f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in found
+        f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons
     )
     return Outcome("", warnings=tuple(warnings))

@@ -1,4 +1,4 @@
-"""Asks the checked bot for moves, and judges its answers."""
+"""Asks the checked bot for moves, and judges the answers."""
 
 import secrets
 from collections import Counter
@@ -24,16 +24,19 @@ _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move, and what was wrong with it, if anything."""
+    """An exchange of POST /move and its failure, or None if the answer was right."""
 
     exchange: Exchange
     failure: CheckFailure | None
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, over which it plays one match after the other. It tells the
-    examiner of every answer to POST /move. `failures` are all that were none; `failed` says whether
-    the last one of this match was no legal move."""
+    """A connection to the checked bot, which plays one match after the other over it.
+
+    The connection reports every answer to POST /move to the examiner. `failures` lists the requests
+    that brought no move. `failed` says whether the last request of this match brought no legal
+    move.
+    """
 
     def __init__(self, examiner: "Examiner") -> None:
         super().__init__(examiner.bot.url, examiner.bot.dial)
@@ -43,7 +46,7 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin the match of a question; the bodies of its POST /start and /end."""
+        """Begin the match of a question; return the bodies of its POST /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -53,8 +56,11 @@ class Connection(HttpBot):
 
     @contextmanager
     def match(self, opening: Question) -> Iterator[None]:
-        """A match, of whose start and end the bot is notified as by a runner, whatever it answers
-        to that; not of its end if it has just failed."""
+        """Play a match, notifying the bot of its start and end as a runner does.
+
+        The answers to the notifications are ignored. A bot that has just failed is not notified of
+        the end.
+        """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
         if self.takes("/start"):
@@ -84,7 +90,7 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Its answer to POST /move within this time."""
+        """Ask for a move within `seconds`, and report the answer to the examiner."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -97,14 +103,14 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """Judges the checked bot, over connections of which each thread has its own.
+    """Judges the checked bot. Each thread has its own connection.
 
-    `clock` is the time of the bot: for each answer, and one bank for the whole check. `dropped`
-    counts by the reason what was dropped of the bot's `info`; `valid` are the valid answers.
-    `fallbacks` counts by the reason the moves that were not the bot's own, of `moves` answered: in
-    a match as soon as one was played, else in all positions. `last_fallback` is one of them.
-    `played`: a match was. `failed_before`: its answers to usual requests were wrong already.
-    `on_answer` is called with every answer.
+    `clock` is the bot's time: for each answer, and one bank for the whole check. `dropped` counts
+    the dropped parts of `info` by reason. `valid` lists the valid answers. `fallbacks` counts the
+    moves that were not the bot's own by reason, out of `moves` answers: those in matches once a
+    match was played, else those in all positions. `last_fallback` is one such answer. `played` says
+    whether a match was played. `failed_before` says whether answers to usual requests were wrong
+    already. `on_answer` is called with every answer.
     """
 
     def __init__(
@@ -122,11 +128,11 @@ class Examiner:
         self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
-        # A server of one connection at a time is to fail where several are checked, not before.
+        # A server with one connection at a time should fail only the check of several connections.
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Count an answer to POST /move, and charge its time."""
+        """Count an answer to POST /move, and charge its time to the clock."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -146,7 +152,7 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """A failure with what is known of the bot's process and its output."""
+        """A failure with what is known about the bot's process and output."""
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
         ended, output = self.ended(wait=gone), self.output()
@@ -157,12 +163,14 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """The end of what the bot has written; empty if that cannot be seen."""
+        """The end of the bot's output, or "" if it cannot be seen."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
-        """How its process ended; None while it runs or if that cannot be seen. With `wait`, a
-        process that is about to end is waited for."""
+        """How the bot's process ended; None while it runs, or if that cannot be seen.
+
+        With `wait`, waits up to half a second for a process that is about to end.
+        """
         if not isinstance(self.bot, StartedBot):
             return None
         status = self.bot.process.status()

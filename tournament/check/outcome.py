@@ -1,5 +1,4 @@
-"""What a check of a bot finds: outcomes, and for each failure the request, the rule of the contract
-and how to fix it."""
+"""The findings of a check: outcomes, and each failure's request, broken rule and fix."""
 
 import shlex
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request to the bot and what came back: GET if it has no body, else POST."""
+    """A request to the bot and its answer. A request without a body is a GET, any other a POST."""
 
     url: str
     body: bytes = b""
@@ -44,10 +43,11 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure:
-    """A sentence that says what is wrong, the exchange that shows it, the rule and the fix.
+    """A failure: a sentence that says what is wrong, the exchange that shows it, the rule and the
+    fix.
 
-    `exchange` is None if the bot could not be asked. `output` is the end of what a bot started
-    here wrote.
+    `exchange` is None if the bot could not be asked. `output` is the end of the output of a bot
+    that was started here.
     """
 
     problem: str
@@ -64,9 +64,12 @@ class CheckFailure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check found. `note` is a short line of facts, or why it was `skipped`; `output` is the
-    end of what the bot wrote if that is what was checked; `warnings` are sentences about what costs
-    the bot nothing in a cup, but is probably not meant."""
+    """The result of a check.
+
+    `note` is a short line of facts, or the reason if the check was `skipped`. `output` is the end
+    of the bot's output if the check was about that. `warnings` are sentences about what costs the
+    bot nothing in a cup, but is probably not intended.
+    """
 
     note: str
     failures: tuple[CheckFailure, ...] = ()
@@ -76,7 +79,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it was run and found no failure."""
+        """Whether the check ran and found no failure."""
         return not (self.failures or self.skipped)
 
 
@@ -104,7 +107,7 @@ WHOLE = (
     "Send Content-Length, the number of bytes of the body, then all of the body at once; a"
     " web server library does this by itself."
 )
-"""The fix for an answer whose end did not come."""
+"""The fix for an answer whose end did not arrive."""
 
 _BUSY = "Answer 429 or 503 only with a Retry-After that leaves time for another answer."
 _LATE = (
@@ -133,7 +136,7 @@ _STATUS = {
 
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """What to say about a fault at POST /move: its kind, its cause, and what came back."""
+    """The advice for a fault at POST /move, given its kind, its cause and the answer."""
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):
@@ -152,7 +155,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended instead of answering: how it ended, what it wrote."""
+    """The fix for a started bot that ended instead of answering. `how` says how it ended."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

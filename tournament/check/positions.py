@@ -1,4 +1,4 @@
-"""The positions of a check: the same ones for every bot, made by random play."""
+"""The positions of a check, made by random play. They are the same for every bot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,17 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, Value]]] = {
     "zhengfen": (_DEALS, {**_DEALS, "target": 100}) * 3,
     "ninefivetwo": (_DEALS, {**_DEALS, "target": 20}) * 2,
 }
-"""The options of each recorded game, for each number of players; more games where cards that can
-be read in two ways are rare. A game that is not named here is played twice."""
+"""The options of each recorded game, for each number of players. More games are recorded where
+cards that can be read in two ways are rare. A game that is not named here is played twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """One position as a bot sees it.
 
-    `situation` describes it; `view` and `moves` are those of a request. `position` decides
-    whether an answer is legal. It comes from the game `played`, which ended with these `scores`.
+    `situation` describes the position. `view` and `moves` are the fields of a request. `position`
+    decides whether an answer is legal. `played` names the recorded game, and `scores` its final
+    scores.
     """
 
     situation: str
@@ -47,12 +48,15 @@ class Question:
 
     @property
     def seat_in_record(self) -> tuple[str, int]:
-        """A recorded game seen from one seat: one match for the bot."""
+        """The recorded game and the seat.
+
+        The questions that share both are one match for the bot.
+        """
         return self.played, self.view["seat"]
 
 
 def _situation(view: JsonDict, moves: Sequence[str]) -> str:
-    """A description that similar positions share."""
+    """A description of a position, the same for similar positions."""
     words = [f"{view['players']} players", str(view["phase"])]
     table = view.get("table")
     if table is not None:
@@ -65,7 +69,7 @@ def _situation(view: JsonDict, moves: Sequence[str]) -> str:
 
 
 def _question(state: State, played: str, scores: Sequence[int]) -> Question:
-    """The question to the seat to move."""
+    """The question that the seat to move is asked."""
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
@@ -73,55 +77,57 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """Every decision of one random game, in order."""
+    """The questions of one random game, in order of play."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
     states = []
     while state.turn is not None:
         moves = state.moves()
-        if len(moves) > 1:  # where one is legal, nobody is asked
+        if len(moves) > 1:  # a bot is not asked for its only legal move
             states.append(state)
         state = state.advance(moves[random.below(len(moves))])
-    return [_question(each, name, state.scores) for each in states]
+    return [_question(asked, name, state.scores) for asked in states]
 
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """Every decision of some random games; game by game, and seat by seat within each."""
+    """The questions of some random games, game by game, and seat by seat within each game."""
     game = games.get(scope.game)
-    found: list[Question] = []
+    recorded: list[Question] = []
     for players in scope.players:
         for number, options in enumerate(OPTIONS.get(scope.game, (_DEALS, _DEALS))):
             played = _played(game, players, number, scope.fit(options, number))
-            found += sorted(played, key=lambda asked: asked.seat_in_record)
-    return found
+            recorded += sorted(played, key=lambda asked: asked.seat_in_record)
+    return recorded
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """`wanted` positions of a game in this scope, every situation once before any comes twice.
+    """Choose `wanted` questions of this scope, each situation once before any comes twice.
 
-    They are the same each time, in the order in which a bot would meet them: game by game, seat by
-    seat, in the order of play.
+    The questions are the same each time, in the order in which a bot would meet them: game by game,
+    seat by seat, in order of play. There are fewer than `wanted` if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
     for place, asked in enumerate(recorded):
         groups.setdefault(asked.situation, []).append(place)
-    each = 1
-    while sum(min(each, len(group)) for group in groups.values()) < min(wanted, len(recorded)):
-        each += 1
-    chosen = [spread(group, each) for group in groups.values()]
+    per_situation = 1
+    while sum(min(per_situation, len(group)) for group in groups.values()) < min(
+        wanted, len(recorded)
+    ):
+        per_situation += 1
+    chosen = [spread(group, per_situation) for group in groups.values()]
     mixed = [place for places in zip_longest(*chosen) for place in places if place is not None]
     return [recorded[place] for place in sorted(mixed[:wanted])]
 
 
 def openings(scope: Scope) -> list[Question]:
-    """The first decision of each seat in each recorded game."""
-    found: dict[tuple[str, int], Question] = {}
+    """The first question to each seat in each recorded game."""
+    first: dict[tuple[str, int], Question] = {}
     for asked in _recorded(scope):
-        found.setdefault(asked.seat_in_record, asked)
-    return list(found.values())
+        first.setdefault(asked.seat_in_record, asked)
+    return list(first.values())
 
 
 _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
@@ -129,7 +135,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """The position of a game with the longest known list of moves."""
+    """The question of this scope with the longest known list of moves."""
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:
         return max(_recorded(scope), key=lambda asked: len(asked.moves))

@@ -24,26 +24,29 @@ from tournament.records import FaultKind, Pairing
 from tournament.text import plural
 
 OPTIONS: Mapping[str, Value] = {"deals": 2}
-"""Those of the short matches."""
+"""The options of the short matches."""
 
 QUICK = 20
-"""At most so many times a bot is asked in a quick check."""
+"""The most requests of a quick check."""
 
 MAX_FALLBACK = 0.1
-"""The share of moves by its fallback that a bot may have."""
+"""The largest share of moves that a bot's fallback may make."""
 
 Check = tuple[str, Callable[[Examiner], Outcome]]
 """The title of a check, and the function that runs it."""
 
 
 def _random_player(seat: int) -> Player:
-    """Random legal moves at another seat, the same in every check."""
+    """A player of random legal moves at this seat, the same in every check."""
     random = Randomness(f"check-random-{seat}", 1)
     return InProcessBot(lambda _, moves: moves[random.below(len(moves))])
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Two deals against random players, the bot at seat 0, by the code that plays cups."""
+    """Play two deals against random players, with the bot at seat 0.
+
+    The code is the one that plays cups.
+    """
     count = min(scope.players)
     seats = range(1, count)
     clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
@@ -75,8 +78,10 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[Check]:
-    """The checks in which a bot plays these games; `wanted` positions of each. The `quick` ones ask
-    at most QUICK times."""
+    """Yield the checks of a bot that plays these games, with `wanted` positions of each game.
+
+    The `quick` checks ask at most QUICK times.
+    """
     main = scopes[0]
     # The largest list of all games says most; those of the others are much smaller.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))
@@ -118,10 +123,14 @@ def check_bot(
     quick: bool = False,
     max_fallback: float = MAX_FALLBACK,
 ) -> Iterator[CheckResult]:
-    """Start or reach a bot, and run all checks in order, or the `quick` ones, for what is `wanted`
-    or else what the bot says that it plays. A bot fails if more than the share `max_fallback` (0 to
-    1) of its moves are made by its fallback. `on_check` is called as one begins, with its number,
-    how many there are and its title; `on_answer`, by any thread, with every answer."""
+    """Start or reach a bot, run all checks in order, and yield the result of each.
+
+    The scope of the checks is `wanted`, or else what the bot says that it plays. `positions` is the
+    number of positions of each game. `on_check` is called when a check begins, with the number of
+    the check, the number of all checks, and the title. `on_answer` is called with every answer, by
+    any thread. With `quick`, only the quick checks run. A bot fails if its fallback makes more than
+    the share `max_fallback` (0 to 1) of its moves.
+    """
     title = "the bot is there"
     try:
         reached = reach(bot, launch)
@@ -137,13 +146,13 @@ def check_bot(
         examiner = Examiner(reached, clock, on_answer)
         about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
-        found = list(_checks(scopes, positions, max_fallback, quick=quick))
+        remaining = list(_checks(scopes, positions, max_fallback, quick=quick))
         if isinstance(reached, StartedBot):
             writes = partial(checks.output, started=reached, scope=scopes[0])
-            found.append(("little is written to stdout and stderr", writes))
-        found.append(("its time for a move", checks.pace))
-        for number, (title, run) in enumerate(found, start=3):
-            on_check(number, len(found) + 2, title)
+            remaining.append(("little is written to stdout and stderr", writes))
+        remaining.append(("its time for a move", checks.pace))
+        for number, (title, run) in enumerate(remaining, start=3):
+            on_check(number, len(remaining) + 2, title)
             try:
                 if examiner.ended() is not None:
                     reached.restart()

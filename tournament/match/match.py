@@ -27,19 +27,19 @@ from tournament.records import (
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
-"""Bytes of JSON that are kept of what the bot at a seat says in a match."""
+"""The most bytes of `info`, as JSON, that are kept for one seat in a match."""
 REASON_DROPPED = "the reason was dropped: the bot had given too many"
-"""What is kept in place of the reason for a fallback."""
+"""The text that replaces the reason for a fallback once the reasons reach INFO_LIMIT."""
 OWN_S = 60.0
-"""How long the runner itself may work between two requests: far more than it needs."""
+"""The time in seconds that the runner may take between two requests: far more than it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What every match of a cup has in common.
+    """The settings that all matches of a cup share.
 
-    `names` tells whether bots get the names by seat. `fallback` is "play", or "strike" where a move
-    by a bot's fallback is a fault.
+    `names` says whether bots are told the names by seat. `fallback` is "play", or "strike" if a
+    move by a bot's fallback is a fault.
     """
 
     game: str
@@ -52,32 +52,37 @@ class Rules:
 
 
 class MatchObserver:
-    """Is notified of what happens in a match. By default it ignores everything."""
+    """An observer of a match. By default the observer ignores everything."""
 
     def failed(self, seat: int, why: str) -> None:
-        """A bot made no legal move, so the default move follows; `why` is one or two sentences."""
+        """A bot made no legal move, so the default move follows. `why` is one or two sentences."""
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """A seat made this move; `forced` if it was played for it as the only legal one."""
+        """A seat made this move.
+
+        `forced` is true if the move was the only legal one and not asked for.
+        """
 
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match: its bot, its time, its strikes; `out` with as many as there may be.
-    `said` are the bytes of what is kept of its `info`, `excused` those of the reasons for its
-    fallbacks."""
+    """A seat during a match: its bot, its time and its strikes.
+
+    `out` is true once the seat has used all its strikes. `info_bytes` is the size of the `info`
+    kept for the seat, and `reason_bytes` the size of the reasons for its fallbacks.
+    """
 
     player: Player
     clock: TimeBank
     times: list[float] = field(default_factory=list)
     strikes: int = 0
     out: bool = False
-    said: int = 0
-    excused: int = 0
+    info_bytes: int = 0
+    reason_bytes: int = 0
 
 
 class MatchVoid(Exception):
-    """The match has no result; `record` says why."""
+    """The match has no result. `record` says why."""
 
     def __init__(self, record: Outage) -> None:
         super().__init__(record.why)
@@ -85,12 +90,12 @@ class MatchVoid(Exception):
 
 
 Expect = Callable[[float], None]
-"""Called before each wait for a bot with the seconds that it may last, and after it."""
+"""Announces the most seconds that the next step may take: a bot's answer, or the runner's work."""
 
 
 @dataclass
 class Match:
-    """A match to be played; it is void if one of the bots in `awaited` is unreachable."""
+    """A match to play. The match is void if a bot in `awaited` is unreachable."""
 
     rules: Rules
     pairing: Pairing
@@ -112,7 +117,12 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play it to its end. MatchVoid; RefereeError if the rules service fails."""
+        """Play the match to its end; return its record.
+
+        Raises:
+            MatchVoid: if a bot in `awaited` is unreachable.
+            RefereeError: if the rules service fails.
+        """
         began = monotonic()
         rules, pairing = self.rules, self.pairing
         referee = self.referee
@@ -156,12 +166,14 @@ class Match:
             forced=tuple(self.forced),
             info=self.info,
             fallbacks=tuple(self.fallbacks),
-            info_full=tuple(i for i, seat in enumerate(self.seats) if seat.said > INFO_LIMIT),
+            info_full=tuple(i for i, seat in enumerate(self.seats) if seat.info_bytes > INFO_LIMIT),
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """POST /start or /end to every bot that is still in and takes it, within a move's time: to
-        all at once, but one seat after the other to a player at two seats."""
+        """POST /start or /end to every bot that is still in and takes it, within a move's time.
+
+        All bots are notified at once, but a player at two seats for one seat after the other.
+        """
         seats: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):
@@ -183,7 +195,14 @@ class Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask a bot: its move; or the default move, and a strike."""
+        """Ask a bot for its move, and count a strike if it makes none; return the move and new
+        state.
+
+        The default move replaces a move that a bot failed to make.
+
+        Raises:
+            MatchVoid: if the bot is in `awaited` and unreachable.
+        """
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1
@@ -239,21 +258,24 @@ class Match:
         return played, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
-        """Keep what a bot says beside its move, until there is too much of it."""
-        if info and seat.said <= INFO_LIMIT:
-            seat.said += len(msgspec.json.encode(info))
-            if seat.said <= INFO_LIMIT:
+        """Keep the `info` beside a bot's move, until the seat's limit is reached."""
+        if info and seat.info_bytes <= INFO_LIMIT:
+            seat.info_bytes += len(msgspec.json.encode(info))
+            if seat.info_bytes <= INFO_LIMIT:
                 self.info[len(self.moves)] = info
 
     def _keep_fallback(self, turn: int, why: str) -> None:
-        """Note that a bot's fallback made this move. Its reason is kept until there is too much."""
+        """Record that a bot's fallback made this move.
+
+        The reason is kept until the seat's limit is reached.
+        """
         seat = self.seats[turn]
-        seat.excused += len(why.encode())
-        reason = why if seat.excused <= INFO_LIMIT else REASON_DROPPED
+        seat.reason_bytes += len(why.encode())
+        reason = why if seat.reason_bytes <= INFO_LIMIT else REASON_DROPPED
         self.fallbacks.append(FallbackRecord(turn, len(self.moves), reason))
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a fault of a seat; with enough of them its bot is out."""
+        """Count a fault of a seat. The seat is out once it has used all its strikes."""
         seat = self.seats[turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes

@@ -1,4 +1,4 @@
-"""What a match needs of a game: the rules in this process."""
+"""The referee of a match, by the rules in this process."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from tournament.errors import StichError
 
 
 class RefereeError(StichError):
-    """The referee cannot be reached or gives an invalid answer; the text is a sentence."""
+    """The referee cannot be reached or gives an invalid answer. The text is a sentence."""
 
 
 class Referee:
-    """Starts games and decides on moves, by the rules in this process."""
+    """Starts games and judges moves, by the rules in this process."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
         """The first position."""
@@ -24,10 +24,14 @@ class Referee:
         return state.moves().texts()
 
     def view(self, state: State) -> JsonDict:
-        """What the seat to move may know, in its wire form."""
+        """What the seat to move may know, in wire form."""
         return state.view(state.turn).to_dict()
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """The move in canonical form and the position after it; games.IllegalMove."""
+        """Return the move in canonical form, and the position after it.
+
+        Raises:
+            games.IllegalMove: if the move is not legal.
+        """
         legal = state.check(move)
         return legal.text, state.advance(legal)

@@ -1,1 +1,1 @@
-"""The sandbox of a started bot: what it sees, and which system calls it may make."""
+"""The sandbox of a started bot: the files it sees, and the system calls it may make."""

@@ -1,6 +1,6 @@
-"""Bots in a sandbox, where bubblewrap is installed and the system allows it.
+"""Bots in a sandbox, if bubblewrap is installed and the system allows it.
 
-docs/sandbox.md says what a bot in it sees and may do.
+docs/sandbox.md says what a bot in a sandbox sees and may do.
 """
 
 import os
@@ -52,13 +52,15 @@ _FILTERS = "use a kernel that is built with CONFIG_SECCOMP_FILTER"
 
 
 class SandboxError(StichError):
-    """A sandbox is not possible; the text is a sentence that says why."""
+    """A sandbox is not possible. The text is a sentence or a clause that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """How the sandbox of a bot is started: by `words`, which go before the bot's command. If
-    `copied` is a folder, COPY stands in the words for a copy that each process gets of it."""
+    """The command line that starts a bot's sandbox. `words` go before the bot's command.
+
+    If `copied` is a folder, COPY in `words` stands for the copy that each process gets of it.
+    """
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
@@ -75,34 +77,37 @@ def sandboxes(
 ) -> Mapping[str, Sandbox]:
     """The sandbox of each bot that is started, by name.
 
-    Relative paths start from `folder`. What is `secret` is covered in all sandboxes. With `copies`,
-    each process gets its own copy of the bot's folder.
+    Relative paths start from `folder`. The paths in `secret` are hidden in all sandboxes. With
+    `copies`, each process gets its own copy of the bot's folder.
 
     Raises:
-        SandboxError: if the system does not allow sandboxes, or the folder of a bot is none that
-            other bots may see, or is too large to copy. The text says why and how to fix that.
+        SandboxError: if the system does not allow sandboxes, or if a bot's folder may not be shown
+            to bots or is too large to copy. The text says why and how to fix that.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(f"bwrap was not found ({_INSTALL})")
     hidden = [path.resolve() for path in secret]
-    found = {
+    by_name = {
         bot.name: _sandbox(bwrap, bot, folder, limits, hidden, network, copies)
         for bot in bots
         if bot.command is not None
     }
-    if found:
-        _try(next(iter(found.values())))
-    return found
+    if by_name:
+        _try(next(iter(by_name.values())))
+    return by_name
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """The folder of a bot: its `dir`, which is relative to `folder`, or else `folder` itself."""
+    """A bot's folder: its `dir`, relative to `folder`, or else `folder` itself."""
     return folder.resolve() / (bot.dir or "")
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """What of `secret` there is in a folder, the outermost only; all paths are resolved."""
+    """The outermost paths of `secret` that exist in a folder, sorted.
+
+    All paths must be resolved.
+    """
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
@@ -149,7 +154,7 @@ def _words(
         yield from ("--ro-bind-try", str(system), str(system))
     shown = _python()
     if is_reference(bot):
-        yield from ("--dir", str(place))  # it needs no file of it
+        yield from ("--dir", str(place))  # a reference bot needs no file in its folder
     else:
         shown.append(place)
     for path in shown:
@@ -168,7 +173,11 @@ def _words(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """The folder of a bot; SandboxError if it would show more than a bot's own files."""
+    """A bot's folder.
+
+    Raises:
+        SandboxError: if the folder would show more than the bot's own files.
+    """
     place = bot_folder(bot, folder)
     if is_reference(bot):
         return place
@@ -203,7 +212,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The Python that runs Stich, and what Stich offers to bots in it; outer folders first."""
+    """The Python that runs Stich, and the packages that bots may import; outer folders first."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
@@ -213,7 +222,11 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """SandboxError if the system does not allow this sandbox."""
+    """Start a program in the sandbox, to find out whether the system allows it.
+
+    Raises:
+        SandboxError: if the system does not allow this sandbox.
+    """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     words = [folder if word == COPY else word for word in sandbox.words]
     try:

@@ -1,7 +1,7 @@
-"""Control groups (version 2): one for each started bot, where the system has delegated some.
+"""Control groups (version 2) for started bots, if the system has delegated some to the run.
 
-A run whose group is its own, as `systemd-run --user --scope -p Delegate=yes` starts it, moves its
-processes into the group `runner` within, and each bot gets a group beside it.
+A run has its own group if `systemd-run --user --scope -p Delegate=yes` starts it. The run then
+moves its processes into the group `runner` within, and each bot gets a group beside `runner`.
 """
 
 import os
@@ -16,13 +16,15 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
 def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
-    """Prepare the group of this process for the groups of bots; its folder. None if this system has
-    no such groups, or this process shares its group with others."""
+    """Prepare this process's group to hold the groups of bots; return its folder.
+
+    Returns None if the system has no such groups, or this process shares its group with others.
+    """
     try:
         lines = own.read_text().splitlines()
         path = next(line[3:] for line in lines if line.startswith("0::"))
         here = root / path.lstrip("/")
-        if here.name == _RUNNER:  # of a run before, in the same process
+        if here.name == _RUNNER:  # an earlier run in the same process has moved it
             return str(here.parent)
         available = set((here / "cgroup.controllers").read_text().split())
         alone = (here / "cgroup.procs").read_text().split() == [str(os.getpid())]
@@ -41,9 +43,12 @@ def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | 
 
 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
-    """Whether the processes of a bot in a sandbox get the share of one, however many they are: by
-    its group, if `group` is the folder of `delegate`; or because Linux shares the processor among
-    sessions, of which such a bot has one. It does so only outside of groups that share it."""
+    """Whether all processes of a sandboxed bot together get the processor share of one process.
+
+    That is so if the bot has a control group with a share (`group` is the folder from `delegate`).
+    It is also so if Linux shares the processor among sessions, since each such bot is one session.
+    Linux does that only outside control groups that share the processor.
+    """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
             return True
@@ -54,7 +59,7 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
             here = root / path.lstrip("/")
             if "cpu" in names.split(",") and path != "/":
                 return False
-            if not names and any((one / "cpu.weight").exists() for one in (here, *here.parents)):
+            if not names and any((up / "cpu.weight").exists() for up in (here, *here.parents)):
                 return False
         return True
     except OSError:
@@ -62,8 +67,11 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """What the files of a bot's group must say. All processes of the bot count together, with the
-    files that they keep in memory."""
+    """The contents for the files of a bot's group, by file name.
+
+    The limits apply to all processes of the bot together, including the files that they keep in
+    memory.
+    """
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

@@ -1,7 +1,7 @@
 """The copies of a bot's folder, one for each of its processes.
 
-Two processes that read the same file share its pages in memory, by which a seating can tell the
-next one what it holds: how long a page takes to read says whether somebody has read it.
+Two processes that read the same file share its pages in memory. So one seating could tell the next
+one what it holds: the time to read a page shows whether another process has read it.
 """
 
 import os
@@ -15,22 +15,22 @@ COPY: Final = "(copy)"
 """Stands for the copy of a folder among the words that start a sandbox."""
 
 LIMIT_MB: Final = 512
-"""A folder larger than this is not copied."""
+"""The largest folder that is copied, in MB."""
 
 _BLOCK: Final = 4096  # what the smallest file takes
-_AT_ONCE: Final = 200  # paths of a command
+_AT_ONCE: Final = 200  # paths in one command
 _CP: Final = ("cp", "-R", "-P", "--preserve=mode,timestamps,links", "--reflink=auto")
 
 
 class FolderToCopy(TypedDict):
-    """A bot's folder, and the paths in it that are left out of a copy; all are absolute."""
+    """A bot's folder, and the paths in it that are left out of a copy. All paths are absolute."""
 
     folder: str
     left_out: list[str]
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files of a folder take more than LIMIT_MB, at a block or more for each."""
+    """Whether the files in a folder take more than LIMIT_MB, counted in blocks of 4 KiB."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with os.scandir(folders.pop()) as entries:
@@ -44,17 +44,21 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder that holds the copies. Unlike /tmp, /var/tmp is seldom in memory."""
+    """The folder that holds the copies.
+
+    TMPDIR, or /var/tmp, which unlike /tmp is seldom in memory.
+    """
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
 def copy_folder(source: FolderToCopy, stop: int) -> str:
-    """Copy a folder to a new one in `copies_folder` and return its path. Links stay links. Files
-    share their blocks with the original where the file system can do so (reflinks).
+    """Copy a folder to a new one in `copies_folder`; return the path of the copy.
+
+    Symbolic links stay links. Files share their blocks with the original if the file system can do
+    so (reflinks). Closing the other end of the socket with the descriptor `stop` ends the copying.
 
     Raises:
-        OSError: if the folder cannot be copied, or the other end of the socket with the descriptor
-            `stop` is closed meanwhile. Nothing is left then.
+        OSError: if the folder cannot be copied, or the copying is ended. Nothing is left then.
     """
     target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
     try:
@@ -68,14 +72,13 @@ def copy_folder(source: FolderToCopy, stop: int) -> str:
 
 
 def remove_copy(target: str) -> None:
-    """Remove a copy, with folders in it that may not be written."""
+    """Remove a copy, including folders in it that are not writable."""
     for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
         subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Create those folders that contain something left out, and generate commands that copy the
-    rest."""
+    """Create the folders that contain something left out; yield commands that copy the rest."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -99,15 +102,15 @@ def _run(command: list[str], stop: int) -> None:
         os.close(written)
         poll = select.poll()
         poll.register(errors, select.POLLIN)
-        poll.register(stop, 0)  # its end is reported all the same
-        said = b""
+        poll.register(stop, 0)  # a closed socket is reported all the same
+        error_output = b""
         while True:
             if any(descriptor == stop for descriptor, _ in poll.poll()):
                 process.kill()
                 raise InterruptedError("the runner has ended")
             if not (piece := os.read(errors, _BLOCK)):
                 break
-            said = (said + piece)[-_BLOCK:]
+            error_output = (error_output + piece)[-_BLOCK:]
     if process.returncode:
-        lines = said.decode("utf-8", "backslashreplace").strip().splitlines()
+        lines = error_output.decode("utf-8", "backslashreplace").strip().splitlines()
         raise OSError((lines or ["cp failed"])[-1])

@@ -1,8 +1,8 @@
-"""The system calls that a bot in a sandbox may not make: a seccomp filter for bubblewrap.
+"""The system calls that a sandboxed bot may not make: a seccomp filter for bubblewrap.
 
-Those calls reach into other processes, tell other sandboxes something through a file that both can
-read, or enter parts of the kernel in which holes have been found often. Calls that need a
-capability are not listed: bubblewrap leaves a bot none.
+These calls reach into other processes, pass information to other sandboxes through a file that both
+can read, or enter parts of the kernel in which holes have often been found. Calls that need a
+capability are not listed, since bubblewrap leaves a bot none.
 """
 
 import errno
@@ -23,7 +23,7 @@ _DO_NOTHING: Final = _FAIL | 0
 """The call returns 0, as if it had succeeded."""
 _DENY: Final = _FAIL | errno.EPERM
 _MISSING: Final = _FAIL | errno.ENOSYS
-"""Programs do without these calls if the kernel says that it has none."""
+"""Programs do without these calls if the kernel says that it lacks them."""
 
 _OUTCOMES: Final = {  # the number on x86_64 and on aarch64 (linux/asm/unistd.h), and the outcome
     "add_key": (248, 217, _DENY),
@@ -58,20 +58,25 @@ _COMMANDS: Final = (
     *(fcntl.F_SETPIPE_SZ, fcntl.F_GETPIPE_SZ, fcntl.F_ADD_SEALS, fcntl.F_GET_SEALS),
 )
 """The commands of fcntl that are allowed. All others fail, among them leases, notifications and
-write hints, which every process notices that can read the file."""
+write hints, because every process that can read the file notices them."""
 _SOCKET: Final = (41, 198)
 _FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # netlink, for interfaces
 _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 
 class FilterError(Exception):
-    """There is no filter for this system; the text is a clause with the fix."""
+    """There is no filter for this system. The text is a clause with the fix."""
 
 
 @contextmanager
 def opened() -> Iterator[tuple[list[str], list[int]]]:
-    """Write the filter to a file in memory: bubblewrap's options that use the filter, and the
-    descriptors in them. Raises: FilterError."""
+    """Write the filter to a file in memory, and close the file at the end.
+
+    Yields bubblewrap's options that use the filter, and the file descriptors in them.
+
+    Raises:
+        FilterError: if this machine is neither x86_64 nor aarch64.
+    """
     descriptor = os.memfd_create("seccomp")
     try:
         os.pwrite(descriptor, program(), 0)
@@ -115,7 +120,10 @@ def _allow(values: Iterable[int]) -> dict[int, int]:
 def _by_argument(
     call: int, argument: int, outcomes: dict[int, int], otherwise: int
 ) -> Iterator[bytes]:
-    """Decide a system call by an argument, whose lower 32 bits are all that Linux reads of it."""
+    """Yield the rules that decide a system call by one argument.
+
+    Linux reads only the lower 32 bits of that argument.
+    """
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
         *(_if(_EQUAL, value, outcome) for value, outcome in outcomes.items()),
@@ -127,7 +135,10 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """One instruction, a struct sock_filter. A comparison skips as many instructions as told."""
+    """One instruction, a struct sock_filter.
+
+    A comparison skips the given number of instructions.
+    """
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

@@ -1,1 +1,1 @@
-"""The small program that supervises one bot. It imports little, so that it starts quickly."""
+"""The small program that supervises one bot. The program imports little, so it starts quickly."""

@@ -1,12 +1,13 @@
-"""The program that supervises one started bot: it starts it, reads its output, and ends it.
+"""The program that supervises one started bot: starts it, reads its output, and ends it.
 
-When its control socket closes, which also happens when the runner is killed, it ends the bot with
-everything that the bot has started. If the supervisor itself dies, the kernel kills the bot.
+When the control socket closes, which also happens when the runner is killed, the supervisor ends
+the bot and everything that the bot has started. If the supervisor dies, the kernel kills the bot.
 
-Its argument is the descriptor of the control socket, on which it receives packets. The first is an
-`Order`. Every other packet is a request for a report; with `C`, the output so far is forgotten. A
-report is a line of JSON and the end of the output. The line is null while the bot runs, else its
-return code (negative for a signal), or text that says why it could not be started.
+The program's argument is the descriptor of the control socket, on which it receives packets. The
+first packet is an `Order`. Every other packet is a request for a report; the request `C` also
+discards the output so far. A report is a line of JSON and the end of the output. The line is null
+while the bot runs, else its return code (negative for a signal), or text that says why the bot
+could not be started.
 """
 
 import contextlib
@@ -55,8 +56,7 @@ _NS_GET_USERNS = 0xB701
 
 
 class ControlGroup(TypedDict):
-    """The control group to create for a bot: its folder, and what to write to which of its
-    files."""
+    """The control group to create for a bot: its folder, and the content of its files by name."""
 
     folder: str
     files: dict[str, str]
@@ -65,10 +65,10 @@ class ControlGroup(TypedDict):
 class Order(TypedDict):
     """The first packet on the control socket, in JSON.
 
-    `sandbox` has the words that start a sandbox, or none, and `filters` the descriptors in them.
-    `copied` is the folder for whose copy COPY stands in these words.
-    `proxy` is the control socket of the sandbox proxy, `home` the bot's private folder unless it
-    must be created. `files` is the limit of open files.
+    `sandbox` holds the words that start a sandbox, or none. `filters` holds the descriptors in
+    those words. `copied` is the folder to copy, whose copy COPY in the words stands for; None for
+    no copy. `proxy` is the control socket of the sandbox proxy, or None. `home` is the bot's
+    private folder, or None to create one. `files` is the limit on open files.
     """
 
     sandbox: list[str]
@@ -97,7 +97,10 @@ class Supervisor:
         self.bot: subprocess.Popen[bytes] | None = None
 
     def start(self, order: Order, home: str) -> None:
-        """Start the bot; `status` says why if it cannot be started."""
+        """Start the bot, and the sandbox proxy if there is one.
+
+        If that fails, `status` says why.
+        """
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
         sandbox, proxy = order["sandbox"], order["proxy"]
@@ -119,7 +122,7 @@ class Supervisor:
         os.close(info)
 
     def run(self, order: Order, home: str, sandbox: list[str], info: int) -> None:
-        """Start the process of the bot, to which bubblewrap may write at `info`."""
+        """Start the bot's process. Bubblewrap may write to the descriptor `info`."""
         supervisor = os.getpid()
         try:
             if order["group"] is not None:
@@ -160,8 +163,10 @@ class Supervisor:
                 os._exit(0)
 
     def drain(self) -> bytes | None:
-        """Read a piece of what the bot has written: None if there is none now, empty if nothing
-        more can come."""
+        """Read a piece of the bot's output.
+
+        Returns None if there is none now, and an empty piece if no more can come.
+        """
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:
@@ -174,11 +179,11 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect processes that have ended: the bot, and orphans of its children."""
+        """Collect the processes that have ended: the bot, and orphans of its children."""
         with contextlib.suppress(ChildProcessError):
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                if self.bot is not None and found[0] == self.bot.pid:
-                    self.status = os.waitstatus_to_exitcode(found[1])
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if self.bot is not None and ended[0] == self.bot.pid:
+                    self.status = os.waitstatus_to_exitcode(ended[1])
 
     def serve(self) -> None:
         """Report until the control socket closes."""
@@ -207,8 +212,8 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Answer a request."""
-        for _ in range(8):  # read what is there, but of a flood no more than a few pieces
+        """Answer a request with the bot's status and the end of its output."""
+        for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break
         self.reap()
@@ -219,7 +224,7 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """In the child: end it with its supervisor, and set its limits."""
+    """Prepare the bot's new process: end it with the supervisor, and set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
@@ -239,9 +244,12 @@ def _prepare(order: Order, supervisor: int) -> None:
 
 
 def _run_proxy(pid: int, control: socket.socket) -> None:
-    """In a child: enter the network of a sandbox, but not its other namespaces, so that the bot
-    does not see it. For every byte on its control socket, open a TCP socket there and pass it out;
-    the runner connects it within its own deadline."""
+    """Hand out sockets in a sandbox's network, in a process forked for that.
+
+    The process enters only the network, none of the sandbox's other namespaces, so the bot does not
+    see it. For every byte on the control socket, the process opens a TCP socket there and passes it
+    out. The runner connects that socket within its own deadline.
+    """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _NS_GET_USERNS)
     for namespace in (owner, network):

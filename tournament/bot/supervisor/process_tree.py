@@ -1,5 +1,4 @@
-"""The processes below this one, how Linux treats this one (prctl), and the control group of a bot:
-created, ended, and removed with what the bot has created in it."""
+"""The processes below this one, the kernel's settings for this one, and a bot's control group."""
 
 import contextlib
 import ctypes
@@ -13,45 +12,49 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set how Linux treats this process: one of the constants above."""
+    """Set one of the kernel's options for this process. `option` is one of the constants above."""
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
-    """From now on, this process is killed when its parent ends, whose pid the parent has passed on:
-    it may have ended already."""
+    """Arrange that this process is killed when its parent ends.
+
+    `parent` is the parent's pid, with which a parent that has ended already is noticed.
+    """
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def children(pid: int) -> list[int]:
-    """The pids of a process's children."""
-    found = []
+    """The pids of a process's children. Empty if the process has ended."""
+    pids = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
-                found += [int(child) for child in file.read().split()]
+                pids += [int(child) for child in file.read().split()]
     except OSError:
-        return found
-    return found
+        return pids
+    return pids
 
 
 def descendants(pid: int) -> list[int]:
     """The pids of a process's children, their children and so on."""
-    found = children(pid)
-    for child in found:
-        found += children(child)
-    return found
+    pids = children(pid)
+    for child in pids:
+        pids += children(child)
+    return pids
 
 
 def memory_mb(pid: int) -> float:
-    """The MB that a process and its descendants have in memory for themselves, without programs and
-    other files that the system can read again."""
+    """The MB of private memory of a process and its descendants.
+
+    Programs and other files that the system can read again do not count.
+    """
     pages = 0
-    for each in (pid, *descendants(pid)):
+    for process in (pid, *descendants(pid)):
         try:
-            with open(f"/proc/{each}/statm") as file:
+            with open(f"/proc/{process}/statm") as file:
                 _, resident, shared, *_ = file.read().split()
         except OSError:
             continue
@@ -60,8 +63,10 @@ def memory_mb(pid: int) -> float:
 
 
 def end_children(more: Sequence[int] = ()) -> None:
-    """Kill all children of this process and their groups, until none are left: orphans of those
-    that are killed become children of a process that has asked for them (a subreaper)."""
+    """Kill all children of this process and their groups, and `more`, until none are left.
+
+    This process must be a subreaper, so that the orphans of killed children become its children.
+    """
     for _ in range(1000):
         for pid in {*more, *children(os.getpid())}:
             for kill in (os.killpg, os.kill):
@@ -76,7 +81,10 @@ def end_children(more: Sequence[int] = ()) -> None:
 
 
 def create_group(folder: str, files: Mapping[str, str]) -> None:
-    """Create a group and write its limits. A system without swap has no limit on it."""
+    """Create a group and write its limits.
+
+    The limit on swap is left out if the system has no swap.
+    """
     os.mkdir(folder)
     for name, value in files.items():
         path = os.path.join(folder, name)

@@ -1,1 +1,1 @@
-"""The benchmark of one bot: fixed deals and opponents, and what `sensible` makes of them."""
+"""The benchmark of one bot: fixed deals, fixed opponents, and the results of `sensible` as par."""

@@ -1,4 +1,4 @@
-"""Two results of the same suite: which bot is better, block by block."""
+"""Comparison of two results of the same suite, block by block."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from tournament.ranking.arrays import LEVEL
 from tournament.ranking.student import mean_interval
 
 FEWEST_BLOCKS = 6
-"""Fewer blocks that differ have no interval. Intervals of ten blocks with rare differences were
-wrong in 39 of 100 comparisons."""
+"""The fewest differing blocks for an interval. Even with ten blocks, intervals for rare differences
+were wrong in 39 of 100 comparisons."""
 
 
 class MismatchError(StichError):
-    """Two records cannot be compared; a sentence that names what differs."""
+    """Two records cannot be compared. The text is a sentence that names what differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How many points a deal the new bot makes more than the old one at a table, with an interval:
-    the intervals of all tables of a comparison hold together in 95 of 100.
+    """The lead of the new bot over the old one at a table, in points per deal, with an interval.
 
-    `blocks` blocks of each were compared. `arm` is half the width of the interval, or None where
-    fewer than six blocks differ: so few say nothing of what rare large differences would add.
+    The intervals of all tables of a comparison hold together in 95 of 100 cases. `blocks` blocks of
+    each bot were compared. `arm` is half the width of the interval, or None if fewer than six
+    blocks differ, since these do not show what rare large differences would add.
     """
 
     game: str
@@ -49,8 +49,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two bots by table. `paired` tells whether they had the same deals; `left_out` are the tables
-    that only one of them has played."""
+    """The comparison of two bots, by table.
+
+    `paired` says whether the bots had the same deals. `left_out` names the tables that only one of
+    the bots has played.
+    """
 
     paired: bool
     differences: tuple[Difference, ...]
@@ -59,11 +62,15 @@ class Comparison:
     @property
     def worse(self) -> bool:
         """Whether the new bot is worse at any table."""
-        return any(each.verdict == "worse" for each in self.differences)
+        return any(difference.verdict == "worse" for difference in self.differences)
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """Compare two results. MismatchError if they have no table in common."""
+    """The comparison of two results.
+
+    Raises:
+        MismatchError: if the results have no table in common.
+    """
     before = {result.key: result for result in old.results}
     after = {result.key: result for result in new.results}
     common = [key for key in before if key in after]
@@ -91,10 +98,13 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
         if 0 < sum(map(bool, differences)) < FEWEST_BLOCKS:
             arm = None
     else:
-        (before, one), (after, other) = (_estimate(each.by_block, level) for each in (old, new))
+        before, old_arm = _estimate(old.by_block, level)
+        after, new_arm = _estimate(new.by_block, level)
         mean = after - before
-        # The sum is a little wide where the bots scatter differently, never narrow.
-        arm = None if one is None or other is None or blocks < FEWEST_BLOCKS else hypot(one, other)
+        arm = None
+        if old_arm is not None and new_arm is not None and blocks >= FEWEST_BLOCKS:
+            # The sum is a little wide if the bots' results vary differently, never narrow.
+            arm = hypot(old_arm, new_arm)
     return Difference(*new.key, blocks, mean, arm)
 
 

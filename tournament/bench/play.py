@@ -1,7 +1,8 @@
 """Plays the tables of the suite on all cores, without a store.
 
-Par is what `sensible` makes of each block. It follows from the rules where the points of a deal
-always add up to the same; elsewhere `make bench-par` keeps that of the public deals in a file.
+Par is the result of `sensible` in each block. Par follows from the rules if the points of a deal
+always add up to the same number. For other games, `make bench-par` writes par for the public deals
+to a file.
 """
 
 from collections import Counter
@@ -34,23 +35,25 @@ from tournament.run.preflight import about_by_url
 from tournament.text import plural, printable
 
 Houses = Mapping[str, MoveFunction]
-"""The house bots by name, as functions. They are called in the processes of the workers: then they
-are never late, and a process each for every seat of every seating need not be started."""
+"""The house bots by name, as functions. The workers' processes call them, so a house bot is never
+late and needs no process of its own for every seat of every seating."""
 
 MAX_STRUCK_OUT = 3
-"""So many matches in which the bot is struck out end a table: each may take its whole clock."""
+"""A table ends once the bot is struck out in this many matches: each may take its whole clock."""
 
 _WAIT_S = 0.5
 
 
 class UnplayedError(StichError):
-    """A table could not be played; the text is one sentence or more."""
+    """A table could not be played. The text is one sentence or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much of a table is played: so many blocks at most, and none is begun after `seconds`
-    (None for no limit). At least one block is played."""
+    """How much of a table to play: at least one block, and at most `blocks`.
+
+    No block begins after `seconds` seconds; None sets no limit.
+    """
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -58,11 +61,12 @@ class Budget:
 
 @dataclass
 class Played:
-    """What a bot made of the first blocks of a table.
+    """A bot's results in the first blocks of a table.
 
-    `points` has its points in each block after the strike-out rule. `faults` are by kind,
-    `fallbacks` the moves that were not its own, `asked` all moves it was asked for, `struck_out`
-    the matches in which it was struck out, `times` the milliseconds of its answers.
+    `points` holds the bot's points in each block, after the strike-out rule. `faults` counts faults
+    by kind. `fallbacks` counts the moves that were not the bot's own, and `asked` all moves that it
+    was asked for. `struck_out` counts the matches in which the bot was struck out. `times` lists
+    the times of its answers in milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -73,7 +77,7 @@ class Played:
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
-        """Count a match."""
+        """Add a match."""
         seat = record.seating.index(BOT)
         missing = record.block - len(self.points)
         self.points += [0] * missing
@@ -97,7 +101,11 @@ def play_house(
     concurrency: int,
     on_match: OnMatch = lambda _: None,
 ) -> Played:
-    """Play a table with a house bot in the bot's place: par, and landmarks."""
+    """Play a table with a house bot in the bot's place, for par and for landmarks.
+
+    Raises:
+        UnplayedError: if the table cannot be played.
+    """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
     return play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
@@ -116,7 +124,7 @@ def play_bot(
     """Play the first blocks of a table with the bot, whose name must be BOT.
 
     Raises:
-        UnplayedError: if they cannot be played.
+        UnplayedError: if the blocks cannot be played, or the bot is struck out too often.
     """
     cup = table.cup(bot, concurrency)
     played = Played()
@@ -127,7 +135,7 @@ def play_bot(
     )
     begun = ended = 0
     tables = tables_at_once(cup, blocks)
-    in_process = {one.name: houses[one.command or ""] for one in cup.bots if one.house}
+    in_process = {player.name: houses[player.command or ""] for player in cup.bots if player.house}
     executor = LocalExecutor(cup, launch, tables, in_process=in_process)
     with closing(executor):
         try:
@@ -159,7 +167,11 @@ def play_bot(
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
-    """What the bot says about itself; StartError with a sentence if it does not answer."""
+    """Start or reach the bot; return the fields of its answer to GET /.
+
+    Raises:
+        StartError: if the bot does not answer.
+    """
     if bot.url is not None:
         return about_by_url(bot, bot.url)
     with closing(start(bot, launch)) as started:
@@ -167,7 +179,7 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table, of which the blocks that were played have this par."""
+    """The result of a table. `par` is par for each block that was played."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((mine - its) / table.deals for mine, its in pairs)
     few = 0 < sum(map(bool, over)) < FEWEST_BLOCKS or len(over) < FEWEST_BLOCKS
@@ -190,7 +202,7 @@ def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
 def par_of(
     table: BenchTable, blocks: int, seed: str, houses: Houses, concurrency: int
 ) -> Sequence[int]:
-    """Par of the first blocks of a table; played where it is not known.
+    """Par for each of the first blocks of a table. Par that is not known is played.
 
     Raises:
         UnplayedError: if a block is lost.
@@ -213,8 +225,10 @@ def run_bench(
     concurrency: int,
     on_match: OnMatch,
 ) -> Record:
-    """Play these tables and return the result; what cannot be played is among its problems. The
-    name of the bot must be BOT. The budget is that of each table."""
+    """Play these tables, each within the budget, and return the result.
+
+    Tables that cannot be played are listed among the problems. The name of the bot must be BOT.
+    """
     results: list[Result] = []
     problems: list[TableProblem] = []
     unplayed: set[str] = set()
@@ -232,8 +246,8 @@ def run_bench(
         if played.struck_out:
             times = plural(played.struck_out, "match", "matches")
             problems.append(TableProblem(*table.key, why=f"It was struck out in {times}."))
-    said = [about.get(key) for key in ("name", "version")]
-    name, its_version = (printable(one[:64]) if isinstance(one, str) else None for one in said)
+    stated = [about.get(key) for key in ("name", "version")]
+    name, its_version = (printable(v[:64]) if isinstance(v, str) else None for v in stated)
     command = bot.command or bot.url or ""
     return Record(
         suite=SUITE,
@@ -251,14 +265,19 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Par of every block of the public deals, summed over its deals, by game and players as in
-    "ninefivetwo 3": only where it is not the same for every block."""
+    """Par for every block of the public deals, summed over the block's deals.
+
+    The keys are game and number of players, as in "ninefivetwo 3". Games with the same par in every
+    block are left out.
+    """
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(msgspec.Struct, frozen=True):
-    """What a measured bot makes over par of the first blocks of a table, in points a deal; `arm` is
-    half the width of its 95 % interval."""
+    """The lead of a measured bot over par in the first blocks of a table, in points per deal.
+
+    `arm` is half the width of the 95 % interval.
+    """
 
     game: str
     players: int
@@ -270,10 +289,10 @@ class Landmark(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """Which table of the suite it is of."""
+        """The key of the table in the suite."""
         return self.game, self.players, self.rules
 
 
 def read_landmarks() -> tuple[Landmark, ...]:
-    """The bots that were measured, by table."""
+    """The landmarks of all measured bots."""
     return msgspec.json.decode(LANDMARKS_FILE.read_bytes(), type=tuple[Landmark, ...])

@@ -1,4 +1,4 @@
-"""The result of a benchmark, as it is written to a JSON file and read again."""
+"""The result of a benchmark, and the JSON file that holds it."""
 
 import hashlib
 from pathlib import Path
@@ -15,23 +15,23 @@ MAX_BYTES = 1 << 20
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 _Points = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
-"""Far beyond those of any game, and their squares can be added."""
+"""Points, within a range far beyond any game's, whose squares can still be added."""
 
 
 class RecordError(StichError):
-    """A file holds no result of a benchmark; the text is a sentence."""
+    """A file does not hold the result of a benchmark. The text is a sentence."""
 
     exit_code = 2
 
 
 class _Suite(msgspec.Struct):
-    """What is read first of a record."""
+    """The part of a record that is read first."""
 
     suite: str = ""
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The bot: the name and version that it says it has, and how it was started or reached."""
+    """The bot: its own name and version, and the command or URL that it was reached by."""
 
     name: _Text
     version: _Text | None
@@ -39,7 +39,7 @@ class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The faults of the bot by kind."""
+    """The bot's faults by kind."""
 
     timeout: _Count = 0
     unreachable: _Count = 0
@@ -48,11 +48,14 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the bot made of a table. Points are points a deal: `points` its own, `over_par` less
-    those of par, `low` to `high` the 95 % interval of `over_par` (null where fewer than six blocks
-    differ), `by_block` the points over par of each block, the first of the suite. `fallback` is the
-    share of the moves that were not the bot's own, `move_ms` the median time of an answer; both are
-    null without an answer."""
+    """A bot's result at a table, in points per deal.
+
+    `points` are the bot's own points, and `over_par` the points over par. `low` to `high` is the 95
+    % interval of `over_par`; both are null if fewer than six blocks differ. `by_block` holds the
+    points over par of each block, in the order of the suite. `fallback` is the share of the moves
+    that were not the bot's own. `move_ms` is the median time of an answer. `fallback` and `move_ms`
+    are null without an answer.
+    """
 
     game: _Text
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]
@@ -70,17 +73,17 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """Which table of the suite it is of."""
+        """The key of the table in the suite."""
         return self.game, self.players, self.rules
 
     @property
     def table(self) -> str:
-        """That table in words."""
+        """The table in words."""
         return table_name(*self.key)
 
 
 class TableProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table that could not be played, or not without the bot being struck out; a sentence."""
+    """A table that could not be played, or at which the bot was struck out. `why` is a sentence."""
 
     game: _Text
     players: int
@@ -94,8 +97,11 @@ class TableProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of a benchmark. `seed` is that of the public deals, or the SHA-256 of another
-    one. `made` is the time in UTC, ISO 8601, `stich` the version of the program."""
+    """The result of a benchmark.
+
+    `seed` is the seed of the public deals, or the SHA-256 of another seed. `made` is the time in
+    UTC, ISO 8601. `stich` is the version of the program.
+    """
 
     suite: _Text
     seed: _Text
@@ -107,7 +113,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def title(self) -> str:
-        """The bot with its version, for people."""
+        """The name of the bot with its version, for people."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
 
@@ -118,19 +124,30 @@ def table_name(game: str, players: int, rules: str) -> str:
 
 
 def seed_shown(seed: str) -> str:
-    """The seed as records name it: other seeds than the public one are secrets."""
+    """The seed as records show it.
+
+    Seeds other than the public one are secret, so their hash is shown.
+    """
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
 
 
 def write_record(record: Record, file: Path) -> None:
-    """Write a record; OSError if that fails."""
+    """Write a record to a file.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
     file.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
 
 
 def read_record(file: Path) -> Record:
-    """The record in a file; RecordError if there is none."""
+    """Read a record from a file.
+
+    Raises:
+        RecordError: if the file cannot be read or holds no record of this suite.
+    """
     try:
         with file.open("rb") as opened:
             data = opened.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""The suite `bench-2`: which tables there are. A change that alters a result is a new version."""
+"""The suite `bench-2`: its tables. A change that alters a result makes a new version."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from tournament.formats.round_robin import RoundRobin
 SUITE = "bench-2"
 PUBLIC_SEED = "bench-2"
 BOT = "bot"
-"""The name of the bot that is measured: the seeds of the deals are drawn from the names."""
+"""The name of the measured bot. It is fixed, because the seeds of the deals depend on the names."""
 
 PAR_BOT = "sensible"
-"""The house bot at all other seats; par is what it makes in the bot's place."""
+"""The house bot at all other seats. Its result in the bot's place is par."""
 
 BLOCKS = 2000
-"""The blocks of a table, in a fixed order. A result is of the first of them."""
+"""The number of blocks of a table, in a fixed order. A result covers the first ones."""
 
 CLOCK = Clock(move_ms=1000, bank_ms=10_000)
 OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
@@ -38,12 +38,12 @@ OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
 
 
 USUAL = "usual"
-"""The name of the options above; others are those of the game's option sets."""
+"""The name of the options above. Other names are those of the game's option sets."""
 
 
 @dataclass(frozen=True)
 class BenchTable:
-    """A game with a number of players and a set of options, by its name."""
+    """A table of the suite: a game, the number of players, and the name of a set of options."""
 
     game: str
     players: int
@@ -51,28 +51,27 @@ class BenchTable:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What tells it from the other tables of the suite."""
+        """The key that distinguishes the table from the others of the suite."""
         return self.game, self.players, self.rules
 
     @property
     def options(self) -> Mapping[str, int | bool | None]:
-        """The options of its matches."""
+        """The options of the table's matches."""
         named = {} if self.rules == USUAL else games.get(self.game).option_sets[self.rules]
         return {**OPTIONS[self.game], **named}
 
     @property
     def deals(self) -> int:
-        """The deals of a block."""
+        """The number of deals in a block."""
         return self.players * int(OPTIONS[self.game]["deals"] or 1)
 
     @property
     def constant_par(self) -> int | None:
-        """Par of every block, summed over its deals, where the points of a deal always add up to
-        the same; else None."""
+        """Par for every block, summed over its deals, or None if par differs between blocks."""
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The bots and rules of its matches; the house bots are called, not started."""
+        """The bots and rules of the table's matches. The house bots are called, not started."""
         names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,
@@ -86,8 +85,11 @@ class BenchTable:
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """A block, its `number` from 1: the bot at each seat in turn on one seed. The ids of its
-        matches follow from the seed too, so that a bot which hashes them can be measured again."""
+        """The block with this `number`, from 1: the bot at each seat in turn, all on one seed.
+
+        The ids of the matches follow from the seed too, so that a bot that hashes them can be
+        measured again.
+        """
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 
 
@@ -98,8 +100,8 @@ PLAYERS: Mapping[str, tuple[int, ...]] = {
     "ninefivetwo": (3,),
 }
 _DEAL_SUMS = {"doudizhu": 0, "dasan": 0, "zhengfen": 100}
-"""What the points of all seats in a deal add up to. With the same bot at every seat, the points of
-each seat in turn add up to that too."""
+"""The sum of the points of all seats in a deal. If the same bot plays every seat, the points that
+one bot makes at each seat in turn have that sum too."""
 
 TABLES = (
     *(BenchTable(game, many) for game, players in PLAYERS.items() for many in players),

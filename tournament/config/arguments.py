@@ -1,4 +1,4 @@
-"""What a user writes on a command line about bots and games, as values."""
+"""Bots and games on a command line, as values."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,19 @@ from tournament.settings.keys import command, url
 from tournament.settings.locations import short
 
 DEFAULT_BOTS = ("sensible", "greedy")
-"""Who a person plays against if they name nobody."""
+"""The opponents of a person who names none."""
 
 
 def is_url(text: str) -> bool:
-    """Whether a bot is written as a URL."""
+    """Whether a user's text for a bot is a URL."""
     return text.startswith(("http://", "https://"))
 
 
 def parse_bot(text: str) -> Bot:
-    """The bot that a user names: a reference bot, a URL, or a command. Its name is the text.
+    """The bot that a user names: a reference bot, a URL, or a command. The bot's name is the text.
 
-    ValueError if it is none of these; the message is a sentence that says how to fix it.
+    Raises:
+        ValueError: if the text is none of these. The message is a sentence that says how to fix it.
     """
     if not text.strip():
         raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")
@@ -32,6 +33,6 @@ def parse_bot(text: str) -> Bot:
 
 
 def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
-    """The bots at `count` seats: the wanted in order, over and over if they are too few."""
+    """The bots at `count` seats: the wanted ones in order, repeated if they are too few."""
     chosen = list(wanted) or list(DEFAULT_BOTS)
     return [chosen[index % len(chosen)] for index in range(count)]

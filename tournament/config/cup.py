@@ -1,4 +1,4 @@
-"""A cup as its organiser wrote it: validated plain values with defaults filled in."""
+"""A cup as its organiser wrote it: validated values with defaults filled in."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,19 +31,20 @@ from tournament.settings.keys import (
 )
 
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
-"""The formats that a CUP.toml may name; `stich duel` makes its cup itself."""
+"""The formats that a CUP.toml may name. `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
-"""The address that records show for a bot that connects: on its author's machine, where a request
-can be repeated. The gateway's own is a secret."""
+"""The address that records show for a connected bot. It is an address on the author's machine,
+where a request can be repeated, since the gateway's own address is a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot. If it connects, the arena sets `url` to that of its gateway. `house` marks a bot that
-    only fills empty seats.
+    """A bot.
 
-    `env` has the values of variables, which may be secrets. A stored cup has a keyed hash in place
-    of each value (`Store.sealed`). `env_from` names variables of the organiser's shell.
+    If the bot connects, the arena sets `url` to the URL of its gateway. `house` marks a bot that
+    only fills an empty seat. `env` maps names of variables to values, which may be secrets; a
+    stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names variables
+    of the organiser's shell.
     """
 
     name: str
@@ -63,7 +64,10 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """Who may join a ladder; without `open` and `code` only those whom the organiser invites."""
+    """Who may join a ladder.
+
+    Without `open` and `code`, only bots that the organiser invites may join.
+    """
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
@@ -73,7 +77,7 @@ class JoinRules:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How long bots may take, and whether they are asked even where one move is legal."""
+    """How long bots may take, and whether they are asked even if only one move is legal."""
 
     move_ms: int = key(1000, number(1, 600_000, "Milliseconds for a move."))
     bank_ms: int = key(10_000, number(0, 3_600_000, "Extra milliseconds for a whole match."))
@@ -83,8 +87,10 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Resource limits of a started bot; where there are control groups, `memory_mb` holds for all
-    its processes together too."""
+    """Resource limits of a started bot.
+
+    Where control groups exist, `memory_mb` also limits all processes of the bot together.
+    """
 
     memory_mb: int = key(
         2048, number(16, 1_048_576, "Memory of each process of a started bot, in MB.")
@@ -95,7 +101,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How the cup is run; `memory_mb` is for each machine."""
+    """How the cup is run. `memory_mb` is the limit for each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
     memory_mb: int | None = key(
@@ -154,11 +160,15 @@ class Cup:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The bots' names in order."""
+        """The names of the bots, in order."""
         return tuple(bot.name for bot in self.bots)
 
     def bot(self, name: str) -> Bot:
-        """The bot with this name; KeyError if there is none."""
+        """The bot with this name.
+
+        Raises:
+            KeyError: if there is none.
+        """
         for bot in self.bots:
             if bot.name == name:
                 return bot
@@ -166,21 +176,21 @@ class Cup:
 
     @property
     def remote(self) -> frozenset[str]:
-        """The names of the bots by URL and of those that connect, which may remember cards."""
+        """The names of the remote bots (by URL or connected), which may remember cards."""
         return frozenset(bot.name for bot in self.bots if remembers([bot]))
 
     @property
     def is_ladder(self) -> bool:
-        """Whether bots come and go while it is played."""
+        """Whether bots come and go during the cup."""
         return isinstance(self.format, Ladder)
 
     @property
     def max_difference(self) -> int:
-        """The most by which the points of two bots differ in a block, as its game states it."""
+        """The most by which the points of two bots can differ in a block, according to the game."""
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
-        """Return what the plan of this cup depends on; see `Setup`."""
+        """Return the setup that the cup's plan depends on."""
         return Setup(
             game=self.game,
             players=self.players,
@@ -194,22 +204,23 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return the plan of this cup; see `Setup`."""
+        """Return the plan of this cup, for the seed and the secret `match_key` of a run."""
         return plan_of(self.format, self.setup(seed, match_key))
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with all its bots in the order of their arrival: the bots of its file,
-        then those that have joined."""
+        """Return the cup with all its bots: those in the file, then those that joined, in order."""
         joined = (
-            Bot(one.bot, connect=True, author=one.author or None)
-            for one in decisions
-            if isinstance(one, Join) and one.bot not in self.names
+            Bot(decision.bot, connect=True, author=decision.author or None)
+            for decision in decisions
+            if isinstance(decision, Join) and decision.bot not in self.names
         )
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values with defaults filled in, without secrets: the tokens of the
-        bots and the code of a ladder; `from_dict` reads it back."""
+        """Return the cup as JSON values with defaults filled in, which `from_dict` reads back.
+
+        The secrets are left out: the bots' tokens and the ladder's code.
+        """
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = self.format.to_dict()
         del data["join"]["code"]
@@ -234,12 +245,12 @@ def reference_command(name: str) -> str:
 
 
 def is_reference(bot: Bot) -> bool:
-    """Whether a bot is one of Stich's own, started as the documentation says."""
+    """Whether a bot is a reference bot, started as the documentation says."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 
 def remembers(bots: Iterable[Bot]) -> bool:
-    """Whether a bot is by URL or connects, so that it may remember cards."""
+    """Whether any bot is remote (by URL or connected), and so may remember cards."""
     return any(bot.url is not None or bot.connect for bot in bots)
 
 
@@ -277,11 +288,11 @@ SECTIONS = {
     "sandbox": {"enabled": TOP.pop("sandbox"), "network": TOP.pop("network")},
     "limits": keys_of(Limits),
 }
-TOP["fill"] = SECTIONS["format"]["fill"]  # accepted there too
+TOP["fill"] = SECTIONS["format"]["fill"]  # accepted at the top too
 BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **keys_of(Bot)}
 
 WAYS = ("command", "url", "connect")
-"""The keys of a bot that say how it is reached; it has one of them."""
+"""The keys that say how a bot is reached. A bot has exactly one of them."""
 
 ONLY_WITH = {
     "max_matches": "url",
@@ -290,4 +301,4 @@ ONLY_WITH = {
     "env": "command",
     "env_from": "command",
 }
-"""Keys of a bot that belong to one way of reaching it."""
+"""The keys of a bot that belong to one way of reaching the bot."""

@@ -1,7 +1,7 @@
-"""The JSON Schema of a CUP.toml, with which editors complete and check one.
+"""The JSON Schema of a CUP.toml, with which editors complete and check the file.
 
-It is made from the description that checks a cup: keys, types, ranges, and the options of each
-game. How keys fit each other only `stich run` checks.
+The schema is made from the description that checks a cup: keys, types, ranges, and the options of
+each game. Only `stich run` checks how keys fit each other.
 """
 
 import json
@@ -15,9 +15,9 @@ from tournament.settings.keys import Key
 
 
 def cup_schema() -> dict[str, object]:
-    """The schema, of JSON Schema draft 7, which TOML editors know."""
+    """The schema of a CUP.toml, in JSON Schema draft 7, which TOML editors support."""
     sections = {name: _object(keys) for name, keys in SECTIONS.items()}
-    more = {
+    properties = {
         **sections,
         "options": {
             "type": ["object", "string"],
@@ -28,20 +28,27 @@ def cup_schema() -> dict[str, object]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Stich cup",
-        **_object(TOP, more, ["bots"]),
+        **_object(TOP, properties, ["bots"]),
         "allOf": [_of_game(game) for game in games.GAMES.values()],
     }
 
 
 def write(path: Path) -> None:
-    """Write the schema into a file; OSError."""
+    """Write the schema to a file.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
     path.write_text(json.dumps(cup_schema(), indent=1) + "\n", encoding="utf-8")
 
 
 def _object(
     keys: Mapping[str, Key], more: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """An object with these keys, and `more` properties of which some are `required`."""
+    """The schema of an object with these keys and the properties in `more`.
+
+    `required` names the properties in `more` that are required.
+    """
     return {
         "type": "object",
         "additionalProperties": False,
@@ -51,7 +58,7 @@ def _object(
 
 
 def _of_game(game: Game) -> dict[str, object]:
-    """How many play a game, and its options."""
+    """The schema of a game's number of players and options."""
     options = {
         "type": "object",
         "additionalProperties": False,

@@ -1,4 +1,4 @@
-"""Read a CUP.toml: the cup, or every error in it with its line and its fix."""
+"""Reads a CUP.toml, and reports every error in it with its line and its fix."""
 
 import dataclasses
 import os
@@ -34,18 +34,21 @@ from tournament.settings.keys import Key, keys_of, suggest, type_name
 from tournament.settings.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
-"""Finds further errors in a cup: each is the path of a key and a sentence with the fix."""
+"""Finds further errors in a cup. Each error is the path of a key and a sentence with the fix."""
 
 LARGEST = 1 << 20
 _MAX_TABLES = 200_000
 
 _Section = Mapping[str, Any]
-"""A section whose values have the types of its keys: `_check_section` has found nothing wrong."""
+"""A section in which `_check_section` found no error, so its values have the types of its keys."""
 
 
 class CupError(StichError):
-    """The cup cannot be run. Its text has a line for each error, `file:line: key: what is wrong,
-    and the fix`, or `file: what is wrong, and the fix` where the file cannot be read."""
+    """The cup cannot be run.
+
+    The text has a line for each error, `file:line: key: what is wrong, and the fix`, or just
+    `file: what is wrong, and the fix` if the file cannot be read.
+    """
 
     exit_code = 2
 
@@ -56,7 +59,7 @@ class CupError(StichError):
 
 @dataclass(slots=True)
 class _Errors:
-    """The errors found so far, with the lines of the file's keys."""
+    """The errors found so far, and the line of each key in the file."""
 
     file: str
     lines: dict[Path, int]
@@ -74,7 +77,11 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read the cup in a file; CupError with all that is wrong with it, also by `check`."""
+    """Read the cup in a file. `check` finds further errors.
+
+    Raises:
+        CupError: if the file cannot be read or has errors. The text lists all errors.
+    """
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
@@ -88,7 +95,11 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 
 
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
-    """Parse the cup in these bytes; `file` names them in errors. CupError as in `read_cup`."""
+    """Parse the cup in `data`. `file` is the name for error messages; `check` finds further errors.
+
+    Raises:
+        CupError: if there are errors. The text lists all of them.
+    """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -110,8 +121,10 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself: known, present, of its type and in its range. The sections that
-    the file leaves out are empty."""
+    """Check each key by itself: whether it is known, present, of its type and in its range.
+
+    Adds to `errors`, and returns the sections. Sections that the file leaves out are empty.
+    """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
     top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}
@@ -152,7 +165,7 @@ def _check_section(
 
 
 def _place_of(name: str) -> str | None:
-    """The fix for a key of another section; None if it is of none."""
+    """The fix for a key that belongs in another section, or None if it belongs in none."""
     rooms = {"the top of the file": TOP, "[[bots]]": BOT}
     rooms |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
     places = [place for place, keys in rooms.items() if name in keys]
@@ -160,7 +173,7 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Check what depends on other keys, and make the cup."""
+    """Check what depends on other keys, and return the cup."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
@@ -206,7 +219,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _check_tables(count: int, bots: int, errors: _Errors) -> None:
-    """Refuse a format that pairs so many bots in more tables than can be played."""
+    """Add an error if the format makes more tables of these bots than can be played."""
     if count > _MAX_TABLES:
         errors.add(
             ("format", "type"),
@@ -257,7 +270,7 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
     if section and not format.may_stop:
-        fitting = (name for name, one in FILE_FORMATS.items() if one.may_stop)
+        fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)
         errors.add(("stop",), f'is for type = {owners}, not "{format.type}"; delete the section.')
     if section and "top" not in section:

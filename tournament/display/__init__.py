@@ -1,1 +1,1 @@
-"""What the terminal and the pages both show of a run: numbers as text, replays, faults."""
+"""What the terminal and the pages both show: numbers as text, replays, faults."""

@@ -36,14 +36,14 @@ _STAGE_WORDS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A rank or a range of ranks: 2 or 2–4; – for a bot that is new or has left."""
+    """A rank or a range of ranks: 2 or 2–4. A bot that is new or has left gets –."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
 def rank_range(rank: tuple[int, int]) -> str:
-    """A rank or a range of ranks in few words: 1st; 1st or 2nd; 1st to 3rd."""
-    first, last = (_ordinal(each) for each in rank)
+    """A rank or a range of ranks in words: 1st; 1st or 2nd; 1st to 3rd."""
+    first, last = map(_ordinal, rank)
     if rank[0] == rank[1]:
         return first
     if rank[1] == rank[0] + 1:
@@ -52,8 +52,11 @@ def rank_range(rank: tuple[int, int]) -> str:
 
 
 def open_places(line: Standing, table: Standings) -> str:
-    """The places that are open for a bot, where that says something: 1st or 2nd. During a run a
-    range of more than a third of the bots is "still open"; "" for the whole field at the end."""
+    """The places that are open for a bot: 1st or 2nd.
+
+    During a run, a range of more than a third of the bots is "still open". At the end, the range of
+    all places is "".
+    """
     first, last = line.rank
     size, bots = last - first + 1, len(table.standings)
     if table.finished:
@@ -63,7 +66,7 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """Who leads or has won, in a sentence without its full stop."""
+    """The leader or winner, in a sentence without its full stop."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     if not first:
@@ -81,21 +84,27 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the author of each bot that has one: as the cup states it, or else the bot itself. The
-    author of a bot that joined a ladder is known to the cup by a key only."""
-    joined = {one.bot for one in run.decisions if isinstance(one, Join)}
-    found = {}
+    """Return the author of each bot that has one: the one in the cup, else the one that the bot
+    states.
+
+    For a bot that joined a ladder, the cup holds only a key of its author, which is not shown.
+    """
+    joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
+    authors = {}
     for bot in run.cup.bots:
-        said = run.about.get(bot.name, ())
-        author = (None if bot.name in joined else bot.author) or (said[-1].author if said else "")
+        in_cup = None if bot.name in joined else bot.author
+        stated = run.about.get(bot.name, ())
+        author = in_cup or (stated[-1].author if stated else "")
         if author:
-            found[bot.name] = author
-    return found
+            authors[bot.name] = author
+    return authors
 
 
 def table_lines(table: Standings) -> list[Standing]:
-    """The lines of the first page: of a ladder without bots that have left, and names that have
-    not played yet; all if that leaves none."""
+    """The lines for the first page. A ladder's page omits bots that left or have not played yet.
+
+    If that leaves no line, all lines are returned.
+    """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
 
@@ -106,8 +115,7 @@ def _ordinal(number: int) -> str:
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
-    """What a bot said beside its move: why it was a fallback, the comment, then the numbers with
-    their names."""
+    """The `info` beside a move as text: the reason for a fallback, the comment, the numbers."""
     words = [] if fallback is None else [f"fallback: {fallback}"]
     words += [
         value if isinstance(value, str) else f"{name} {format_number(value)}"
@@ -117,19 +125,19 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A number that a bot gave: 48,000 or 1.7."""
+    """A number from a bot's `info`: 48,000 or 1.7."""
     return f"{value:,.10g}" if value == int(value) else f"{value:,.4g}"
 
 
 def format_score(line: Standing) -> str:
-    """Score and interval, where there is one: +0.91 [0.55…1.27]."""
+    """A score with its interval, if it has one: +0.91 [0.55…1.27]."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
 
 
 def table_notes(table: Standings) -> Iterator[str]:
-    """What the table claims, in sentences."""
+    """Yield what the table claims, in sentences."""
     if any(line.low is not None for line in table.standings):
         yield _("In brackets: 95 %% intervals.")
     if is_adjusted(table):
@@ -167,7 +175,7 @@ def table_notes(table: Standings) -> Iterator[str]:
 
 
 def format_points(points: float | None) -> str:
-    """Points a deal without an interval: +0.91."""
+    """Points per deal without an interval: +0.91, or – for None."""
     return "–" if points is None else _minus(f"{points:+z.2f}")
 
 
@@ -183,12 +191,15 @@ def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
 
 
 def _minus(text: str) -> str:
-    """Numbers with minus signs as wide as their plus signs."""
+    """The text with minus signs as wide as plus signs."""
     return text.replace("-", "−")
 
 
 def format_winners(winners: Sequence[str]) -> str:
-    """Winner: ann; or Winners, where several share the first place."""
+    """The winners with their heading.
+
+    Winner: ann; or Winners: ann, bob, if they share first place.
+    """
     bots = ", ".join(winners)
     return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
@@ -201,10 +212,10 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """What a table of a knockout was for and how it broke a tie; "" if that is plain."""
+    """What a table of a knockout was for, and how ties at it were broken; "" if that is plain."""
     notes = []
     if table.stage == "bronze":
-        first = 1 + sum(len(one.bots) for one in round.tables if one.stage == "final")
+        first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
         notes.append(f"For place {first} and those after it.")
     for one, two in pairwise(table.bots):
         if one.score != two.score:
@@ -223,8 +234,11 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 
 
 def format_matches(table: Standings, total: int | None = None) -> str:
-    """How many matches were played, of the planned `total` while a cup goes on; and how many of
-    them count, if a bot was disqualified: 210 of 300 matches (120 count)."""
+    """The number of matches played: 210 of 300 matches (120 count).
+
+    `total` is the planned number, shown while a cup goes on. The number of matches that count is
+    shown if a bot was disqualified.
+    """
     many = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
         many = ngettext(
@@ -239,7 +253,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """What [stop] has done or will do, as a sentence; "" without it."""
+    """What [stop] has done or will do, as a sentence; "" without a [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -256,30 +270,31 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(said: Sequence[Identity]) -> str:
-    """The names and versions that a bot has said it has: greedy 0.1, then greedy 0.2."""
+    """The names and versions that a bot has stated, oldest first: greedy 0.1, then greedy 0.2."""
     words = [" ".join(filter(None, (one.name, one.version))) for one in said]
     return ", then ".join(filter(None, words)) or "–"
 
 
 @dataclass(frozen=True, slots=True)
 class LastTable:
-    """The points a deal of a bot at its last table of a knockout, and the stage of that table in
-    words: in the final."""
+    """A bot's points per deal at its last table of a knockout, and the stage in words."""
 
     score: float
     stage: str
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return by bot what a knockout's bracket shows of its last table, which decided its place;
-    empty for other formats."""
+    """Return each bot's last table in a knockout's bracket, which decided its place, by bot.
+
+    The result is empty for other formats.
+    """
     if table.format != Knockout.type or table.course is None:
         return {}
     return {
-        one.bot: LastTable(one.score, _in_stage(at.stage))
+        bot.bot: LastTable(bot.score, _in_stage(at.stage))
         for round in table.course.rounds
         for at in round.tables
-        for one in at.bots
+        for bot in at.bots
     }
 
 
@@ -290,8 +305,10 @@ def _in_stage(stage: str) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether the plain mean is shown: it differs from the points a deal, and the format is not a
-    ladder, where half of the tables are near the top, so that it misleads."""
+    """Whether to show the plain mean: if it differs from the adjusted points and does not mislead.
+
+    It misleads in a ladder, where half of the tables are near the top.
+    """
     return table.format != Ladder.type and is_adjusted(table)
 
 
@@ -301,17 +318,17 @@ def is_adjusted(table: Standings) -> bool:
 
 
 def course_first(table: Standings) -> bool:
-    """Whether the course comes before the table: where it decides the places."""
+    """Whether to show the course before the table: if the course decides the places."""
     return table.course is not None and _decides_places(table)
 
 
 def format_difference(pair: Leniency) -> str:
-    """The leniency of a bot in percentage points: +12.5."""
+    """A bot's leniency in percentage points: +12.5, or – if it is not known."""
     return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
 def format_flag(flag: Flag) -> str:
-    """What a flag of `stich integrity` says."""
+    """A flag of `stich integrity`, in sentences."""
     first, second = flag.bots
     both = " They have one author." if flag.same_author else ""
     question = " This is a question, not a verdict."
@@ -327,7 +344,10 @@ FLAG_RULE: Final = (
 
 
 def fallback_note(line: Standing) -> str:
-    """How many of a bot's moves were not its own: 83 % of its moves by a fallback; "" if none."""
+    """The share of a bot's moves that were not its own.
+
+    83 % of its moves by a fallback; "" if none.
+    """
     if not line.fallback:
         return ""
     if line.fallback < 0.01:
@@ -336,7 +356,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """The number of faults, and of matches the bot was struck out of: 15 (out 2)."""
+    """The number of a bot's faults, and of matches in which it was struck out: 15 (out 2)."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -344,7 +364,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Faults by kind, and matches the bot was struck out of: 3 timeout, 12 illegal, out 2×."""
+    """A bot's faults by kind, and the matches in which it was struck out: 3 timeout, out 2×."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(f"out {line.struck_out}×")
@@ -352,7 +372,7 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """Median and 99th percentile: 3.1/9.8."""
+    """The median and the 99th percentile in milliseconds: 3.1/9.8, or – without an answer."""
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

@@ -1,4 +1,4 @@
-"""What happened at a fault, and how to repeat the request."""
+"""The report on a fault, and how to repeat its request."""
 
 import shlex
 from dataclasses import asdict
@@ -9,11 +9,14 @@ from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable_lines
 
 PORT = 9000
-_CLOCK = ("move_ms", "bank_ms")  # which a replay has for every move
+_CLOCK = ("move_ms", "bank_ms")  # a replay shows the clock for every move
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
-    """The command that repeats the request; a bot with a command is expected at port 9000."""
+    """The curl command that repeats the request.
+
+    A bot with a `command` is expected on port 9000.
+    """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
         f"curl -sS -i --max-time {max(1.0, fault.deadline_ms / 1000):g}"
@@ -23,14 +26,17 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """How to start the bot at that port; None for a bot by URL."""
+    """The command that starts the bot on port 9000, or None for a remote bot."""
     return None if command is None else f"PORT={PORT} {command}"
 
 
 def post_mortem(
     record: MatchRecord, fault: FaultRecord, cup: Cup, *, show_command: bool = True
 ) -> str:
-    """All of one fault as text, for others than the organiser without the command of the bot."""
+    """All details of one fault, as text.
+
+    With `show_command` false, for readers other than the organiser, the bot's command is left out.
+    """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
     answer = fault.answer
@@ -64,7 +70,7 @@ def post_mortem(
 
 
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
-    """All of one fault as JSON values."""
+    """All details of one fault, as JSON values."""
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
     kept = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}

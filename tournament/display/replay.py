@@ -12,7 +12,7 @@ from tournament.display.post_mortem import fault_dict
 from tournament.records import FaultRecord, MatchRecord
 
 VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
-"""What cards alone mean in a phase; `play` in any other."""
+"""The move that cards alone stand for, by phase; `play` in any other phase."""
 _FIELDS: Final = (
     *("match", "block", "round", "stage", "game", "seed", "seating", "scores", "adjusted"),
     *("struck", "started", "wall_ms", "own_ms", "outputs"),
@@ -21,12 +21,13 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A move of a match and the state after it; the first step has no move.
+    """A move of a match and the state after it. The first step has no move.
 
-    `ms` is the time the bot took, None if it was not asked: its move was `forced`, the only legal
-    one, or is the default move of a bot that is struck out. `info` is what it said beside the move,
-    `fallback` why the move is not its own; None if it is.
-    `banks` are the banks by seat after the move, milliseconds. `before` is the state before it.
+    `ms` is the time that the bot took. It is None if the bot was not asked: its move was `forced`,
+    the only legal one, or is the default move of a bot that is struck out. `info` is the bot's
+    information beside the move. `fallback` is the reason for a move that is not the bot's own, else
+    None. `banks` are the banks by seat after the move, in milliseconds. `before` is the state
+    before the move.
     """
 
     number: int
@@ -50,7 +51,11 @@ class Step:
 
 
 def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
-    """Replay the match from its seed; ValueError if it has moves after the end of its game."""
+    """Replay the match from its seed, and yield the steps.
+
+    Raises:
+        ValueError: if the match has moves after the end of its game.
+    """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock
     clocks = [TimeBank(clock.move_ms, float(clock.bank_ms)) for _ in range(record.players)]
@@ -59,7 +64,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     forced = frozenset(record.forced)
     fallbacks = {fallback.move: fallback.why for fallback in record.fallbacks}
     shown = state.to_dict()
-    banks = tuple(one.bank_ms for one in clocks)
+    banks = tuple(clock.bank_ms for clock in clocks)
     yield Step(0, None, None, None, banks, None, None, shown)
     for index, move in enumerate(record.moves):
         seat = state.turn
@@ -75,7 +80,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
             seat,
             move,
             ms,
-            tuple(one.bank_ms for one in clocks),
+            tuple(clock.bank_ms for clock in clocks),
             faults.get(index),
             before,
             shown,
@@ -109,7 +114,7 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """The cards that a move string names, `??` among them; none for a bid or a trump."""
+    """The cards that a move string names, including `??`; none for a bid or a trump."""
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []

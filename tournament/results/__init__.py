@@ -1,1 +1,1 @@
-"""What is computed from the store: standings, courses, integrity, exports, verification."""
+"""Results computed from the store: standings, courses, integrity, exports, verification."""

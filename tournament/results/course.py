@@ -1,7 +1,8 @@
-"""How a cup went, by its format: the bracket of a knockout, the rounds of a Swiss, the stages of a
-halving, and the challenger of a gauntlet against each.
+"""The course of a cup, which depends on its format.
 
-Everything follows from the finished matches, so an export tells as much as its store.
+A knockout has a bracket, a Swiss its rounds, a halving its stages, and a gauntlet the challenger's
+results against each bot. Everything follows from the finished matches, so an export shows as much
+as its store.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,9 +26,11 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A bot at a table, with its points a deal there; in a stage of a halving, with its score
-    after it. ``advances`` says whether it played on; None where nobody does, and as long as it is
-    not known."""
+    """A bot at a table, with its points per deal there.
+
+    In a stage of a halving, ``score`` is the bot's score after the stage. ``advances`` says whether
+    the bot played on. It is None if that is not known yet, and in formats without advancement.
+    """
 
     bot: str
     score: float
@@ -36,7 +39,7 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class CourseTable:
-    """A table of a round, or all of a halving's stage: its bots, the best first."""
+    """A table of a round, or all tables of a halving's stage. The bots are sorted, best first."""
 
     stage: str
     blocks: int
@@ -54,8 +57,12 @@ class CourseRound:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A bot against another, ``bot``: blocks and matches in which they met, points a deal of the
-    first and of ``bot`` in these, and the share of matches in which the first had more."""
+    """The results of a challenger against another bot, ``bot``.
+
+    ``blocks`` and ``matches`` count those in which the two met. ``score`` is the challenger's
+    points per deal in these, and ``opponent_score`` those of ``bot``. ``won`` is the share of
+    matches in which the challenger had more points; a tie counts as half.
+    """
 
     bot: str
     blocks: int
@@ -67,9 +74,12 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a cup went. ``winners`` are the bots in first place of a finished knockout or halving.
-    ``rounds`` are those of a knockout or Swiss, ``stages`` those of a halving; ``against`` is the
-    ``challenger`` of a gauntlet against each."""
+    """The course of a cup.
+
+    ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
+    rounds of a knockout or Swiss, and ``stages`` those of a halving. ``against`` holds the results
+    of the ``challenger`` of a gauntlet against each bot.
+    """
 
     winners: tuple[str, ...] = ()
     rounds: tuple[CourseRound, ...] = ()
@@ -79,9 +89,9 @@ class Course:
 
 
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
-    """Return the course of a run; None before the first match and if its format has none.
+    """Return the course of a run, or None before the first match or if its format has none.
 
-    ``places`` are by bot, 0 for one without a place.
+    ``places`` are by bot, with 0 for a bot without a place.
     """
     if not arrays.block.size:
         return None
@@ -95,7 +105,8 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
         case halving.Halving():
             return Course(winners, stages=tuple(_stages(arrays, run.finished, places)))
         case Gauntlet(challenger=first) if first in arrays.bots:
-            by_place = sorted(against(arrays, first), key=lambda one: (places[one.bot], one.bot))
+            met = against(arrays, first)
+            by_place = sorted(met, key=lambda other: (places[other.bot], other.bot))
             return Course(challenger=first, against=tuple(by_place))
     return None
 
@@ -103,19 +114,22 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> list[tuple[int, CourseTable]]:
-    """The matches with equal rows of ``keys`` (M, any) as tables, with their rounds, in the order
-    of the schedule. Bots with equal points stand in the order of their places."""
+    """The matches grouped into tables, each with its round, in the order of the schedule.
+
+    Matches with equal rows of ``keys`` (M, any) form a table. Bots with equal points are in the
+    order of their places.
+    """
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
     bots = len(arrays.bots)
     cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()
     shape = (first.size, bots)
     points = np.bincount(cell, arrays.scores.ravel(), first.size * bots).reshape(shape)
-    each = np.broadcast_to(arrays.deals[:, np.newaxis], arrays.seats.shape).ravel()
-    deals = np.bincount(cell, each, first.size * bots).reshape(shape)
+    deals_by_seat = np.broadcast_to(arrays.deals[:, np.newaxis], arrays.seats.shape).ravel()
+    deals = np.bincount(cell, deals_by_seat, first.size * bots).reshape(shape)
     pairs = np.unique(np.column_stack((group, arrays.block)), axis=0)
     blocks = np.bincount(pairs[:, 0], minlength=first.size)
-    found = []
+    tables = []
     for table in np.argsort(first):
         seated = [
             Seated(arrays.bots[bot], round(float(points[table, bot] / deals[table, bot]), _DIGITS))
@@ -123,20 +137,20 @@ def _grouped(
         ]
         seated.sort(key=lambda one: (-one.score, places[one.bot], one.bot))
         stage = arrays.stages[arrays.stage[first[table]]]
-        made = CourseTable(stage, int(blocks[table]), tuple(seated))
-        found.append((int(arrays.round[first[table]]), made))
-    return found
+        course_table = CourseTable(stage, int(blocks[table]), tuple(seated))
+        tables.append((int(arrays.round[first[table]]), course_table))
+    return tables
 
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
-    found = []
+    rounds = []
     by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))
     for number, group in groupby(by_round, itemgetter(0)):
         tables = tuple(table for _, table in group)
         byes = sorted(set(arrays.bots) - _names(tables))
-        found.append(CourseRound(number, tables, tuple(byes)))
-    return found
+        rounds.append(CourseRound(number, tables, tuple(byes)))
+    return rounds
 
 
 def _names(tables: Iterable[CourseTable]) -> set[str]:
@@ -144,25 +158,28 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """The rounds with who advanced. Byes are those of bots that still play."""
+    """The rounds with the bots that advanced. Only bots that still play have byes."""
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
-    found = []
-    for index, one in enumerate(rounds):
+    with_advances = []
+    for index, played in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)
         later = _names(table for table in after if table.stage != "bronze")
         expected = cuts[index] if index < len(cuts) else []
-        pairs = zip(one.tables, chain(expected, repeat(None)), strict=False)
+        pairs = zip(played.tables, chain(expected, repeat(None)), strict=False)
         tables = (_advancing(table, later, count, finished) for table, count in pairs)
-        byes = tuple(bot for bot in one.byes if bot in later or (index == 0 and not finished))
-        found.append(CourseRound(one.round, tuple(tables), byes))
-    return found
+        byes = tuple(bot for bot in played.byes if bot in later or (index == 0 and not finished))
+        with_advances.append(CourseRound(played.round, tuple(tables), byes))
+    return with_advances
 
 
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """The table with who advanced: known once all that advance have played on."""
+    """The table with the bots that advanced.
+
+    `advances` is known once all advancing bots played on.
+    """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
         return table
@@ -176,7 +193,10 @@ def _advancing(
 def _stages(
     arrays: MatchArrays, finished: bool, places: Mapping[str, int]
 ) -> Iterator[CourseTable]:
-    """The stages, each with the scores of all blocks up to its end, which decide who plays on."""
+    """Yield the stages.
+
+    The scores cover all blocks up to the end of each stage, since these decide which bots play on.
+    """
     stages = [table for _, table in _grouped(arrays, arrays.round[:, np.newaxis], places)]
     planned = halving.stages(len(arrays.bots), arrays.seats.shape[1], 1)
     numbers = np.unique(arrays.round).tolist()
@@ -199,7 +219,7 @@ def _stages(
 
 
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
-    """Yield how a bot did against each that it met, in the order of `arrays.bots`."""
+    """Yield a bot's results against each bot that it met, in the order of `arrays.bots`."""
     number, count = arrays.bots.index(first), len(arrays.bots)
     met, seat = np.nonzero(arrays.seats == number)
     seats, theirs = arrays.seats[met].ravel(), arrays.scores[met].ravel()
@@ -209,7 +229,7 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     matches = np.bincount(seats, minlength=count)
     blocks = np.bincount(np.unique(np.stack((seats, block)), axis=1)[0], minlength=count)
     total = np.bincount(seats, deals, count)
-    own, opponent = np.bincount(seats, ours, count), np.bincount(seats, theirs, count)
+    our_points, their_points = np.bincount(seats, ours, count), np.bincount(seats, theirs, count)
     won = np.bincount(seats, (ours > theirs) + (ours == theirs) / 2, count)
     for bot in np.flatnonzero(matches):
         if bot != number:
@@ -217,7 +237,7 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
                 bot=arrays.bots[bot],
                 blocks=int(blocks[bot]),
                 matches=int(matches[bot]),
-                score=round(float(own[bot] / total[bot]), _DIGITS),
-                opponent_score=round(float(opponent[bot] / total[bot]), _DIGITS),
+                score=round(float(our_points[bot] / total[bot]), _DIGITS),
+                opponent_score=round(float(their_points[bot] / total[bot]), _DIGITS),
                 won=float(won[bot] / matches[bot]),
             )

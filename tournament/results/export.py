@@ -1,9 +1,8 @@
-"""A run for other programs: a row for each seat of each match in CSV, JSONL or Parquet, a line for
-each match, or a row for each decision: for these, matches are played again one after the other, so
-memory does not grow.
+"""A run for other programs: rows of seats, lines of matches, or rows of decisions.
 
-Rows of seats have the same columns (`SeatRow`) in all their formats and stand in the same order: by
-block, seating and seat.
+Rows of seats are CSV, JSONL or Parquet. They have the same columns (`SeatRow`) in all these formats
+and the same order: by block, seating and seat. For rows of decisions, matches are played again one
+after the other, so memory does not grow.
 """
 
 import codecs
@@ -38,9 +37,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """The row of a seat with what standings do not read: the seed of the game, the side (0 the
-    declarer's, 1 the other; None if every seat plays for itself), the number of requests that were
-    answered completely, their time in all, and the longest of them."""
+    """A row of a seat, with the columns that standings do not read.
+
+    `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other, None if
+    every seat plays for itself. `answers` counts the requests that were answered completely.
+    `think_ms` is their total time and `slowest_ms` the longest time, None without an answer.
+    """
 
     seed: str
     side: int | None
@@ -50,11 +52,15 @@ class SeatRow(Row, frozen=True, kw_only=True):
 
 
 class DecisionRow(msgspec.Struct, frozen=True):
-    """A decision: `view` and the numbers of `info` are JSON, `moves` the legal ones in canonical
-    order. `ms` is None if nobody was asked, `fault` why the default move was played. The points are
-    those of the seat, known when the deal or match ended. The view is also there in `words` and
-    `numbers`, and the legal moves in `move_words`, as `learning.encoding` makes arrays of them.
-    `action` is the index of the move, None as for `action_of`."""
+    """A row of a decision.
+
+    `view` and the numbers of `info` are JSON. `moves` are the legal moves in canonical order. `ms`
+    is None if the bot was not asked. `fault` is the kind of fault for which the default move was
+    played, else None. `deal_points` and `match_points` are the seat's points, known when the deal
+    or match ended. `words` and `numbers` hold the view, and `move_words` the legal moves, as
+    `learning.encoding` makes arrays of them. `action` is the index of the move, or None as for
+    `action_of`.
+    """
 
     match: str
     block: int
@@ -77,15 +83,17 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
 
 class ExportError(StichError):
-    """The export cannot be written; the text says why, and the fix."""
+    """The export cannot be written. The text says why, and how to fix it."""
 
 
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
-    """Write a run to `out` in one of FORMATS; return the number of rows or matches. With `text`,
-    decisions are JSONL.
+    """Write a run to `out` in one of FORMATS; return the number of rows or matches.
 
-    Rows of seats take two passes, one for the places, and a third if [stop] ended the cup.
-    ExportError if the library of a format is not installed, or a match cannot be played again.
+    With `text`, decisions are written as JSONL. Rows of seats take two passes over the matches, one
+    of them for the places, and a third if [stop] ended the cup.
+
+    Raises:
+        ExportError: if the library of a format is not installed, or a match cannot be played again.
     """
     if format == "csv":
         return _csv(rows(store), out)
@@ -104,7 +112,7 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 
 
 def rows(store: RunReader) -> Iterator[SeatRow]:
-    """Yield the rows, with a value for every column."""
+    """Yield the rows of seats, with a value for every column."""
     run = store.run()
     cup, format, stop = run.cup, run.cup.format, run.cup.stop
     of_cup: dict[str, Any] = {
@@ -117,7 +125,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
         "challenger": format.challenger if isinstance(format, Gauntlet) else None,
         "top": stop.top,
         "confidence": stop.confidence if stop.top else None,
-        "stopped_after": len({one.block for one in store.summaries()}) if run.settled else None,
+        "stopped_after": len({match.block for match in store.summaries()}) if run.settled else None,
     }
     places = {line.bot: line.place for line in standings(store).standings}
     out = run.disqualified
@@ -151,9 +159,10 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """A row for each move of a match that a bot was asked for or that was forced.
+    """Yield a row for each move of a match that a bot was asked for or that was forced.
 
-    ValueError if its moves cannot be played.
+    Raises:
+        ValueError: if the moves cannot be played.
     """
     forced = frozenset(record.forced)
     times = [iter(each) for each in record.times]
@@ -172,8 +181,8 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
         if seat is not None:
             ms = None if index in forced else next(times[seat], None)
             if ms is not None or index in forced:
-                said = record.info.get(index, {})
-                numbers = {key: one for key, one in said.items() if not isinstance(one, str)}
+                info = record.info.get(index, {})
+                numbers = {key: value for key, value in info.items() if not isinstance(value, str)}
                 view, moves = state.view(seat), state.moves()
                 encoded = encoding.encode(view)
                 yield DecisionRow(
@@ -200,7 +209,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """The lines of the standings as CSV, with the fields of `Standings.to_dict`."""
+    """The standings as CSV, with the fields of `Standings.to_dict`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):
@@ -224,8 +233,11 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """Booleans as JSON writes them, so that the formats agree; text that a spreadsheet would take
-    for a formula after an apostrophe, which makes it text."""
+    """A value for CSV.
+
+    Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would take
+    for a formula gets an apostrophe in front, which makes it text.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
@@ -258,7 +270,7 @@ def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
 
 
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
-    """The types of a kind of rows for pyarrow."""
+    """The pyarrow schema of a kind of row."""
     import pyarrow
 
     types = {

@@ -1,4 +1,4 @@
-"""A run read back from the rows of `stich export --format jsonl`, which others can write too."""
+"""A run read back from the rows of `stich export --format jsonl`, which others may write too."""
 
 import json
 from array import array
@@ -19,8 +19,8 @@ from tournament.model import Run
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.results.lines import LineError, read_lines
 
-# Numbers that are only compared may be as large as JSON can tell apart everywhere. Those that are
-# added up are smaller, so that the sum over a million matches is exact in 64 bits.
+# Numbers that are only compared may be as large as every JSON reader can represent exactly. Numbers
+# that are added up are smaller, so that the sum over a million matches is exact in 64 bits.
 _EXACT = 2**53
 _MOST = 10**12
 _Natural = Annotated[int, Meta(ge=0, le=_EXACT)]
@@ -33,11 +33,11 @@ _OF_THE_CUP = (
     *("confidence", "stopped_after"),
 )
 _MOST_SEATS = 64
-_MOST_BOTS = 2_000  # every pair is compared
+_MOST_BOTS = 2_000  # a limit, because every pair is compared
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """The row of a seat. The fields without a default are those that standings need."""
+    """A row of a seat. Standings need the fields without a default."""
 
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]
     seating: _Natural
@@ -75,14 +75,18 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class _Unnamed(Format):
-    """A format that the rows do not name: places are theirs if they have any."""
+    """A format that the rows do not name. Places come from the rows, if these have any."""
 
     type: ClassVar[str] = ""
     growth: ClassVar[Growth] = Growth("nothing may be added to rows")
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Refuse: what is not known cannot be played."""
+        """Refuse to plan: a format that is not known cannot be played.
+
+        Raises:
+            LineError: always.
+        """
         raise LineError("These rows do not name their format, so nothing more can be played.")
 
 
@@ -95,7 +99,11 @@ class ExportedRows:
     """The rows of an export, in any order, as the results of a run."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
-        """Read all rows; `name` is what errors call the file. LineError for the first bad row."""
+        """Read all rows. `name` is the name of the file in error messages.
+
+        Raises:
+            LineError: for the first bad row, or if there is none.
+        """
         self._name = name
         self._places: dict[str, int | None] = {}
         self._tables: dict[int, tuple[tuple[str, ...], int]] = {}
@@ -119,16 +127,16 @@ class ExportedRows:
                 " name one of theirs, or leave it out.",
             )
         self._settled = {row.bot for _, row in rows if row.settled}
-        rows.sort(key=lambda one: (one[1].block, one[1].seating, one[1].seat))
-        by_match = groupby(rows, lambda one: (one[1].block, one[1].seating))
+        rows.sort(key=lambda numbered: (numbered[1].block, numbered[1].seating, numbered[1].seat))
+        by_match = groupby(rows, lambda numbered: (numbered[1].block, numbered[1].seating))
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return what the rows tell of the run."""
+        """Return the run, as far as the rows describe it."""
         first = self._first
         format = _format(first)
-        # In other formats places follow from the rows; in these not always: the rows of a final
-        # are missing once a finalist is disqualified.
+        # In these formats places do not always follow from the rows: the rows of a final are
+        # missing once a finalist is disqualified.
         decided = format.decides_places
         any_place = any(self._places.values())
         cup = Cup(
@@ -161,7 +169,7 @@ class ExportedRows:
         return LineError(f"{self._name}:{number}: {text}")
 
     def _problems(self, row: Row) -> Iterator[str]:
-        """What does not fit the rows above."""
+        """Yield how a row contradicts the rows above it."""
         for field in _OF_THE_CUP:
             value, expected = getattr(row, field), getattr(self._first, field)
             if value != expected:
@@ -179,7 +187,11 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """The match of these rows; LineError if they do not fit each other or their block."""
+        """The match that these rows describe.
+
+        Raises:
+            LineError: if the rows do not fit each other or their block.
+        """
         number, first = seats[0]
         rows = [row for _, row in seats]
         table = tuple(sorted({row.bot for row in rows}))

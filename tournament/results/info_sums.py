@@ -1,4 +1,4 @@
-"""The numbers that bots gave beside their moves, added up by bot."""
+"""The sums of the numbers that bots gave beside their moves, by bot."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,8 +10,11 @@ from tournament.results.match_lines import seats_of
 
 @dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of a number that a bot gave, in how many decisions and matches it did so, and the
-    mean of these; the fields of ``info`` of `stich standings --info --json`."""
+    """The sum of a number that a bot gave, an entry of ``info`` in `stich standings --info --json`.
+
+    `decisions` and `matches` count those in which the bot gave the number. `per_decision` and
+    `per_match` are the means over these.
+    """
 
     bot: str
     name: str
@@ -23,7 +26,10 @@ class InfoSum:
 
 
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
-    """The sums by bot and name; moves are made again to know whose they are."""
+    """The sums by bot and name, sorted.
+
+    Matches are played again to know whose moves the numbers are.
+    """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()
     played: Counter[tuple[str, str]] = Counter()

@@ -1,10 +1,10 @@
 """Soft play: do two bots beat each other's plays less often than the plays of others?
 
-Every time a bot could legally beat another's play, it beat it or passed. How likely it is to beat
-a play like that, with a hand like that, is fitted over the whole cup (logistic regression). What
-a bot did beyond that against one opponent, less what it did beyond that against the others, is
-its leniency towards this opponent. Blocks are the unit of the tests, Holm's method corrects for
-the number of ordered pairs. Partners of a deal are not compared.
+Whenever a bot could legally beat another's play, it either beat the play or passed. The probability
+of beating such a play with such a hand is fitted over the whole cup (logistic regression). A bot's
+leniency towards one opponent is how much more rarely than expected it beat that opponent's plays,
+compared with the plays of others. The unit of the tests is the block, and Holm's method corrects
+for the number of ordered pairs. Partners of a deal are not compared.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,15 +24,15 @@ LEVEL = 0.05
 LEAST = 0.05
 """The smallest difference of two rates that is reported as suspicious: 5 percentage points."""
 SHOWN = 10
-"""How many matches of a flagged pair are named."""
+"""The most matches that are named for a flagged pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A bot's chance to beat another's play, and whether it took it.
+    """A bot's chance to beat another's play, and whether the bot took it.
 
-    `features` describe the position in numbers, the same ones in the same order for every chance
-    of one game; `category` is that of the play to beat.
+    `features` describe the position in numbers, the same in the same order for every chance in a
+    game. `category` is the category of the play to beat.
     """
 
     block: int
@@ -46,10 +46,12 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """How much more rarely `bot` beats `opponent` than others in positions alike.
+    """How much more rarely `bot` beats the plays of `opponent` than those of others in like
+    positions.
 
-    `difference` is a difference of rates (0.1: ten percentage points more rarely than others),
-    None where there is nothing to compare; `p` is Holm's, one-sided, over all ordered pairs.
+    `difference` is a difference of rates: 0.1 means ten percentage points more rarely. It is None
+    if there is nothing to compare with. `p` is one-sided, and corrected over all ordered pairs
+    (Holm).
     """
 
     bot: str
@@ -71,7 +73,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What was found in a run. A flag is a question, not a verdict."""
+    """The findings about a run. A flag is a question, not a verdict."""
 
     chances: int
     blocks: int
@@ -79,31 +81,34 @@ class Integrity:
     flags: tuple[Flag, ...]
 
     def most_lenient(self, most: int) -> list[Leniency]:
-        """The first ordered pairs by p, then by difference."""
+        """The first `most` ordered pairs, by ascending p, then by descending difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
+        """The findings as JSON values."""
         return asdict(self)
 
 
 def integrity(
     records: Iterable[MatchRecord], authors: Mapping[str, str | None] | None = None
 ) -> Integrity:
-    """Look for soft play in finished matches, in any order; `authors` are by bot, if known."""
-    found = sorted(
+    """Look for soft play in finished matches, which may come in any order.
+
+    `authors` maps the name of each bot to its author, if known.
+    """
+    all_chances = sorted(
         (chance for record in records for chance in chances(record)),
         key=lambda chance: (chance.block, chance.match),
     )
-    if not found:
+    if not all_chances:
         return Integrity(0, 0, (), ())
-    bots = sorted({name for chance in found for name in (chance.bot, chance.opponent)})
+    bots = sorted({name for chance in all_chances for name in (chance.bot, chance.opponent)})
     number = {bot: index for index, bot in enumerate(bots)}
-    bot = np.array([number[chance.bot] for chance in found])
-    opponent = np.array([number[chance.opponent] for chance in found])
-    block = np.unique([chance.block for chance in found], return_inverse=True)[1]
-    beaten = np.array([chance.beaten for chance in found], dtype=float)
-    unexpected = beaten - _expected(found, bot, beaten, len(bots))
+    bot = np.array([number[chance.bot] for chance in all_chances])
+    opponent = np.array([number[chance.opponent] for chance in all_chances])
+    block = np.unique([chance.block for chance in all_chances], return_inverse=True)[1]
+    beaten = np.array([chance.beaten for chance in all_chances], dtype=float)
+    unexpected = beaten - _expected(all_chances, bot, beaten, len(bots))
     pairs = _leniencies(bots, bot, opponent, block, beaten, unexpected)
     lenient = {
         (pair.bot, pair.opponent)
@@ -115,16 +120,16 @@ def integrity(
         Flag(
             two,
             known.get(two[0]) is not None and known.get(two[0]) == known.get(two[1]),
-            _matches(found, unexpected, two),
+            _matches(all_chances, unexpected, two),
         )
         for two in combinations(bots, 2)
         if two in lenient and two[::-1] in lenient
     )
-    return Integrity(len(found), int(block.max()) + 1, tuple(pairs), flags)
+    return Integrity(len(all_chances), int(block.max()) + 1, tuple(pairs), flags)
 
 
 def chances(record: MatchRecord) -> Iterator[Chance]:
-    """Every chance of a bot to beat another's play in a match that is played again."""
+    """Replay a match, and yield every chance of a bot to beat another's play."""
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}
     deal: list[tuple[int, int, Chance]] = []
@@ -152,11 +157,11 @@ def _chance(
 ) -> Chance:
     leader, play = to_beat
     counts = state.view(seat).counts
-    own, theirs = counts[seat], counts[leader]
+    own_count, their_count = counts[seat], counts[leader]
     features = (
-        np.log1p(own),
-        np.log1p(theirs),
-        float(theirs <= 2),
+        np.log1p(own_count),
+        np.log1p(their_count),
+        float(their_count <= 2),
         float(min(counts) <= 2),
         np.log1p(answers),
         float(play.level),
@@ -176,7 +181,7 @@ def _chance(
 
 
 def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """How likely each chance was to be taken: logistic regression on bot and position."""
+    """The probability that each chance is taken: logistic regression on bot and position."""
     names = sorted({chance.category for chance in found})
     category = np.array([names.index(chance.category) for chance in found])
     position = np.array([chance.features for chance in found])
@@ -196,7 +201,7 @@ def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> 
 
 
 def _logistic(odds: Floats) -> Floats:
-    """The chance with these logarithms of odds."""
+    """The probabilities for these log odds."""
     answer: Floats = np.exp(-np.logaddexp(0.0, -odds))
     return answer
 
@@ -209,7 +214,7 @@ def _leniencies(
     beaten: Floats,
     unexpected: Floats,
 ) -> list[Leniency]:
-    """Every ordered pair that met, with Holm's p."""
+    """The leniency of every ordered pair that met, with p corrected by Holm's method."""
     raw: list[tuple[str, str, int, float, float | None, float]] = []
     for i, name in enumerate(bots):
         mine = np.flatnonzero(bot == i)
@@ -228,7 +233,10 @@ def _leniencies(
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """The leniency towards one opponent and its one-sided p, from sums over blocks."""
+    """The leniency towards one opponent and its one-sided p, from sums over blocks.
+
+    The leniency is None, and p 1, if there are too few chances or blocks.
+    """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
     if not outside or blocks < 3:
@@ -246,7 +254,7 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 
 
 def _matches(found: Sequence[Chance], unexpected: Floats, two: tuple[str, str]) -> tuple[str, ...]:
-    """The matches in which two bots let most of each other's plays pass that others beat."""
+    """The matches in which two bots most often passed on each other's plays that others beat."""
     spared: dict[str, float] = {}
     for chance, more in zip(found, unexpected, strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):

@@ -1,4 +1,4 @@
-"""The table of a ladder: who has a place, and who is settled above whom."""
+"""The table of a ladder: which bots have a place, and which are settled above which."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,8 +17,10 @@ Status = Literal["", "new", "left"]
 
 
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return why each bot has no place: it has fewer than ten blocks, or no longer plays; "" for
-    the others."""
+    """Return why each bot has no place; "" for a bot that has one.
+
+    "new" means fewer than ten blocks, and "left" that the bot no longer plays.
+    """
     blocks = np.bincount(data.bot, minlength=data.bots).tolist()
 
     def status(bot: str, count: int) -> Status:
@@ -30,7 +32,7 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
 
 
 def draws(arrays: MatchArrays) -> Ints:
-    """The draw of each match: its stage, or its block alone where there is no stage."""
+    """The draw of each match: a number for its stage, or for its block if it has no stage."""
     unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
     answer: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
     return answer
@@ -38,10 +40,11 @@ def draws(arrays: MatchArrays) -> Ints:
 
 @dataclass(frozen=True)
 class LadderTable:
-    """What the blocks of a ladder tell of its n bots.
+    """What the blocks of a ladder show about its n bots.
 
-    ``settled`` (n, n) says who (rows) is settled above whom (columns), ``fitted`` has the scores,
-    ``since`` (n) the number of blocks of each bot that count since it changed, -1 if it did not.
+    ``settled`` (n, n) says which bots (rows) are settled above which (columns). ``fitted`` holds
+    the scores. ``since`` (n) is the number of blocks that count for each bot since it changed, or
+    -1 if the bot did not change.
     """
 
     settled: Booleans
@@ -50,13 +53,14 @@ class LadderTable:
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
-    """The table of a ladder; the rounds of ``data`` are `draws`, and those of ``arrays`` epochs.
+    """The table of a ladder. The rounds of ``data`` are `draws`, and those of ``arrays`` are
+    epochs.
 
-    Bots arrive with their first block, in ``played`` also those whose tables do not count later:
-    the arrival of the others does not change when a bot is disqualified. Names that joined and
-    never played do not count.
+    A bot arrives with its first block. The blocks in ``played`` also count for that, including
+    tables that do not count for scores, so that a disqualification does not change when other bots
+    arrived. Names that joined and never played do not count.
     """
-    own = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
+    number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))
     seats = np.sort(played.seats, axis=1)
     epoch = np.zeros(data.blocks, np.int64)
@@ -66,21 +70,29 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     in_order = np.concatenate([np.zeros(0, np.int64), *entries.values()])
     for number, matches in _by_epoch(played.round).items():
         record.arrive(seats[matches].ravel())
-        some = entries.get(number)
-        if some is not None:
-            block = np.unique(data.block[some], return_inverse=True)[1]
-            record.add(block, own[data.bot[some]], data.points[some], data.round[data.block[some]])
+        of_epoch = entries.get(number)
+        if of_epoch is not None:
+            block = np.unique(data.block[of_epoch], return_inverse=True)[1]
+            record.add(
+                block,
+                number_in_record[data.bot[of_epoch]],
+                data.points[of_epoch],
+                data.round[data.block[of_epoch]],
+            )
     version[in_order] = record.versions()
     versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
     blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
-    since = np.where(record.changed, blocks, -1)[own]
-    settled, last = record.settled()[np.ix_(own, own)], record.version[own]
+    since = np.where(record.changed, blocks, -1)[number_in_record]
+    settled, last = (
+        record.settled()[np.ix_(number_in_record, number_in_record)],
+        record.version[number_in_record],
+    )
     del record  # before the fit, which takes as much memory
     return LadderTable(settled, fit(versions).of(last), since)
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:
-    """The positions of each epoch, in ascending order."""
+    """The positions of each epoch's entries, by epoch in ascending order."""
     order = np.argsort(epoch, kind="stable")
     numbers, first = np.unique(epoch[order], return_index=True)
     return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))

@@ -1,4 +1,4 @@
-"""Files with an object of JSON in each line, read."""
+"""Reads files that have a JSON object in each line."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,12 @@ import msgspec
 from tournament.errors import StichError
 
 MAX_LINE = 1 << 26
-"""Bytes of a line, at most."""
+"""The most bytes of a line."""
 _T = TypeVar("_T")
 
 
 class LineError(StichError):
-    """A line that cannot be used; the text says file, line, field, and the fix."""
+    """A line that cannot be used. The text names the file, the line and the field, and the fix."""
 
     exit_code = 2
 
@@ -22,9 +22,12 @@ class LineError(StichError):
 def read_lines(
     lines: Iterable[bytes], kind: type[_T], name: str, hint: str
 ) -> Iterator[tuple[int, _T]]:
-    """The lines that are not empty as objects of a kind, with their numbers from 1.
+    """Yield the lines that are not empty as objects of `kind`, each after its number from 1.
 
-    LineError for the first bad one; `name` is what it calls the file, and `hint` the fix.
+    `name` is the name of the file in error messages, and `hint` the fix.
+
+    Raises:
+        LineError: for the first bad line.
     """
     decode = msgspec.json.Decoder(kind).decode
     for number, line in enumerate(lines, 1):
@@ -33,18 +36,18 @@ def read_lines(
         try:
             if len(line) > MAX_LINE:
                 raise ValueError(f"it is longer than {MAX_LINE} bytes")
-            found = decode(line)
+            value = decode(line)
         except msgspec.ValidationError as error:
             raise LineError(f"{name}:{number}: {_problem(error)}; {hint}") from None
         except (ValueError, RecursionError) as error:
             raise LineError(
                 f"{name}:{number}: line: is not JSON in UTF-8 ({error}); {hint}"
             ) from None
-        yield number, found
+        yield number, value
 
 
 def _problem(error: msgspec.ValidationError) -> str:
-    """The field and what is wrong with it."""
+    """A description of an error: the field, and what is wrong with it."""
     what, _, path = str(error).partition(" - at `$")
     field = path.strip("`.")
     if missing := re.fullmatch("Object missing required field `(.*)`", what):

@@ -18,12 +18,12 @@ from tournament.records import FAULT_KINDS, MatchSummary
 class MatchArrays:
     """The finished matches, sorted by block and seating.
 
-    With one entry for each match: ``block`` (numbered from 0 without gaps), the ``number`` of its
-    seating, ``deals``, ``round``, ``stage`` (index of its name in ``stages``), and whether its
-    block is ``complete``. With a row for each match and a column for each seat: ``seats`` (index
-    of the bot in ``bots``), ``scores`` (after the strike-out rule), ``struck``, ``fallbacks`` (the
-    number of moves), and ``faults`` with a last axis by kind. ``times`` are the thinking times of
-    each bot in milliseconds.
+    These arrays have one entry for each match: ``block`` (numbered from 0 without gaps), ``number``
+    (of the seating), ``deals``, ``round``, ``stage`` (index of its name in ``stages``), and
+    ``complete`` (whether all matches of the block are finished). These have a row for each match
+    and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the
+    strike-out rule), ``struck``, ``fallbacks`` (the number of moves), and ``faults`` with a last
+    axis by kind. ``times`` holds the thinking times of each bot in milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -48,12 +48,12 @@ class MatchArrays:
 
     @property
     def best(self) -> Booleans:
-        """By match and seat, whether nobody had more points."""
+        """Whether a seat has the most points of its match, perhaps shared, by match and seat."""
         best: Booleans = self.scores == self.scores.max(axis=1, keepdims=True, initial=-(2**62))
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """The matches in which none of these bots sat, without these bots."""
+        """The arrays without the bots `out` and without the matches in which they sat."""
         kept = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(kept) == len(self.bots):
             return self
@@ -84,15 +84,15 @@ class MatchCollector:
         self._tables: list[NDArray[np.void]] = []
 
     def add(self, matches: Iterable[MatchSummary]) -> None:
-        """Add matches that were not added before."""
-        found = iter(matches)
-        first = next(found, None)
+        """Add matches that have not been added before."""
+        remaining = iter(matches)
+        first = next(remaining, None)
         if first is not None:
-            rows = map(self._row, chain([first], found))
+            rows = map(self._row, chain([first], remaining))
             self._tables.append(np.fromiter(rows, _row_type(len(first.seating))))
 
     def arrays(self, bots: Iterable[str] = ()) -> MatchArrays:
-        """All matches that were added; `bots` are listed even before they play."""
+        """Return all matches that were added. `bots` are listed even before they play."""
         for bot in bots:
             self._number(bot)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
@@ -147,14 +147,14 @@ class MatchCollector:
 
 
 def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchArrays:
-    """Arrays of these matches, see MatchCollector."""
+    """The arrays of these matches. `bots` are listed even if they have not played."""
     collector = MatchCollector()
     collector.add(matches)
     return collector.arrays(bots)
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:
-    """One match; the fields are those of MatchArrays."""
+    """The type of the row of one match, with the fields of MatchArrays."""
     return np.dtype(
         [
             ("block", np.int64),

@@ -1,4 +1,4 @@
-"""A file of matches, read: a run in memory."""
+"""A run read into memory from a file of matches."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ _HINT = "`stich export DIR --format matches` writes such lines; docs/match-forma
 
 
 class MatchFile:
-    """The run in a file of matches; a `RunReader`. It neither changes nor needs to be closed.
+    """The run in a file of matches, as a `RunReader`. It never changes, and need not be closed.
 
-    Matches are kept as a store packs them: a hundred thousand take some 300 MB.
+    Matches are packed as in a store: a hundred thousand take some 300 MB.
     """
 
     folder: Path | None = None
     warning = ""
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
-        """Read all lines; `name` is what errors call the file. Unless `any_moves`, no line may
-        have an illegal move.
+        """Read all lines. `name` is the name of the file in error messages.
+
+        Unless `any_moves` is set, a line with an illegal move is an error.
 
         Raises:
             LineError: for the first bad line, or if there is none.
@@ -76,7 +77,7 @@ class MatchFile:
         """Keep the match of a line.
 
         Raises:
-            LineError: without the number of the line, if it is a bad one.
+            LineError: if the line is bad. The text lacks the number of the line.
         """
         for problem in chain(_problems(line, first), self._problems_in_block(line)):
             raise LineError(problem)
@@ -101,9 +102,9 @@ class MatchFile:
         block[line.seating] = record.summary()
 
     def _problems_in_block(self, line: MatchLine) -> Iterator[str]:
-        """Yield how a match differs from another one of its block in bots.
+        """Yield a sentence if a match has other bots than the rest of its block.
 
-        Seeds may differ with shared cards too: a replay has other cards than the void match.
+        Seeds may differ even with shared cards, since a replay has other cards than the void match.
         """
         other = next(iter(self._blocks.get(line.block, {}).values()), None)
         if other is None:
@@ -112,7 +113,7 @@ class MatchFile:
             yield f"bots: are not those of block {line.block} above; use the same."
 
     def run(self) -> Run:
-        """Return the run, as its first line tells."""
+        """Return the run, as the first line describes it."""
         return self._run
 
     def decisions(self) -> list[AnyDecision]:
@@ -124,14 +125,16 @@ class MatchFile:
         return len(self._packed)
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks in order; all matches of a block are in the file."""
+        """Yield the blocks in order. A block counts as complete with the matches in the file."""
         for number in sorted(self._blocks):
             played = len(self._blocks[number])
             yield BlockRecord(number, str(number), seatings=played, played=played)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the matches without their moves, by block and seating; those of one round if it is
-        given."""
+        """Yield the matches without their moves, by block and seating.
+
+        If `round` is given, only the matches of that round are yielded.
+        """
         for number in sorted(self._blocks):
             block = self._blocks[number]
             for seating in sorted(block):
@@ -154,19 +157,19 @@ class MatchFile:
         return block in self._blocks
 
     def matches(self) -> Iterator[MatchRecord]:
-        """Yield the matches, whole, by block and seating."""
-        return (self._record(one) for one in self.summaries())
+        """Yield the whole matches, by block and seating."""
+        return (self._record(summary) for summary in self.summaries())
 
     def match(self, match: str) -> MatchRecord:
-        """Return a match by its id or a prefix of it.
+        """Return a match, given its id or a prefix of the id.
 
         Raises:
-            NoMatch: if no match has it.
-            StoreError: if several matches have it.
+            NoMatch: if no id begins so.
+            StoreError: if several ids begin so.
         """
-        found = [one for one in self.summaries() if one.match.startswith(match)]
-        found = [one for one in found if one.match == match] or found
-        return self._record(only_match(found, match))
+        named = [summary for summary in self.summaries() if summary.match.startswith(match)]
+        exact = [summary for summary in named if summary.match == match]
+        return self._record(only_match(exact or named, match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Yield every fault after the id of its match, by block and seating."""
@@ -184,7 +187,7 @@ class MatchFile:
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """Yield how the fields of a line do not fit each other or the first line."""
+    """Yield how the fields of a line contradict each other or the first line."""
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."
@@ -207,22 +210,22 @@ def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
 
 
 def _index_problems(line: MatchLine) -> Iterator[str]:
-    """The fields of a line that name moves which are not there."""
+    """Yield a sentence for each field of a line that refers to a move that does not exist."""
     moves = len(line.moves)
-    said = {"info": map(int, line.info), "fallbacks": (one.move for one in line.fallbacks)}
-    for field, indexes in said.items():
+    by_field = {"info": map(int, line.info), "fallbacks": (one.move for one in line.fallbacks)}
+    for field, indexes in by_field.items():
         if max(indexes, default=-1) >= moves:
             yield f"{field}: must be by the index of a move."
-    at = [fault.move for fault in line.faults]
-    if len(set(at)) < len(at):
+    fault_moves = [fault.move for fault in line.faults]
+    if len(set(fault_moves)) < len(fault_moves):
         yield "faults: two are at the same move; remove one."
-    for index in at:
+    for index in fault_moves:
         if index >= moves or line.ms[index] is None:
             yield f"faults: there is no time in ms for move {index}; add it."
 
 
 def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
-    """The match of a line; `seats` made its moves."""
+    """The record of the match in a line. `seats` are the seats that made its moves."""
     times: list[list[float]] = [[] for _ in range(line.players)]
     by_move = {fault.move: fault for fault in line.faults}
     faults = []
@@ -231,7 +234,7 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
             continue
         times[seat].append(ms)
         if fault := by_move.get(index):
-            found = FaultRecord(
+            record = FaultRecord(
                 seat=seat,
                 turn=len(times[seat]),
                 move=index,
@@ -247,7 +250,7 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
                 move_ms=line.cup.clock.move_ms,
                 bank_ms=0.0,
             )
-            faults.append(found)
+            faults.append(record)
     known: dict[str, Any] = {
         **msgspec.structs.asdict(line),
         "key": str(line.block),
@@ -273,7 +276,7 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
 
 
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
-    """The run of a file of `count` matches whose first line this is. Its seed is not known."""
+    """The run in a file of `count` matches, given the first line. Its seed is not known."""
     stated = line.cup
     format = _format(stated.format)
     # In a ladder it matters who came first.

@@ -141,9 +141,10 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """The seats of the moves up to the first that is illegal, and why that one is.
+    """The seats of the moves up to the first illegal one, and the error of that one or None.
 
-    games.OptionError if there can be no such game.
+    Raises:
+        games.OptionError: if there can be no such game.
     """
     state = games.get(match.game).start(match.players, match.seed, match.options)
     seats: list[int] = []
@@ -159,8 +160,11 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
 
 
 def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
-    """Yield the finished matches of a run in the order of its blocks; while it goes on, without the
-    blocks of which a match is still to be played: their cards are still secret."""
+    """Yield the finished matches of a run in the order of its blocks.
+
+    Unless the run is `finished`, incomplete blocks are left out, because their cards are still
+    secret.
+    """
     hidden = {
         block.block for block in store.blocks() if not finished and block.played < block.seatings
     }
@@ -197,8 +201,8 @@ def _cup_facts(run: Run) -> CupFacts:
         places=None if run.places is None else dict(run.places),
         settled=list(run.settled) or None,
         extended=run.extended,
-        # Every line has them: who joined follows from the matches.
-        decisions=[one for one in run.decisions if not isinstance(one, Join | Skip)],
+        # Every line repeats the decisions. The matches show which bots joined.
+        decisions=[made for made in run.decisions if not isinstance(made, Join | Skip)],
         voids=[VoidFacts(void.bot, void.why, void.matches) for void in run.voids],
     )
 
@@ -219,16 +223,19 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
         bots=list(record.seating),
         about=[_about(run, bot) for bot in record.seating],
         ms=[*times_by_move(record, seats)],
-        info={str(index): dict(said) for index, said in record.info.items()},
-        fallbacks=[FallbackLine(one.move, one.why) for one in record.fallbacks],
-        faults=[FaultLine(one.move, one.kind, one.detail) for one in record.faults],
+        info={str(index): dict(info) for index, info in record.info.items()},
+        fallbacks=[FallbackLine(fallback.move, fallback.why) for fallback in record.fallbacks],
+        faults=[FaultLine(fault.move, fault.kind, fault.detail) for fault in record.faults],
         struck_out=list(record.struck),
     )
 
 
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """The milliseconds of each move, None where nobody was asked for it; ``seats`` are by move."""
-    times = [iter(each) for each in record.times]
+    """Yield the milliseconds of each move, or None if no bot was asked for it.
+
+    ``seats`` holds the seat of each move.
+    """
+    times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced
         ms = next(times[seats[index]], None) if asked else None

@@ -1,4 +1,4 @@
-"""The files of a published run: a signed list of their SHA-256, and what does not agree with it."""
+"""The files of a published run: a signed list of their SHA-256, and the check against that list."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ _MOST = 1 << 20  # bytes of a list: more than any folder needs
 
 
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
-    """Write and sign the list of the files in a folder that is about to be published; return the
-    SHA-256 of each file by its name. `run` is the id of the run."""
+    """Write and sign the list of the files in a folder that is about to be published.
+
+    `run` is the id of the run. Returns the SHA-256 of each file by name.
+    """
     files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
     (folder / _SUMS_FILE).write_text(sums, encoding="utf-8")
@@ -34,8 +36,10 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 
 
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
-    """Yield what does not agree in the folder of a published run, a sentence for each file; nothing
-    for a run that was not published."""
+    """Yield a sentence for each file of a published run that is missing, added or changed.
+
+    Yields nothing for a run that was not published.
+    """
     present = {path.name: path for path in folder.iterdir()}
     if not present.keys() & {*_PUBLISHED}:
         return
@@ -64,7 +68,7 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
 
 class _Hashing(io.BytesIO):
-    """A file that keeps only the SHA-256 of what is written."""
+    """A file that keeps only the SHA-256 of the data written to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +80,7 @@ class _Hashing(io.BytesIO):
 
 
 def _signed(run: str, sums: str) -> bytes:
-    """Return the bytes that are signed of a list of files."""
+    """Return the bytes that the signature of a list of files covers."""
     return f"stich files {run}\n{sums}".encode()
 
 

@@ -1,4 +1,4 @@
-"""What reads a run and its matches: a store, or a file of matches."""
+"""The interface for reading a run and its matches, from a store or a file of matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RunReader(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the run; None for a database or a file of matches."""
+        """The folder of the run, or None for a database or a file of matches."""
 
     def run(self) -> Run:
         """Return the run, without its matches."""
@@ -35,12 +35,17 @@ class RunReader(Protocol):
         """Yield the blocks that have begun, in the order of the plan."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Yield the finished matches without their moves, in the order of the plan; those of one
-        round if it is given."""
+        """Yield the finished matches without their moves, in the order of the plan.
+
+        If `round` is given, only the matches of that round are yielded.
+        """
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches written after the one with this number, each after its number; -1 comes
-        before the first."""
+        """Yield the matches written after the one with number `sequence`, each after its own
+        number.
+
+        -1 stands before the first match.
+        """
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
         """Return the matches with these numbers of block and seating, in the order of the plan."""
@@ -49,18 +54,18 @@ class RunReader(Protocol):
         """Return whether all matches of a block are finished."""
 
     def matches(self) -> Iterator[MatchRecord]:
-        """Yield the finished matches, whole, in the order of the plan."""
+        """Yield the finished matches with their moves, in the order of the plan."""
 
     def match(self, match: str) -> MatchRecord:
-        """Return a match by its id or a prefix of it.
+        """Return a match, given its id or a prefix of the id.
 
         Raises:
-            NoMatch: if no match has it.
-            StoreError: if several matches have it.
+            NoMatch: if no id begins so.
+            StoreError: if several ids begin so.
         """
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault after the id of its match, in the order of the plan."""
+        """Yield every fault, after the id of its match, in the order of the plan."""
 
     def snapshot(self) -> AbstractContextManager[RunReader]:
-        """Read the run as it is now, whatever is written meanwhile."""
+        """Open a reader of the run as it is now. Later writes do not change what it reads."""

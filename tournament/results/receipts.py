@@ -1,7 +1,7 @@
-"""Receipts: the digests of a run that somebody has seen while it was played.
+"""Receipts: digests of a run that somebody saw while the run was played.
 
-The program of an author keeps receipts in a file of the user's state folder, a line each. A
-published run must pass through all of them.
+An author's program keeps receipts in a file of the user's state folder, one per line. A published
+run must pass through all of them.
 """
 
 import re
@@ -13,27 +13,29 @@ from tournament.store.chain import Digest
 from tournament.store.signing import read_state, state_path, writing
 
 MOST: Final = 1000
-"""The most receipts of a file; when it is full, every second one goes."""
+"""The most receipts in a file. Every second one is deleted from a full file."""
 _FOLDER: Final = "receipts"
 _RECEIPT: Final = re.compile(r"([1-9][0-9]{0,17}):([0-9a-fA-F]{64})")
 _SIZE: Final = 1 << 20  # bytes: more than the longest file that is kept
 
 
 def parse_receipt(text: str) -> Digest:
-    """Convert a receipt such as "120:9f3c...".
+    """Parse a receipt such as "120:9f3c...": the number of entries and the digest.
 
     Raises:
         ValueError: if the text is not a receipt.
     """
-    found = _RECEIPT.fullmatch(text.strip())
-    if found is None:
+    match = _RECEIPT.fullmatch(text.strip())
+    if match is None:
         raise ValueError(text)
-    return Digest(int(found[1]), found[2].lower())
+    return Digest(int(match[1]), match[2].lower())
 
 
 def read_receipts(path: Path) -> list[Digest]:
-    """Return the receipts of a file, the first word of each line; none if it cannot be read, or if
-    a line is neither a receipt nor a comment."""
+    """Return the receipts in a file, the first word of each line that is not a comment.
+
+    Returns none if the file cannot be read or has a line that is not a receipt.
+    """
     try:
         with path.open("rb") as file:
             lines = file.read(_SIZE).decode("utf-8").splitlines()
@@ -43,7 +45,7 @@ def read_receipts(path: Path) -> list[Digest]:
 
 
 class ReceiptFile:
-    """The receipts of a bot in an arena. `what` names both in the first line of the file."""
+    """The receipts of one bot in one arena. `what` names both in the first line of the file."""
 
     def __init__(self, arena: str, token: str, what: str) -> None:
         name = sha256(f"{arena} {token}".encode()).hexdigest()[:16]
@@ -51,8 +53,9 @@ class ReceiptFile:
         self._what = what
 
     def add(self, receipt: Digest, at: str) -> bool:
-        """Keep a receipt that was seen `at` a time, unless it is the last one already; return
-        whether it is new.
+        """Keep a receipt that was seen at the time `at`, unless it equals the last one.
+
+        Returns whether the receipt is new.
 
         Raises:
             StoreError: if the file cannot be read or written.

@@ -31,7 +31,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """Thinking time of the requests that brought an answer, milliseconds; None without any."""
+    """Thinking times of the answered requests in milliseconds, or None without an answer."""
 
     median: float | None
     p99: float | None
@@ -39,21 +39,25 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the table; the fields of `stich standings --json`.
+    """One line of the table, with the fields of `stich standings --json`.
 
-    ``place`` is the official result: of a knockout by its bracket, of a halving by the last stage
-    that a bot played and then by score, otherwise by score; equal bots share a place. It is None
-    for a bot that has not played, before the end of a knockout or halving, and in the other formats
-    between groups of bots that never met. In a ladder it is None for bots whose ``status`` is
-    "new" or "left"; elsewhere the status is "". ``rank`` is the first and last rank that the
-    evidence allows among the bots that have a place. ``score`` is the expected points a deal
-    against the other bots of the cup, ``plain`` the mean of the points a deal it played; ``won`` is
-    a share from 0 to 1. These are None before the bot's first match. ``low`` to ``high`` is the
-    95 % interval of the score at the tables of a round-robin, None in other formats and where the
-    data cannot tell (fewer than two blocks). ``group`` numbers the bots that met, directly or
-    through others. ``fallback`` is the share of the moves it was asked for that were not its own,
-    from 0 to 1; None if it was not asked, or nobody knows how often. ``blocks_since_change`` is
-    None unless the bot changed during a ladder: then only so many blocks count for its place.
+    ``place`` is the official result. A knockout decides places by its bracket, a halving by the
+    last stage that a bot played and then by score, and other formats by score. Equal bots share a
+    place. ``place`` is None for a bot that has not played, for all bots before the end of a
+    knockout or halving, and in other formats if there are groups of bots that never met. In a
+    ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
+
+    ``rank`` is the first and last rank that the evidence allows among the bots that have a place.
+    ``score`` is the expected points per deal against the other bots of the cup. ``plain`` is the
+    mean of the points per deal that the bot played. ``won`` is the share of matches won, from 0 to
+    1. All three are None before the bot's first match. ``low`` to ``high`` is the 95 % interval of
+    the score at the tables of a round-robin. Both are None in other formats, and with fewer than
+    two blocks.
+
+    ``group`` numbers the groups of bots that met, directly or through others. ``fallback`` is the
+    share of the moves that were not the bot's own, from 0 to 1. It is None if the bot was not
+    asked, or the number is not known. ``blocks_since_change`` is None unless the bot changed during
+    a ladder. Then only that many blocks count for its place.
     """
 
     place: int | None
@@ -77,9 +81,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """``[stop]`` of a cup: it ends once the ``top`` bots are separated from the rest at this
-    confidence. If that ended the cup, ``settled`` are these bots, in the order of the table, then
-    those that were disqualified later; and ``blocks`` the number of blocks it took, else None."""
+    """The ``[stop]`` rule of a cup.
+
+    The cup ends once the ``top`` bots are separated from the rest with this confidence. If that
+    ended the cup, ``settled`` lists these bots in the order of the table, and then any that were
+    disqualified later. ``blocks`` is the number of blocks played by then, else None.
+    """
 
     top: int
     confidence: float
@@ -89,14 +96,14 @@ class StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The table and what it is of. ``standings`` is by place, then by score, then by name.
+    """The table of a run, sorted by place, then by score, then by name.
 
-    ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges
-    of ranks hold, as `Run.ranges` does. ``groups`` is the number of groups of bots that never met.
-    ``course`` is how the cup went, None if there is nothing to tell in this format. ``duel`` is
-    None unless the cup has exactly two bots. ``decisions`` are those of the organiser;
-    ``incidents`` says them and the void matches in sentences. ``matches`` is the number of those
-    that count, ``played`` that of all.
+    ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges of
+    ranks hold, as `Run.ranges` does. ``groups`` is the number of groups of bots that never met.
+    ``course`` is the course of the cup, None if the format has none. ``duel`` is None unless the
+    cup has exactly two bots. ``decisions`` are the decisions about the run. ``incidents`` describes
+    the decisions and the void matches in sentences. ``matches`` counts the matches that count, and
+    ``played`` all matches.
     """
 
     name: str
@@ -117,8 +124,10 @@ class Standings:
     incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON, as `stich standings --json` prints it; with `places`, the bots best
-        first, if the format decides them."""
+        """The table as JSON values, as `stich standings --json` prints it.
+
+        If the format decides places, ``places`` lists the bots, best first.
+        """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
         if self.format in (Knockout.type, Halving.type) and self.finished:
@@ -155,22 +164,22 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     ladder = isinstance(format, Ladder)
     round = draws(arrays) if ladder else arrays.round
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
-    found = ladder_table(played, arrays, data) if ladder else None
-    fitted = found.fitted if found else fit(data)
-    # Two bots that are left of more have not played a duel.
+    of_ladder = ladder_table(played, arrays, data) if ladder else None
+    fitted = of_ladder.fitted if of_ladder else fit(data)
+    # Two bots that remain after disqualifications have not played a duel.
     whole = bots == len(played.bots)
     duel = duel_result(arrays, data, run) if whole and not ladder else None
     kind = run.ranges if duel is None else "anytime"
     status: Sequence[Status] = [""] * bots
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
-    elif found:
-        settled = found.settled
+    elif of_ladder:
+        settled = of_ladder.settled
         status = statuses(arrays, data, run)
     else:
         settled = _settled(kind, data)
     groups = int(fitted.component.max(initial=-1)) + 1
-    ranked = np.array([not each for each in status], bool)
+    ranked = np.array([not reason for reason in status], bool)
     places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(arrays.bots, places, strict=True))
     shown = fitted.balanced | isinstance(format, RoundRobin)
@@ -179,8 +188,8 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
     lines = [*_lines(arrays, data.plain, fitted, columns)]
-    if found:
-        since = dict(zip(arrays.bots, found.since.tolist(), strict=True))
+    if of_ladder:
+        since = dict(zip(arrays.bots, of_ladder.since.tolist(), strict=True))
         lines = [
             replace(line, blocks_since_change=since[line.bot]) if since[line.bot] > 0 else line
             for line in lines
@@ -214,7 +223,10 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
 
 
 def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
-    """`bots` are those of the table, `blocks` are all that were played."""
+    """The [stop] rule of a run, or None if the cup has none.
+
+    `bots` are in the order of the table. `blocks` is the number of all blocks that were played.
+    """
     stop = run.cup.stop
     if stop.top is None:
         return None
@@ -226,15 +238,15 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 
 
 def _settled(kind: str, data: Observations) -> Booleans:
-    found = evidence(data)
-    chances = final_chances(found) if kind == "final" else anytime_chances(found)
-    return settled_pairs(found.total, chances)
+    seen = evidence(data)
+    chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
+    return settled_pairs(seen.total, chances)
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
-    """The ranks of those that are ranked (n), among each other; of the others nothing is known."""
-    found = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
-    return [next(found) if each else (1, max(1, int(ranked.sum()))) for each in ranked]
+    """The rank range of each bot. Bots that are not `ranked` (n) get the range of all ranks."""
+    ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
+    return [next(ranges) if is_ranked else (1, max(1, int(ranked.sum()))) for is_ranked in ranked]
 
 
 def _places(
@@ -244,8 +256,10 @@ def _places(
     run: Run,
     ranked: Booleans,
 ) -> list[int | None]:
-    """The place of each bot, 1 the best; `played` has the tables that do not count too, `ranked`
-    (n) are those that have a place."""
+    """The place of each bot, 1 for the best, or None for a bot without a place.
+
+    `played` also has the tables that do not count. `ranked` (n) says which bots can have a place.
+    """
     decided = _decided_places(run)
     if decided or isinstance(run.cup.format, Knockout):
         return [decided.get(bot) for bot in arrays.bots]
@@ -255,13 +269,13 @@ def _places(
         return [None] * len(arrays.bots)
     others = fitted.score[ranked]
     return [
-        1 + int(np.count_nonzero(others > score)) if each and not np.isnan(score) else None
-        for score, each in zip(fitted.score, ranked, strict=True)
+        1 + int(np.count_nonzero(others > score)) if is_ranked and not np.isnan(score) else None
+        for score, is_ranked in zip(fitted.score, ranked, strict=True)
     ]
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """The places that the format itself has decided, as a knockout does; otherwise nothing."""
+    """The places that the format itself has decided, as a knockout does; else an empty dict."""
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {
@@ -272,7 +286,10 @@ def _decided_places(run: Run) -> dict[str, int]:
 def _by_stage(
     arrays: MatchArrays, played: MatchArrays, fitted: Fit, finished: bool
 ) -> list[int | None]:
-    """The places of a finished halving: by the last stage that a bot played, then by score."""
+    """The places of a halving, by the last stage that a bot played, then by score.
+
+    All places are None until the halving is finished.
+    """
     if not finished:
         return [None] * len(arrays.bots)
     stage = np.zeros(len(played.bots), np.int64)
@@ -290,7 +307,7 @@ def _lines(
     fitted: Fit,
     columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status]],
 ) -> Iterator[Standing]:
-    """The line of each bot, of whose `columns` place, ranks, interval and status are known."""
+    """Yield the line of each bot. `columns` holds each bot's place, ranks, interval and status."""
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()
     code = np.arange(matches)[:, np.newaxis] * bots + arrays.seats
@@ -320,7 +337,7 @@ def _lines(
             matches=played[bot],
             deals=int(deals[bot]),
             won=float(shares[bot] / played[bot]) if played[bot] else None,
-            faults={str(k): int(each[bot]) for k, each in zip(FAULT_KINDS, faults, strict=True)},
+            faults={str(k): int(count[bot]) for k, count in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),
             fallback=_share(
@@ -332,7 +349,7 @@ def _lines(
 
 
 def _share(count: float, of: float) -> float | None:
-    """The share, rounded to a thousandth; None of nothing."""
+    """The share `count` / `of`, rounded to a thousandth; None if `of` is 0."""
     return round(float(count / of), 3) if of else None
 
 

@@ -1,8 +1,8 @@
 """`stich verify`: recompute every deal, move and score of a run from its store alone.
 
-Nothing that the runner computed is trusted: the schedule is drawn again from the cup and its
-seed, matches are dealt and played again through `games/`, and default moves, strikes, scores and
-sides are recomputed and compared with the store.
+Nothing that the runner computed is trusted. The schedule is drawn again from the cup and its seed,
+and matches are dealt and played again through `games/`. Default moves, strikes, scores and sides
+are recomputed and compared with the store.
 """
 
 import reprlib
@@ -44,7 +44,10 @@ _NOT_SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Something that does not agree; ``match`` is None if it concerns the whole run."""
+    """A mismatch between the store and what was recomputed.
+
+    ``match`` is None if the mismatch concerns the whole run.
+    """
 
     match: str | None
     detail: str
@@ -52,14 +55,14 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Verification:
-    """What was recomputed, and every mismatch.
+    """The counts of what was recomputed, and every mismatch.
 
-    ``commitment`` says whether the seed is the one committed to; None without a commitment.
-    ``signature`` says whether the run is the one that was signed; None if it has no signature.
-    ``signer`` is the public key of the organiser, and ``trusted`` whether that key is the user's
-    own or one that the user trusts; None for a file.
-    ``entries`` is the number of entries in the chain of the store, as far as they agree.
-    ``incidents`` are the decisions of the organiser and the void matches.
+    ``commitment`` says whether the seed is the one committed to, None without a commitment.
+    ``signature`` says whether the run is the one that was signed, None without a signature.
+    ``signer`` is the organiser's public key, and ``trusted`` says whether that key is the user's
+    own or one that the user trusts. Both are None for a file. ``entries`` is the number of entries
+    in the store's chain, as far as they agree. ``incidents`` describes the organiser's decisions
+    and the void matches.
     """
 
     finished: bool = False
@@ -87,28 +90,31 @@ class Verification:
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        found = asdict(self)
-        problems = found.pop("mismatches")
-        return {"verified": self.verified, **found, "problems": problems}
+        """The verification as JSON values."""
+        fields = asdict(self)
+        problems = fields.pop("mismatches")
+        return {"verified": self.verified, **fields, "problems": problems}
 
 
 def verify(
     store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
 ) -> Verification:
-    """Recompute a whole run, and check its signature and files; mismatches are returned. `watch`
-    passes the matches on, and may count them. The chain of the run must pass through the
-    `receipts`."""
+    """Recompute a whole run, and check its signature and files; return the result with all
+    mismatches.
+
+    `watch` passes the matches on, and may count them. The chain of the run must pass through the
+    `receipts`.
+    """
     done = Verification()
     try:
         # A snapshot, so that no connection stays open behind an error.
         with store.snapshot() as now:
             problems = now.file_problems()
-            done.mismatches += [Mismatch(None, f"The file is damaged: {one}.") for one in problems]
+            done.mismatches += [Mismatch(None, f"The file is damaged: {p}.") for p in problems]
             _RunCheck(now, done).check(watch, receipts)
             if now.folder is not None:
-                found = file_mismatches(now, now.folder)
-                done.mismatches += [Mismatch(None, detail) for detail in found]
+                details = file_mismatches(now, now.folder)
+                done.mismatches += [Mismatch(None, detail) for detail in details]
     except StoreError as error:
         done.mismatches.append(Mismatch(None, str(error)))
     except (ValueError, LookupError, TypeError) as error:
@@ -180,7 +186,7 @@ class _RunCheck:
         self.report(None, self.end_mismatches())
 
     def seed_mismatches(self) -> Iterator[str]:
-        """The seed must be that of the cup, and the committed one."""
+        """Yield a sentence if the seed is not the cup's, or not the committed one."""
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
             self.done.commitment = opens(digest, self.run.seed)
@@ -194,7 +200,7 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """A finished run must be signed."""
+        """Yield a sentence if a finished run is not signed, or was changed since it was signed."""
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
@@ -206,7 +212,7 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self) -> Iterator[str]:
-        """The rows must be those that were written, and decisions as late as they say."""
+        """Yield a sentence for each change to the rows, and for each misdated decision."""
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         try:
             for entry in self.store.walk():
@@ -224,19 +230,19 @@ class _RunCheck:
             yield str(error)
 
     def receipt_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """The chain must pass through the digests that others have seen."""
+        """Yield a sentence for each receipt that the chain does not pass through."""
         for entry, digest in receipts:
-            found = self.store.digest_at(entry)
-            if found is None:
+            stored = self.store.digest_at(entry)
+            if stored is None:
                 yield f"The run does not reach the receipt {entry}:{digest}: it has fewer entries."
-            elif found != digest:
+            elif stored != digest:
                 yield (
                     f"The run does not pass through the receipt {entry}:{digest}: its digest there"
-                    f" is {found}. Something that was written until then was replaced."
+                    f" is {stored}. Something that was written until then was replaced."
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:
-        """The tables of a ladder's epochs must be those that are drawn for their bots."""
+        """Yield a sentence for each epoch of a ladder with other tables than are drawn for it."""
         if not isinstance(self.plan, LadderPlan):
             return
         for number, epoch in enumerate(self.run.epochs, 1):
@@ -248,7 +254,7 @@ class _RunCheck:
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
-        """The number of matches, the places of a knockout, and what ended the cup."""
+        """Yield a sentence for a wrong number of matches, wrong places or a wrong end."""
         run, plan = self.run, self.plan
         if not run.finished:
             if run.places is not None:
@@ -271,7 +277,7 @@ class _RunCheck:
         self.done.mismatches += [Mismatch(match, detail) for detail in details]
 
     def pairings(self) -> Iterator[Pairing]:
-        """Every planned match; the next round is known only when the one before is complete."""
+        """Yield every planned match, up to the end of the first round that is not complete."""
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
                 dealt = with_replays(block, self.run.seed, self.cup.remote, self.voids)
@@ -280,7 +286,7 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """A planned match is not in the store: not yet played, or left out."""
+        """Report a planned match that is not in the store, if the run is finished."""
         if self.cup.format.skips(planned.table, self.run.gone):
             return
         self.incomplete = True
@@ -290,7 +296,7 @@ class _RunCheck:
 
 
 def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
-    """Game, cards, seats and id must follow from the cup and its seed."""
+    """Yield a sentence for each part of a match that does not follow from the cup and its seed."""
     of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
     for what, drawn in {**of_cup, **asdict(planned)}.items():
         if (has := getattr(record, what)) != drawn:
@@ -298,7 +304,7 @@ def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterato
 
 
 class _Replay:
-    """A match played again from its seed and its moves."""
+    """A replay of a match from its seed and its moves."""
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
@@ -329,7 +335,7 @@ class _Replay:
         yield from self.outcome_mismatches(state)
 
     def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Count requests and strikes; faults must fit the move, and default moves the rule."""
+        """Count a request and its strike; yield a sentence for each wrong fault or default move."""
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
             if fault is not None:
@@ -356,7 +362,7 @@ class _Replay:
             return
         scores = tuple(state.scores)
         struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
-        found = {
+        compared = {
             "scores": (list(scores), list(record.scores)),
             "results of the deals": (state.to_dict()["results"], [*map(dict, record.results)]),
             "number of deals": (len(state.results), record.deals),
@@ -365,7 +371,7 @@ class _Replay:
             "moves without a request": (self.forced, list(record.forced)),
             "numbers of requests": (self.requests, [len(times) for times in record.times]),
         }
-        for what, (true, stored) in found.items():
+        for what, (true, stored) in compared.items():
             if true != stored:
                 yield f"The {what} are {true}, the store has {stored}."
         if self.faults:
@@ -374,7 +380,10 @@ class _Replay:
 
 
 def _summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-    """The summary, which standings read, must agree with the match."""
+    """Yield a sentence for each field of the summary that differs from the match.
+
+    Standings read only the summary.
+    """
     for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
         if stored != true:
             yield (

@@ -1,1 +1,1 @@
-"""The keys of a CUP.toml, and where they stand in its text."""
+"""The keys of a CUP.toml, and their places in its text."""

@@ -32,15 +32,15 @@ _TYPES = {
     dict: ("object", "a section", 'write one like { THREADS = "2" }.'),
     datetime: ("string", "a date with a time", _MOMENT_FIX),
 }
-"""Of each type the names in JSON Schema and of TOML in sentences, and the fix for another type."""
+"""By type: its name in JSON Schema, its TOML name in sentences, and the fix for another type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` tells what is wrong with a value of the right type,
-    and the fix, or None. `rules` are the keywords of JSON Schema that say as much of `problem` as
+    `about` says what the key means. `problem` returns what is wrong with a value of the right type,
+    and the fix, or None. `rules` are keywords of JSON Schema that express as much of `problem` as
     they can.
     """
 
@@ -51,11 +51,11 @@ class Key:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """As JSON Schema."""
+        """The key in JSON Schema."""
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """What is wrong with a value, and the fix, or None."""
+        """What is wrong with a value, and the fix; None if nothing is wrong."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -63,25 +63,25 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """A field of a section with its key."""
+    """A dataclass field with its default and its key."""
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
 
 
 def with_default(default: object, key: Key) -> Key:
-    """The same key, whose JSON Schema says what it is if it is left out."""
+    """The same key, with the default in its JSON Schema."""
     return replace(key, rules={**key.rules, "default": default})
 
 
 def required(key: Key) -> Any:
-    """A field of a section that must be given, with its key."""
+    """A dataclass field that has no default, with its key."""
     return field(metadata={"key": replace(key, required=True)})
 
 
 def keys_of(section: type) -> dict[str, Key]:
     """The keys of a section by name."""
-    return {one.name: one.metadata["key"] for one in fields(section) if "key" in one.metadata}
+    return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}
 
 
 def type_name(value: object) -> str:
@@ -90,16 +90,16 @@ def type_name(value: object) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: the closest known one, or all of them."""
+    """The fix for an unknown word: the closest known word, or up to 20 of them."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
-    more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
-    return f"there are {', '.join(words[:_MAX_LISTED])}{more}."
+    rest = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
+    return f"there are {', '.join(words[:_MAX_LISTED])}{rest}."
 
 
 def number(low: float, high: float, about: str) -> Key:
-    """A number from `low` to `high`, of their type."""
+    """A key for a number from `low` to `high`. The type of `low` is the type of the number."""
 
     def problem(value: float) -> str | None:
         if low <= value <= high:
@@ -110,12 +110,12 @@ def number(low: float, high: float, about: str) -> Key:
 
 
 def boolean(about: str) -> Key:
-    """True or false."""
+    """A key for true or false."""
     return Key(bool, about, lambda value: None, {})
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """A printable string of 1 to `max_length` characters."""
+    """A key for a printable string of 1 to `max_length` characters."""
 
     def problem(value: str) -> str | None:
         if not value.strip():
@@ -131,7 +131,7 @@ def string(max_length: int, about: str, *, required: bool = False) -> Key:
 
 
 def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
-    """One of a few words."""
+    """A key for one of a few words."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
@@ -140,7 +140,10 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """What is wrong with a seed; it has 1 to 128 characters, as for a game."""
+    """What is wrong with a seed, and the fix; None if nothing is.
+
+    A seed has 1 to 128 characters.
+    """
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
@@ -148,20 +151,26 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """What is wrong with the URL of a server: http or https, a host, perhaps a port and a path."""
-    found = _URL.fullmatch(value)
-    if found and value.isascii() and 0 < int(found[1] or 80) < 65536:
+    """What is wrong with the URL of a server, and the fix; None if nothing is.
+
+    A URL has the scheme http or https, a host, and perhaps a port and a path.
+    """
+    parts = _URL.fullmatch(value)
+    if parts and value.isascii() and 0 < int(parts[1] or 80) < 65536:
         return None
     return f"is not the URL of a server, with scheme, host, port and path only; {_URL_FIX}"
 
 
 def address(about: str) -> Key:
-    """The URL of a server."""
+    """A key for the URL of a server."""
     return Key(str, about, url, {"pattern": "^https?://"})
 
 
 def command(value: str) -> str | None:
-    """What is wrong with a command line, split as a shell splits it."""
+    """What is wrong with a command line, and the fix; None if nothing is.
+
+    The command is split as a shell splits it.
+    """
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -172,7 +181,10 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """What is wrong with a bearer token (RFC 6750). The sentence does not show it."""
+    """What is wrong with a bearer token (RFC 6750), or None.
+
+    The sentence does not show the token.
+    """
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None
     return (
@@ -182,24 +194,27 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """What is wrong with a moment."""
+    """What is wrong with a date and time, or None."""
     return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
 
 
 def utc(value: datetime) -> str:
-    """A moment in UTC, ISO 8601."""
+    """A date and time in UTC, in ISO 8601."""
     return value.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _folder(value: str) -> str | None:
-    """What is wrong with the path of a folder; whether it is there is checked before the cup."""
+    """What is wrong with the path of a folder, or None.
+
+    Another check finds out whether it exists.
+    """
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """What is wrong with environment variables."""
+    """What is wrong with environment variables, or None."""
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return f'has "{short(name)}"; name variables with letters, digits and underscores.'
@@ -211,14 +226,14 @@ def _variables(value: dict[str, object]) -> str | None:
 
 
 def _variable_names(value: list[object]) -> str | None:
-    """What is wrong with a list of the names of environment variables."""
+    """What is wrong with a list of names of environment variables, or None."""
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["API_KEY"].'
     return _variables({str(name): "" for name in value})
 
 
 def _names(value: list[object]) -> str | None:
-    """What is wrong with a list of bots."""
+    """What is wrong with a list of bots, or None."""
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["first", "second"].'
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)

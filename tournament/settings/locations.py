@@ -1,7 +1,8 @@
-"""The line of each key of a TOML file, which tomllib does not tell, and why it refused a file.
+"""The line of each key of a TOML file, which tomllib does not report, and the cause of syntax
+errors.
 
-Keys are looked for line by line: one in quotes has the line of its section, and a line inside a
-multi-line string may be taken for a key. That changes no more than the line of an error.
+Keys are found line by line. A key in quotes has the line of its section, and a line inside a
+multi-line string may be taken for a key. That affects only the line number in an error message.
 """
 
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from tournament.text import printable
 
 Path = tuple[str | int, ...]
-"""The path to a value: keys, and indices (from 0) into arrays of tables."""
+"""The path to a value: keys, and indexes (from 0) into arrays of tables."""
 
 _MAX_DEPTH = 8  # keys of a path that are looked at; no cup has so many
 _MAX_SHOWN = 60
@@ -25,20 +26,20 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of every key and section; of one that is there twice, the first."""
-    found: dict[Path, int] = {}
+    """The line (from 1) of every key and section. A key that appears twice has its first line."""
+    lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):
-            found.setdefault(path[:end], line)
-    return found
+            lines.setdefault(path[:end], line)
+    return lines
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Why tomllib refused a text: the line (from 1), the key, what is wrong with it and the fix."""
+    """Why tomllib refused a text: the line (from 1), the key, and what is wrong with the fix."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
-        # What is right by itself is in brackets or quotes that an earlier line opened.
+        # A line that is right by itself stands in brackets or quotes that an earlier line opened.
         line = next((n for n in range(at, 0, -1) if not _parses(lines[n - 1])), at)
         what = f"is not valid TOML: {short(message[: position.start()])}; {_TOML_FIX}"
     else:
@@ -48,18 +49,18 @@ def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, st
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
-    """The lines that set a key or open a section, with its path."""
+    """Yield the line (from 1) and the path of each key and section."""
     counts: dict[str, int] = {}  # the last index of every array of tables
     section: Path = ()
     for line, source in enumerate(lines, 1):
-        if not (found := _KEY.match(source.strip())):
+        if not (match := _KEY.match(source.strip())):
             continue
-        name, *rest = found[2].split(".", _MAX_DEPTH)
-        if found[1] == "[[":
+        name, *rest = match[2].split(".", _MAX_DEPTH)
+        if match[1] == "[[":
             counts[name] = counts.get(name, -1) + 1
-        if found[1]:
+        if match[1]:
             section = (name, *([counts[name]] if name in counts else []), *rest)
-        yield line, section if found[1] else (*section, name, *rest)
+        yield line, section if match[1] else (*section, name, *rest)
 
 
 def _parses(source: str) -> bool:
@@ -71,14 +72,14 @@ def _parses(source: str) -> bool:
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of the nearest parent that has one."""
+    """The line of a path, or of its nearest parent that has one; 1 if none has."""
     while path and path not in found:
         path = path[:-1]
     return found.get(path, 1)
 
 
 def label(path: Path) -> str:
-    """A path as it is named to people: bots[2].name."""
+    """A path as messages show it: bots[2].name."""
     text = ""
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
@@ -86,7 +87,7 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """A value in a message: cut to a fixed length, control characters escaped."""
+    """A value for a message: at most 60 characters, with control characters escaped."""
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

@@ -101,14 +101,13 @@ class Outages:
         """The bots that the run waits for."""
         return tuple(self._away)
 
-    @property
-    def wait_for(self) -> frozenset[str]:
-        """The bots whose matches are void if they cannot be reached."""
+    def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
+        """Return those of these bots whose matches are void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
             bot
-            for bot in self._by_url - self.expired
+            for bot in self._by_url.intersection(bots) - self.expired
             if self._voids[bot] < self._cup.voids and not self._of_authors.spent(bot)
         )
 

@@ -97,7 +97,7 @@ class Session:
         """What a duel has shown so far."""
 
     def _use_cup(self, cup: Cup) -> None:
-        self._cup = cup
+        self._cup, self._remote = cup, cup.remote
         self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
         self._most: dict[str, float] = {}  # tables at once, by URL
         for name, url in self._urls.items():
@@ -349,9 +349,9 @@ class Session:
             later = tuple(itertools.islice(self._ready(), others, others + 1))
             seated = {bot for one in (block, *later) for bot in one.table}
             job = Job(
-                with_replays(block, self._run.seed, self._cup.remote, self._replays),
+                with_replays(block, self._run.seed, self._remote, self._replays),
                 self._missing(block),
-                wait_for=self._outages.wait_for - self._run.gone,
+                wait_for=self._outages.wait_for(block.table) - self._run.gone,
                 absent=self._run.gone,
                 anew=block.number in self._voided,
                 prefetch=later,

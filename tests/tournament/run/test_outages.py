@@ -96,7 +96,7 @@ def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> Non
     now = [0.0]
     monkeypatch.setattr("tournament.run.outages.monotonic", lambda: now[0])
     with closing(Outages(CUP, [])) as found:
-        assert found.wait_for == {"ann", "bob", "cat"}
+        assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
         found.add(void("bob"))
         now[0] = 299.0
         found.update()
@@ -104,13 +104,13 @@ def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> Non
         now[0] = 300.0
         found.update()
         assert list(found.away) == []
-        assert found.wait_for == {"ann", "cat"}
+        assert found.wait_for(CUP.names) == {"ann", "cat"}
 
 
 def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> None:
     decided = Revocation(**PLACE, **WHY, decision=1, record="")
     with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
-        assert found.wait_for == {"bob", "cat"}
+        assert found.wait_for(CUP.names) == {"bob", "cat"}
 
 
 def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
@@ -120,20 +120,20 @@ def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
     of_authors.begin([void("ann")] * 4)
     with closing(Outages(CUP, [], of_authors)) as found:
         for _ in range(6):
-            assert found.wait_for == {"ann", "bob", "cat"}
+            assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
             of_authors.add(void("bob"))
-        assert found.wait_for == {"cat"}
+        assert found.wait_for(CUP.names) == {"cat"}
         (match,) = itertools.islice(played.played(CUP), 1)
         for block in range(4, 1004):
-            assert found.wait_for == {"cat"}
+            assert found.wait_for(CUP.names) == {"cat"}
             of_authors.finished(replace(match, block=block, seating=("ann", "cat", "cat")))
-        assert found.wait_for == {"ann", "bob", "cat"}
+        assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
 
 
 @pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])
 def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
     with closing(Outages(cup, [])) as found:
-        assert not found.wait_for
+        assert not found.wait_for(CUP.names)
 
 
 @pytest.mark.parametrize("cards", ["shared", "fresh"])

@@ -113,7 +113,7 @@ def test_the_page_loads_nothing(page: Page, text: str) -> None:
 
 
 def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
-    assert page.scripts == 2
+    assert page.scripts == 3
     shown = "".join(page.words)
     for name in NAMES:
         assert name in shown

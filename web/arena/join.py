@@ -14,12 +14,13 @@ from markupsafe import Markup
 
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_of, finished_by
+from tournament.language import gettext as _
+from tournament.language import ngettext
 from tournament.model import Identity
 from tournament.names import base, normal, problem
 from tournament.records import AnyDecision, Join, Leave
 from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
-from tournament.text import plural
 from web.arena.live_run import RunView, current_run
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
@@ -54,7 +55,7 @@ class OpenLadder:
             now=now,
             cup=self.cup,
             over=over,
-            state="The ladder is over." if over else _state(self.cup, now),
+            state=_("The ladder is over.") if over else _state(self.cup, now),
             url=request.url_root.rstrip("/"),
             code=Markup(code),  # noqa: S704 - drawn from our address
         )
@@ -164,11 +165,15 @@ def _address() -> str:
 def _state(cup: Cup, now: RunView) -> str:
     """How many bots play, and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
-    said = f"{plural(bots, 'bot')} of at most {cup.join.most} play. "
+    playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
+    said = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)
     if bots >= cup.join.most:
-        return said + "The ladder is full; come again later."
+        return said + _("The ladder is full; come again later.")
     if cup.join.open:
-        return said + "Anybody may join."
+        return said + _("Anybody may join.")
     if cup.join.code is not None:
-        return said + "Whoever has the organiser's code may join."
-    return said + f"It is by invitation: {_ASK}."
+        return said + _("Whoever has the organiser's code may join.")
+    return said + _(
+        "It is by invitation: ask the organiser for a token (`stich invite`), and use"
+        " `stich connect`."
+    )

@@ -61,7 +61,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         super().__init__(command, folder)
         self._deal: Deal | None = None
         self._answers: list[str] = []  # the program's, a line for each step
-        self._lost = False
+        self._lost: str | None = None  # why the program cannot be used until the next deal
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and an empty comment.
@@ -75,18 +75,21 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
-            self._lost = False
+            self._lost = None
         self._deal = deal
-        self._lost = self._lost or not self._tell(script(deal), until)
-        if self._lost:
-            raise NoAnswer("untold", "the program cannot be told what was played for it")
+        self._lost = self._lost or self._tell(script(deal), until)
+        if self._lost is not None:
+            raise NoAnswer("untold", self._lost)
         numbers = [int(number) for number in self._answers[-1].partition(" ")[2][1:].split(",")]
         if deal.landlord is None:
             return numbers[0], ""
         return named([] if numbers == [-1] else numbers), ""
 
-    def _tell(self, steps: list[tuple[str, str]], until: float) -> bool:
-        """Send the steps that are new; return whether all answers agree with what was played."""
+    def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
+        """Send the steps that are new.
+
+        Return a sentence on the first answer that differs from what was played, or None.
+        """
         if not self.running:
             self.start()
             self._answers = []
@@ -94,9 +97,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
             if number == len(self._answers):
                 self.write(line, until)
                 self._answers.append(_read(self.read(until), line, expected))
-            if expected not in ("", self._answers[number]):
-                return False
-        return True
+            given = self._answers[number]
+            if expected not in ("", given):
+                return f"the program cannot be told that {expected} was played for its {given[:60]}"
+        return None
 
     def close(self, score: int) -> None:
         """Tell the program who won the deal, and end the program.

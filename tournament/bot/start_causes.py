@@ -74,6 +74,10 @@ def _from_output(failed: FailedStart) -> str | None:
     limits = failed.limits
     memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
     fixes = {
+        r"Read-only file system: '[^']*/rlcard/": (
+            "RLCard writes files when it is first imported: run once, in the folder that the agent"
+            " runs in, python3 -c \"import rlcard; rlcard.make('doudizhu')\"."
+        ),
         r"Read-only file system|EROFS": (
             "It writes to a folder that is read-only: let it write to the folder in $TMPDIR."
         ),
@@ -121,10 +125,13 @@ def _outside(failed: FailedStart) -> str | None:
     path = next(filter(None, missing.groups()))
     if not os.path.exists(path):
         return None
-    return (
-        f"In the sandbox there is no {printable(path[:_SHOWN])}: copy it into the bot's folder, or"
-        " make the folder that has it its dir."
-    )
+    problem = f"In the sandbox there is no {printable(path[:_SHOWN])}: "
+    if Path(path).parent.with_name("pyvenv.cfg").exists():
+        return (
+            f"{problem}make a virtual environment inside the bot's folder, or install the packages"
+            " there with pip install --target, for the system's Python."
+        )
+    return f"{problem}copy it into the bot's folder, or make the folder that has it its dir."
 
 
 def _other_port(failed: FailedStart) -> str | None:

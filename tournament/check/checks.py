@@ -351,8 +351,14 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
     )
     fix = (
         "Repair the program or the model behind the bot, or its settings, until it answers with"
-        " moves of its own; what the bot wrote has the details."
+        " moves of its own; what the bot wrote has the details. If it needs more time, give it more"
+        " with --move-ms; a cup must then have as much as move_ms in [clock]."
     )
+    if not examiner.played:
+        fix += (
+            " A program that keeps state cannot take over the recorded games of a quick check:"
+            " leave out --quick, and it plays a match from the beginning."
+        )
     if examiner.last_fallback is None:  # all of them were in the short match
         failure = CheckFailure(problem, None, Advice(rule, fix), output=examiner.output())
     else:

@@ -1,11 +1,13 @@
 """Programs of the student contest: what they are told, whole games, and programs that fail."""
 
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
+from bots.lines import NoAnswer
 from tests.support.foreign import (
     CLOCKS,
     CONTEST,
@@ -71,6 +73,14 @@ def test_after_an_illegal_move_sensible_plays_the_deal(tmp_path: Path) -> None:
     _, sums = play(adapter(tmp_path, source), "whole", 0)
     assert sums["illegal"] == 1
     assert sums["untold"] == sums["fallback"] - 1 > 0
+
+
+def test_the_comment_says_what_the_program_answered(tmp_path: Path) -> None:
+    program = doudizhuver.DoudizhuverMatch(command(tmp_path, CONTEST), tmp_path)
+    says = r"cannot be told that (BID C3|PLAY C28,30,31,47) was played for its (BID|PLAY) C\d+$"
+    with pytest.raises(NoAnswer, match=says):
+        program.answer(documented(), monotonic() + 600)
+    program.stop()
 
 
 @pytest.mark.parametrize("when", ["rest == 'WHAT'", "verb == 'PLAY' and rest != 'WHAT'"])

@@ -120,6 +120,7 @@ def test_the_page_from_first_to_last_command(here: Path) -> None:
             shutil.copy("rlcard.py", "rlcard-bot/program")
     assert "GET / says what the bot is (their 0.1: doudizhu" in told
     assert told.count("ok   its moves are its own\n") == 3
+    assert "same folder" not in told, "what the organiser of a cup is warned of"
     (cup,) = blocks(PAGE, "toml")
     Path("CUP.toml").write_text(cup.replace("deals = 20", "deals = 1"))
     run("run", "CUP.toml", "--no-sandbox", "--out", "out")
@@ -137,6 +138,10 @@ def test_check_fails_an_adapter_whose_program_does_not_play(here: Path) -> None:
     assert failed.exit_code == 1
     assert "100% of its moves are not its own" in failed.output
     assert "by its fallback: the program's answer cannot be read (" in failed.output
+    assert "--quick" not in failed.output
+    assert "give it more with --move-ms" in failed.output
+    quick = CliRunner().invoke(cli, [*words, "--quick"])
+    assert "leave out --quick" in quick.output
     allowed = CliRunner().invoke(cli, [*words, "--max-fallback", "1"])
     assert allowed.exit_code == 0, allowed.output
     assert "by its fallback: the program's answer cannot be read (" in allowed.output

@@ -1,6 +1,5 @@
 """A bot that does not start is told why, each cause with its fix."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,8 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("", None, "--start-ms"),
     ("Listening on http://localhost:8080", None, "listen at port 8080"),
     ("Server started on port 5000", None, "in the variable PORT (9999 this time)"),
-    (f"No such file or directory: '{sys.executable}'", 1, "copy it into the bot's folder"),
+    (f"No such file or directory: '{__file__}'", 1, "copy it into the bot's folder"),
+    ("[Errno 30] Read-only file system: '/x/rlcard/games/jsondata'", 1, "when it is first import"),
 ]
 
 
@@ -66,6 +66,14 @@ def test_what_it_wrote_and_how_it_ended_say_why(
     tmp_path: Path, output: str, status: int | None, words: str
 ) -> None:
     assert words in (fix(output, status, tmp_path, "./bot") or "")
+
+
+def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("pyvenv.cfg", "bin/python"):
+        (tmp_path / name).touch()
+    found = fix(f"{tmp_path}/bin/python: No such file or directory", 1, tmp_path, "./bot")
+    assert "make a virtual environment inside the bot's folder" in (found or "")
 
 
 def test_a_cause_that_is_not_known_has_no_fix(tmp_path: Path) -> None:

@@ -91,7 +91,10 @@ class Adapter:
                 break
             except NoAnswer as error:
                 match.stop()
-                if error.kind != "ended" or ended:
+                if ended:
+                    why = f"{error}; it was started again because it had ended"
+                    raise NoAnswer(error.kind, why) from None
+                if error.kind != "ended":
                     raise
         return deal.move(answer), {"comment": comment[:_MAX_COMMENT]} if comment else {}
 

@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 from flask import abort, render_template, request
 
+from tournament.language import gettext as _
+from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
 from tournament.records import FAULT_KINDS, MatchSummary
-from tournament.text import plural
 from web.arena.live_run import Snapshot, current_run
 
 ANY: Final = "any"
@@ -69,7 +70,7 @@ def asked_filter(now: Snapshot) -> MatchFilter:
     Without a bot there is no result, which the form may still have from another choice."""
     bot = request.args.get("bot") or None
     faults, result = (
-        _asked(name, "|".join(words), f"one of {', '.join(words)}")
+        _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
         for name, words in _CHOICES.items()
     )
     if bot is None:
@@ -85,7 +86,11 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _MATCHES))
     if page > last:
-        abort(404, f"There is no page {page}: these matches have {plural(last, 'page')}.")
+        pages = ngettext("%(num)d page", "%(num)d pages", last)
+        abort(
+            404,
+            _("There is no page %(page)d: these matches have %(pages)s.", page=page, pages=pages),
+        )
     return render_template(
         "matches.html",
         now=now,
@@ -102,17 +107,22 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
 def check_bot(now: Snapshot, name: str) -> None:
     """404 unless a bot with this name is in the cup."""
     if name not in now.bots:
-        abort(404, f"There is no bot {name[:80]!r} in this cup; the table lists all of them.")
+        abort(
+            404,
+            _("There is no bot “%(bot)s” in this cup; the table lists all of them.", bot=name[:80]),
+        )
 
 
 def _asked_number(name: str) -> int | None:
     """A number of the address; 400 if it is none."""
-    text = _asked(name, r"[0-9]{1,9}", "a number such as 1")
+    text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
-        abort(400, f"{name}={text[:40]} is not known; write {fix}.")
+        abort(
+            400, _("%(asked)s is not known; write %(fix)s.", asked=f"{name}={text[:40]}", fix=fix)
+        )
     return text

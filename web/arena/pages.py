@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 from serving.compression import StaticBody
 from tournament.decisions import exclusion_of
+from tournament.language import gettext as _
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
@@ -130,7 +131,7 @@ def about(now: Snapshot) -> str:
 @pages.get("/reading")
 def reading() -> str:
     """How to read the table."""
-    return render_template("page.html", title="Reading the table", name="reading-the-table.md")
+    return render_template("page.html", title=_("Reading the table"), name="reading-the-table.md")
 
 
 @pages.get("/bots/<path:name>")
@@ -213,12 +214,15 @@ def match(match: str) -> WerkzeugResponse:
 def _match_page(run: LiveRun, match: str) -> str:
     record = run.find(match)
     if record is None:
-        abort(404, f"There is no finished match {match[:80]!r} in this run.")
+        abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))
     if run.is_open(record.block):
         abort(
             404,
-            "Replays appear once the same cards have been played in every seating:"
-            f" block {record.block} is still being played.",
+            _(
+                "Replays appear once the same cards have been played in every seating: block"
+                " %(block)d is still being played.",
+                block=record.block,
+            ),
         )
     now = run.view()
     cup = now.run.cup

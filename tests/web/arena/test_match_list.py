@@ -95,7 +95,7 @@ def test_a_form_with_nothing_chosen_shows_everything(client: FlaskClient) -> Non
 @pytest.mark.parametrize(
     ("query", "status", "says"),
     [
-        ("bot=nobody", 404, "There is no bot &#39;nobody&#39; in this cup"),
+        ("bot=nobody", 404, "There is no bot “nobody” in this cup"),
         ("page=3", 404, "There is no page 3: these matches have 2 pages."),
         ("page=-1", 400, "page=-1 is not known; write a number such as 1."),
         ("round=٣", 400, "round=٣ is not known"),

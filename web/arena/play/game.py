@@ -304,8 +304,12 @@ class BrowserGames:
             playing = [one for one in self._games.values() if not one.over]
             if sum(len(one.bots) for one in (*playing, begun)) > MAX_BOTS:
                 raise FullError(
-                    f"{len(playing)} games are going on, and this server takes {MAX_BOTS} bots;"
-                    " try again in some minutes."
+                    _(
+                        "%(games)d games are going on, and this server takes %(bots)d bots; try again"
+                        " in some minutes.",
+                        games=len(playing),
+                        bots=MAX_BOTS,
+                    )
                 )
             self._games[key] = begun
         try:
@@ -313,7 +317,7 @@ class BrowserGames:
             with self._lock:
                 if self._too_large():
                     raise FullError(
-                        "The bots of all games use too much memory; try again in some minutes."
+                        _("The bots of all games use too much memory; try again in some minutes.")
                     )
         except BaseException:
             self._end(key)

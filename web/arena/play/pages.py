@@ -12,6 +12,7 @@ from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config.arguments import fill_seats
 from tournament.formats.format import REFERENCE_BOTS
+from tournament.language import gettext as _
 from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, PersonalView
 
 play_pages = Blueprint("play_pages", __name__)
@@ -51,11 +52,18 @@ def begin() -> Response:
     """Begin a game."""
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
-        abort(400, "There is no such game; choose one of the list.")
+        abort(400, _("There is no such game; choose one of the list."))
     players = request.form.get("players", rules.min_players, type=int)
     if not rules.min_players <= players <= rules.max_players:
-        allowed = f"{rules.min_players} to {rules.max_players}"
-        abort(400, f"{rules.title} is for {allowed} players; choose a number of these.")
+        abort(
+            400,
+            _(
+                "%(game)s is for %(least)d to %(most)d players; choose a number of these.",
+                game=_(rules.title),
+                least=rules.min_players,
+                most=rules.max_players,
+            ),
+        )
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     try:
@@ -66,7 +74,7 @@ def begin() -> Response:
         abort(503, str(error))
     except (StartError, SandboxError) as error:
         current_app.logger.error("%s", error)
-        abort(503, "A bot of your choice does not start; choose another one.")
+        abort(503, _("A bot of your choice does not start; choose another one."))
     return redirect(url_for("play_pages.play", key=key), 303)
 
 
@@ -117,7 +125,7 @@ def move(key: str) -> dict[str, str]:
 def _game(key: str) -> BrowserGame:
     game = _games().get(key)
     if game is None:
-        abort(404, "There is no such game. It may have been left for too long: begin a new one.")
+        abort(404, _("There is no such game. It may have been left for too long: begin a new one."))
     return game
 
 

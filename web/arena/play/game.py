@@ -305,8 +305,8 @@ class BrowserGames:
             if sum(len(one.bots) for one in (*playing, begun)) > MAX_BOTS:
                 raise FullError(
                     _(
-                        "%(games)d games are going on, and this server takes %(bots)d bots; try again"
-                        " in some minutes.",
+                        "%(games)d games are going on, and this server takes %(bots)d bots; try"
+                        " again in some minutes.",
                         games=len(playing),
                         bots=MAX_BOTS,
                     )

@@ -1,4 +1,4 @@
-"""What follows from the decisions of a run: who plays, which results count, what people read."""
+"""Consequences of a run's decisions: which bots play, which results count, what people read."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -34,20 +34,23 @@ _LABELS: Final[dict[type[Exclusion], str]] = {
 
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
-    """Return the decisions after which a bot no longer plays, in order, without those that were
-    taken back; that which disqualifies several versions of a bot once for each of them."""
-    found: list[Exclusion] = []
+    """Return the decisions after which a bot no longer plays, in order.
+
+    Decisions that were taken back are left out. A decision that disqualifies several versions of a
+    bot is returned once for each version.
+    """
+    standing: list[Exclusion] = []
     for decision in decisions:
         if isinstance(decision, Exclusion):
-            found.append(decision)
+            standing.append(decision)
         elif isinstance(decision, Undo):
-            by_organiser = [one for one in found if not isinstance(one, Leave)]
-            found = [one for one in found if one not in by_organiser[-1:]]
-    return [each for one in found for each in _of_each_bot(one)]
+            by_organiser = [one for one in standing if not isinstance(one, Leave)]
+            standing = [one for one in standing if one not in by_organiser[-1:]]
+    return [each for one in standing for each in _of_each_bot(one)]
 
 
 def _of_each_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """Yield the decision as one about each of its bots, that which it names last."""
+    """Yield the decision once for each of its bots, with the bot that it names last."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -56,7 +59,7 @@ def _of_each_bot(decision: Exclusion) -> Iterator[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a bot of a ladder that its author has entered, in order."""
+    """Return the other versions of a ladder's bot that its author has entered, in order."""
     joined = {one.bot: one for one in decisions if isinstance(one, Join)}
     author = joined[bot].author if bot in joined else ""
     return tuple(
@@ -67,7 +70,7 @@ def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots whose tables do not count."""
+    """Return the disqualified bots, whose tables do not count."""
     return frozenset(one.bot for one in exclusions(decisions) if isinstance(one, Disqualify))
 
 
@@ -77,7 +80,7 @@ def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision after which a bot no longer plays; None if it plays."""
+    """Return the latest decision after which a bot no longer plays, or None if it plays."""
     return {one.bot: one for one in exclusions(decisions)}.get(bot)
 
 
@@ -92,18 +95,20 @@ def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 
 
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return withdrawn, disqualified or left for each bot that no longer plays, by bot."""
+    """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot."""
     return {one.bot: _LABELS[type(one)] for one in exclusions(decisions)}
 
 
 def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
-    """Return the decision that ends a ladder; None if there is none."""
+    """Return the decision that ends a ladder, or None if there is none."""
     return next((one for one in decisions if isinstance(one, Finish)), None)
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """Return the decision by which a run is paused; None if it is not. The end of a ladder also
-    ends a pause."""
+    """Return the decision by which a run is paused, or None if it is not paused.
+
+    The end of a ladder also ends a pause.
+    """
     latest: Pause | None = None
     for decision in decisions:
         if isinstance(decision, Pause):
@@ -114,13 +119,15 @@ def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
 
 
 def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the ids of the matches of a ladder that are not played."""
+    """Return the ids of the matches of a ladder that will not be played."""
     return frozenset(match for one in decisions if isinstance(one, Skip) for match in one.matches)
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that are to become void and have not yet, each after the number of its
-    decision."""
+    """Return the matches that decisions make void and that have not become void yet.
+
+    Each item is (number of the decision, id of the match).
+    """
     done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
     wanted = [
         (one.number, match) for one in decisions if isinstance(one, Void) for match in one.matches
@@ -129,12 +136,12 @@ def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[
 
 
 def sentence(decision: AnyDecision) -> str:
-    """Return a decision with its time, for people."""
+    """Return a decision as a sentence for people, with its time."""
     return f"{utc(decision.at)}: {describe(decision)}"
 
 
 def describe(decision: AnyDecision) -> str:
-    """Return what was decided, and why, as a sentence."""
+    """Return a decision and its reason as a sentence."""
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{_what(decision)}{why}.")
 

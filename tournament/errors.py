@@ -1,10 +1,10 @@
-"""The base class of errors that are told to the user."""
+"""The base class of errors that are shown to the user."""
 
 from typing import ClassVar
 
 
 class StichError(Exception):
-    """An error whose message is a sentence for the user, with the fix where there is one.
+    """An error whose message is a sentence for the user, with the fix if there is one.
 
     A command that fails with this error prints the message and exits with `exit_code`: 2 for
     errors of usage and configuration, otherwise 1.

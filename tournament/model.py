@@ -1,4 +1,4 @@
-"""What a run is: one typed value, which everything that reads a run takes."""
+"""The model of a run: one typed value, which everything that reads a run takes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _SHARED = (
 
 
 class Phase(StrEnum):
-    """What is going on in a run."""
+    """The phase of a run."""
 
     WAITING = "waiting"
     PLAYING = "playing"
@@ -31,7 +31,7 @@ class Phase(StrEnum):
 
 
 class Identity(Struct, frozen=True, omit_defaults=True):
-    """What a bot states about itself, as far as it does."""
+    """What a bot states about itself; "" for what it does not state."""
 
     name: str = ""
     version: str = ""
@@ -43,7 +43,7 @@ class Identity(Struct, frozen=True, omit_defaults=True):
 
 
 class VoidCount(Struct, frozen=True):
-    """How many matches were void because of a bot, and the last reason."""
+    """The number of matches that were void because of a bot, and the latest reason."""
 
     bot: str
     why: str
@@ -51,7 +51,10 @@ class VoidCount(Struct, frozen=True):
 
 
 class Upcoming(Struct, frozen=True):
-    """A block that is played, or will be next: `played` of its `seatings` matches are finished."""
+    """A block that is being played or comes next.
+
+    `played` of its `seatings` matches are finished.
+    """
 
     block: int
     stage: str
@@ -61,11 +64,11 @@ class Upcoming(Struct, frozen=True):
 
 
 class Present(Struct, frozen=True):
-    """What is so at the moment in a run that is being played, for its pages.
+    """The current state of a run that is being played, for its pages.
 
-    `awaited` are the connecting bots for which a cup waits before it begins, `away` those whose
-    tables wait, `connected` the bots of a ladder that are connected. `upcoming` are the next blocks
-    in the order in which they will be played, the ones that are being played first.
+    `awaited` are the connecting bots for which a cup waits before it begins. `away` are the bots
+    whose tables wait. `connected` are the connected bots of a ladder. `upcoming` are the next
+    blocks in the order of play, beginning with those that are being played.
     """
 
     awaited: tuple[str, ...] = ()
@@ -78,13 +81,14 @@ class Present(Struct, frozen=True):
 class Run:
     """A run, without its matches.
 
-    `cup` has the bots of a ladder that have joined. `total` is the number of planned matches, None
-    if it is not known. `places` are the places that the format has decided, by bot, and `settled`
-    the bots by which `[stop]` ended the cup, after `stopped_after` blocks. `extended` says whether
-    the cup has grown after somebody may have seen its table. `about` is what each bot has stated
-    about itself, the latest last. `passed` are the bots that have passed the check of a ladder,
-    `failed` says by bot what keeps it from playing. `unplaced` are the bots that have no place for
-    a reason that decisions do not tell. `max_difference` is None if it is not known.
+    `cup` includes the bots that joined a ladder. `total` is the number of planned matches, None if
+    it is not known. `begun` is the time of the beginning. `places` are the places that the format
+    has decided, by bot, None if it has decided none. `settled` are the bots by which `[stop]` ended
+    the cup, after `stopped_after` blocks. `extended` says whether the cup grew after somebody may
+    have seen its table. `about` holds what each bot has stated about itself, the latest last.
+    `passed` are the bots that have passed the check of a ladder. `failed` maps a bot to
+    what keeps it from playing. `unplaced` are the bots without a place for a reason that decisions
+    do not show. `max_difference` is None if it is not known.
     """
 
     cup: Cup
@@ -115,8 +119,10 @@ class Run:
 
     @cached_property
     def disqualified(self) -> frozenset[str]:
-        """The bots whose tables do not count: in a ladder that goes on, those that were
-        disqualified before its last epoch began."""
+        """The bots whose tables do not count.
+
+        In a ladder that goes on, these are the bots disqualified before the last epoch began.
+        """
         out = disqualified(self.decisions)
         if self.finished or not self.epochs:
             return out
@@ -126,7 +132,7 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """What is going on."""
+        """The phase of the run."""
         if self.finished:
             return Phase.FINISHED
         if paused(self.decisions):
@@ -139,50 +145,51 @@ class Run:
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Return the bots that play although another bot of their author is disqualified, each with
-        that bot."""
+        """Return the bots that play although another bot of their author is disqualified.
+
+        Each is mapped to that other bot.
+        """
         out = {bot.author: bot.name for bot in self.cup.bots if bot.name in self.disqualified}
         playing = (bot for bot in self.cup.bots if bot.author and bot.name not in self.gone)
         return {bot.name: out[bot.author] for bot in playing if bot.author in out}
 
     def incidents(self) -> list[str]:
-        """Return sentences for people on the decisions of the organiser, the void matches, and what
-        holds for the whole run."""
+        """Return sentences about the organiser's decisions, the void matches and the whole run."""
         # What the bots of a ladder do would be too much for a table.
         shown = [one for one in self.decisions if not isinstance(one, Join | Leave | Skip)]
         return [*self._of_sandbox(), *map(sentence, shown), *self._of_matches()]
 
     def caveats(self) -> list[str]:
-        """Return the sentences of `incidents` that are about no single decision."""
+        """Return the sentences of `incidents` that are not about a single decision."""
         return [*self._of_sandbox(), *self._of_matches()]
 
     def _of_sandbox(self) -> list[str]:
         return [_UNSANDBOXED] if self.unsandboxed else []
 
     def _of_matches(self) -> list[str]:
-        said = []
+        sentences = []
         skipped = sum(len(one.matches) for one in self.decisions if isinstance(one, Skip))
         if skipped:
             matches = plural(skipped, "match", "matches")
-            said.append(f"{matches} not played, because a bot was away or the ladder ended.")
+            sentences.append(f"{matches} not played, because a bot was away or the ladder ended.")
         format = self.cup.format
         if self.cup.remote and format.cards == "shared" and format.seating != "fixed":
-            said.append(_SHARED)
+            sentences.append(_SHARED)
         for void in self.voids:
             matches = plural(void.matches, "match", "matches")
             was = "was" if void.matches == 1 else "were"
             because = f"because of {void.bot} and played again. {void.why}"
-            said.append(printable(f"{matches} {was} void {because}"))
-        return said
+            sentences.append(printable(f"{matches} {was} void {because}"))
+        return sentences
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredRun(Run):
     """A run in a store.
 
-    `id` is random, `signer` the public key of its organiser, `seed` what everything is drawn from,
-    `match_key` the secret of the match ids, and `commitment` the commitment to the seed, None
-    without one.
+    `id` is random. `signer` is the organiser's public key. `seed` is the seed of everything that is
+    drawn, and `match_key` the secret from which match ids are drawn. `commitment` is the commitment
+    to the seed, or None without one.
     """
 
     id: str
@@ -199,8 +206,8 @@ class StoredRun(Run):
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
     """Return when the ranges of ranks hold.
 
-    "final": at the end of a run whose number of blocks was fixed in advance. "anytime": however
-    often somebody looks, also if looks decide when to end or who plays on.
+    "final" means at the end of a run whose number of blocks was fixed in advance. "anytime" means
+    however often somebody looks, even if looks decide the end of the cup or which bots play on.
     """
     fixed = finished and not extended and cup.stop.top is None
     return "final" if fixed and cup.format.has_final_ranges else "anytime"

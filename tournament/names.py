@@ -1,4 +1,4 @@
-"""Names that authors choose for their bots: plain ones, none of which looks like another."""
+"""The names that authors choose for their bots, and which of them look alike."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -19,12 +19,15 @@ _ALIKE_TOGETHER: Final = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"))
 
 
 def normal(name: str) -> str:
-    """The one way to write a name that Unicode can write in several."""
+    """The normal form of a name that Unicode can write in several ways."""
     return unicodedata.normalize("NFKC", name)
 
 
 def problem(name: str) -> str | None:
-    """What is wrong with the name that an author has chosen, in its normal form, and the fix."""
+    """What is wrong with a name that an author has chosen, and the fix; None if nothing is.
+
+    The name must be in normal form.
+    """
     if not 1 <= len(name) <= LONGEST:
         return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
     if not name[0].isalnum() or not all(c in _MARKS or _is_plain(c) for c in name):
@@ -41,8 +44,10 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of the other names that is this one, or could be taken for it. Versions of a bot
-    (ann, ann/2) may look alike."""
+    """The first of `others` that equals the name or could be taken for it, or None.
+
+    Versions of a bot (ann, ann/2) may look alike.
+    """
     first, shape = base(name), _skeleton(base(name))
     for other in others:
         if other == name or (base(other) != first and _skeleton(base(other)) == shape):
@@ -69,8 +74,10 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _first_alike(letter: str) -> str:
-    """The first, by its number, of a letter and the letters that Unicode calls confusable with it.
-    Latin letters stay as they are."""
+    """The first, by code point, of a letter and the letters that Unicode calls confusable with it.
+
+    Latin letters stay as they are.
+    """
     if letter.isascii():
         return letter
     from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need

@@ -1,7 +1,7 @@
-"""Where Stich keeps the results of a run and the keys of a user.
+"""The places where Stich keeps the results of a run and the keys of a user.
 
-Whoever starts bots hides these files from them, and does so without the store: SQLAlchemy takes as
-long to load as all the rest.
+Code that starts bots hides these files from them. This module does not import the store, because
+SQLAlchemy takes as long to load as everything else together.
 """
 
 import os
@@ -21,13 +21,14 @@ TRUSTED_FILE = "trusted-keys"
 
 
 RUNS_FOLDER = "runs"
-"""What the stores of the user's runs must hold, in the state folder: a file for each run."""
+"""A folder in the state folder, with a file for each run that says what its store must hold."""
 
 
 def state_folder() -> Path:
     """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
 
-    RuntimeError if the user has no home.
+    Raises:
+        RuntimeError: if the user has no home.
     """
     named = os.environ.get("XDG_STATE_HOME", "")
     if os.path.isabs(named):  # by its specification, other values are ignored

@@ -1,4 +1,4 @@
-"""The records of a run: what the store keeps of its matches and everything else reads."""
+"""The records of a run: what the store keeps, and what everything else reads."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ FaultCounts = Annotated[tuple[Count, ...], Meta(min_length=4, max_length=4)]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot answered over HTTP, as far as it was read.
+    r"""The part of a bot's HTTP answer that was read.
 
     `status` is None if no status line arrived. `headers` and `body` are text, with bytes that are
-    not UTF-8 escaped as `\\xNN`. `size` is the number of body bytes read.
+    not UTF-8 escaped as `\xNN`. `size` is the number of body bytes read.
     """
 
     status: int | None = None
@@ -55,12 +55,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FaultRecord:
-    """One fault: enough to understand it and to repeat the request.
+    """One fault, with everything needed to understand it and to repeat the request.
 
-    `turn` counts the requests to this seat in the match, from 1. `played` is the default move
-    that was played instead, `move` its index in `MatchRecord.moves`. Times are in milliseconds;
-    `started` is the wall clock in UTC, ISO 8601. `bank_ms` is the bank before the request.
-    `output` is the end of what the bot had written by then ("" for a bot by URL).
+    `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
+    was played instead, and `move` its index in `MatchRecord.moves`. Times are in milliseconds.
+    `started` is the wall clock in UTC, ISO 8601. `bank_ms` is the bank before the request. `output`
+    is the end of the bot's output at that time ("" for a remote bot).
     """
 
     seat: int
@@ -82,9 +82,9 @@ class FaultRecord:
 
 @dataclass(frozen=True, slots=True)
 class FallbackRecord:
-    """A legal move that was not the bot's own: an adapter or a kit played for it.
+    """A legal move that was not the bot's own, because an adapter or a kit played for the bot.
 
-    `move` is its index in `MatchRecord.moves`. `why` is the reason that was sent with it.
+    `move` is the index of the move in `MatchRecord.moves`. `why` is the reason that came with it.
     """
 
     seat: int
@@ -96,9 +96,10 @@ class FallbackRecord:
 class Pairing:
     """One match to play, and its place in the schedule.
 
-    `table` names the bots in the order of the configuration, `seating` the bot of each seat
-    (in a duel one bot has several seats). `block` is the number of the block in the schedule,
-    `key` identifies it even if the schedule grows; this is seating `number` of its `seatings`.
+    `table` names the bots in the order of the configuration. `seating` names the bot at each seat
+    (in a duel one bot has several seats). `block` is the number of the block in the schedule, and
+    `key` identifies the block even if the schedule grows. The match is seating `number`, from 0, of
+    the block's `seatings`.
     """
 
     match: str
@@ -114,7 +115,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """A match that belongs to no schedule."""
+        """A match that does not belong to a schedule."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -123,15 +124,16 @@ class Pairing:
 class MatchRecord(Pairing):
     """A finished match, whole.
 
-    `scores`, `adjusted`, `times` and `outputs` are by seat; `adjusted` is after the strike-out
-    rule. `times` are milliseconds, one for each request in order, faults included. `started` is
-    the wall clock in UTC, `wall_ms` how long the match took, `own_ms` the runner's share of it.
+    `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
+    strike-out rule. `times` are milliseconds, one for each request in order, including faults.
+    `started` is the wall clock in UTC. `wall_ms` is how long the match took, and `own_ms` the
+    runner's share of that.
 
-    `forced` are the indexes of the moves that were the only legal ones, and played without a
-    request. `info` is what bots said beside their moves, by index of the move; a store shows it
-    once all seatings of the block have ended. `info_full` are the seats of which some was dropped,
-    because they had said as much as is kept of a match. `fallbacks` are the moves that were not the
-    bot's own; a store shows them when it shows `info`.
+    `forced` are the indexes of the moves that were the only legal ones, played without a request.
+    `info` holds the bots' information beside their moves, by index of the move. A store shows
+    `info` once all seatings of the block have ended. `info_full` are the seats that reached the
+    limit on `info`, so that some was dropped. `fallbacks` are the moves that were not the bot's
+    own. A store shows them when it shows `info`.
     """
 
     game: str
@@ -156,8 +158,10 @@ class MatchRecord(Pairing):
 
     @property
     def sides(self) -> tuple[int, ...] | None:
-        """By seat: 0 for the declarer's side, 1 for the other; None if every seat played for
-        itself or there were several deals."""
+        """By seat, 0 for the declarer's side and 1 for the other.
+
+        None if every seat played for itself or there were several deals.
+        """
         if len(self.results) != 1:
             return None
         return games.get(self.game).sides(self.results[0], self.players)
@@ -172,7 +176,7 @@ class MatchRecord(Pairing):
         return [ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered]
 
     def summary(self) -> MatchSummary:
-        """What statistics need of it."""
+        """The part of the match that statistics need."""
         counts = Counter((fault.seat, fault.kind) for fault in self.faults)
         faults = (tuple(counts[seat, kind] for kind in FAULT_KINDS) for seat in range(self.players))
         times = (
@@ -226,7 +230,7 @@ AnyVoid = Outage | Revocation
 
 
 class Place(TypedDict):
-    """The fields of a void match that are those of the match."""
+    """The fields that a void match copies from its match."""
 
     match: str
     block: int
@@ -237,7 +241,7 @@ class Place(TypedDict):
 
 
 def place_of(match: Pairing) -> Place:
-    """Return the fields of a void match that are those of this match."""
+    """Return the fields that a void match copies from this match."""
     return Place(
         match=match.match,
         block=match.block,
@@ -337,8 +341,11 @@ Exclusion = Withdraw | Disqualify | Leave
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """An epoch of a ladder: its `number` from 1, when it began (UTC, ISO 8601), the bots that could
-    play, and the tables that were drawn for them, a block each, with their stages."""
+    """An epoch of a ladder.
+
+    `number` counts from 1, and `at` is the beginning (UTC, ISO 8601). `bots` are the bots that
+    could play. `tables` are the tables drawn for them, one block each, as (stage, bots).
+    """
 
     number: int
     at: str
@@ -347,15 +354,15 @@ class Epoch:
 
 
 class MatchSummary(NamedTuple):
-    """What statistics need of a match, without its moves.
+    """The part of a match that statistics need, without its moves.
 
-    A named tuple, because a run may have a million: a frozen dataclass takes a third of the time
-    of reading one.
+    These are by seat: `seating` (bot names), `scores`, `adjusted`, `faults` (counts in the order of
+    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely), and
+    `fallbacks` (the number of moves that were not the bot's own; empty in a store written before
+    these were counted). `seatings` is the number of matches in the whole block.
 
-    By seat: `seating` (bot names), `scores`, `adjusted`, `faults` (counts in the order of
-    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely),
-    `fallbacks` (counts of moves that were not the bot's own; empty in a store written before they
-    were counted). `seatings` is the number of matches in the whole block.
+    The type is a named tuple because a run may have a million matches: creating a frozen dataclass
+    would take a third of the time for reading a match.
     """
 
     match: str

@@ -7,7 +7,7 @@ from tournament.language import ngettext
 
 
 def plural(count: int, one: str, more: str | None = None) -> str:
-    """A number with its noun: 1 block, 2 blocks; `more` is an irregular plural."""
+    """A number with its noun: 1 block, 2 blocks. `more` is an irregular plural."""
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
@@ -23,7 +23,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """Whose tables wait, as a sentence; "" without bots."""
+    """A sentence that names the unreachable bots, whose tables wait; "" without bots."""
     if not bots:
         return ""
     return ngettext(
@@ -35,7 +35,7 @@ def unreachable(bots: Sequence[str]) -> str:
 
 
 def utc(at: str) -> str:
-    """A time in ISO 8601, which is in UTC, to the minute: 2026-11-23 18:00 UTC."""
+    """A UTC time in ISO 8601, written to the minute: 2026-11-23 18:00 UTC."""
     return f"{at[:16].replace('T', ' ')} UTC"
 
 
@@ -48,5 +48,5 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The text as `printable` has it, in lines."""
+    """The text with unprintable characters escaped as in `printable`, except line ends."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))

@@ -1,6 +1,6 @@
-"""The formats: which bots meet, in which order, on which seeds.
+"""The formats: which bots meet, in which order, and on which seeds.
 
-A format is one file: the keys of its section, and its plan. `FORMATS` lists all of them.
+A format is one file with the keys of its section and its plan. `FORMATS` lists all formats.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ __all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of", 
 FORMATS: Final[dict[str, type[Format]]] = {
     format.type: format for format in (RoundRobin, Swiss, Knockout, Gauntlet, Halving, Ladder, Duel)
 }
-"""The formats by the `type` of their section; a duel has no CUP.toml."""
+"""The formats by the `type` of their section. A duel has no CUP.toml."""
 
 
 def format_of(data: Mapping[str, Any]) -> Format:
@@ -39,6 +39,9 @@ def format_of(data: Mapping[str, Any]) -> Format:
 
 
 def plan_of(format: Format, setup: Setup) -> Plan:
-    """Return the plan of a cup of this format, which `[stop]` may end early."""
+    """Return the plan of a cup of this format.
+
+    If the cup has a `[stop]`, the plan may end early.
+    """
     plan = format.plan(setup)
     return plan if setup.stop.top is None else UntilSettled(plan, setup.stop.top)

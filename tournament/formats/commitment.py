@@ -1,8 +1,8 @@
-"""Commit to a seed before the first deal, and open the commitment after the last.
+"""Commits to a seed before the first deal, and opens the commitment after the last.
 
 The commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by
-`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed, so a seed that is
-committed to always has a drawn part.
+`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed, so every seed that is
+committed to has a random part.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import secrets
 from itertools import pairwise
 
 _DRAWN = 4
-"""A drawn seed has at least so many different pairs of a letter beside a digit."""
+"""A random seed has at least this many different pairs of a letter next to a digit."""
 
 
 def commitment(seed: str) -> str:
@@ -19,15 +19,20 @@ def commitment(seed: str) -> str:
 
 
 def committed_seed(named: str | None) -> str:
-    """A fresh seed for a cup that commits to it; it begins with the seed that the cup names. The
-    drawn part keeps anyone who sees the commitment, or a hand, from trying likely seeds."""
+    """A fresh seed for a cup that commits to it. The seed begins with the one that the cup names.
+
+    The random part keeps anyone who sees the commitment, or a hand, from trying likely seeds.
+    """
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
-    """Return whether a run may have this seed, if its cup names the seed `named` and may commit to
-    it."""
+    """Return whether a run may have this seed.
+
+    `named` is the seed that the cup names, None for any. `committed` says whether the cup commits
+    to its seed, which may then continue the named one.
+    """
     if named is None or seed == named:
         return True
     return committed and seed.startswith(f"{named}:")
@@ -39,8 +44,10 @@ def opens(digest: str, seed: str) -> bool:
 
 
 def weakness(seed: str) -> str:
-    """A warning unless this seed looks drawn, as a hexadecimal number does; otherwise "". Words and
-    dates have few places where a letter and a digit meet."""
+    """A warning if this seed does not look random, as a hexadecimal number does; else "".
+
+    Words and dates have few places where a letter and a digit meet.
+    """
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(one.isalpha() != two.isalpha() for one, two in pairs) >= _DRAWN:
         return ""

@@ -1,7 +1,7 @@
-"""Everything that is drawn in a cup is a hash of its seed, reproducible in any language.
+"""Draws: hashes of a cup's seed, reproducible in any language.
 
-A draw is the SHA-256 of the UTF-8 text of a JSON array of strings without spaces: what is
-drawn, the cup's seed, then what it is drawn for. Non-ASCII characters are not escaped.
+A draw is the SHA-256 of the UTF-8 text of a JSON array of strings without spaces: the kind of draw,
+the cup's seed, and then the subject of the draw. Non-ASCII characters are not escaped.
 """
 
 import hashlib
@@ -19,14 +19,19 @@ def draw(what: str, seed: str, *about: str) -> str:
 
 
 def game_seed(seed: str, key: str, number: int | None = None) -> str:
-    """The seed of a block's games, from its key, or with fresh cards that of the match with this
-    number: 32 hexadecimal digits."""
+    """The seed of a block's games, from the key of the block: 32 hexadecimal digits.
+
+    With fresh cards, `number` is the number of the match, and the seed is that match's own.
+    """
     return draw("game", seed, key, *([] if number is None else [str(number)]))[:32]
 
 
 def match_id(match_key: str, key: str, number: int) -> str:
-    """The id of a match: 16 hexadecimal digits. Bots see it, so it is drawn from a secret of the
-    run: who guesses a seed cannot confirm the guess by an id."""
+    """The id of a match: 16 hexadecimal digits.
+
+    Bots see the id, so it is drawn from a secret of the run. A bot that guesses a seed therefore
+    cannot confirm the guess by an id.
+    """
     return draw("match", match_key, key, str(number))[:16]
 
 

@@ -1,4 +1,4 @@
-"""A duel: two bots in every mixed seating on each seed, until it can be decided."""
+"""A duel: two bots in every mixed seating on each seed, until the better one is known."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,15 @@ from tournament.formats.scores import Scores
 from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
-"""Blocks between two looks; independent of the number of workers."""
+"""The number of blocks between two looks. It does not depend on the number of workers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Duel(WithDeals):
-    """Two bots, at most `deals` blocks. `within` is the smallest difference, in points a deal,
-    worth deciding; None to decide any."""
+    """Two bots that play at most `deals` blocks.
+
+    `within` is the smallest difference, in points per deal, that is worth deciding. None means any.
+    """
 
     type: ClassVar[str] = "duel"
     growth: ClassVar[Growth] = Growth("only deals may be added to a duel", "deals")
@@ -35,14 +37,16 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return the most by which a block of the cup can differ."""
+    """Return the most by which a block of the cup can differ, as the bets need it."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
 
 class DuelPlan(Plan):
-    """A few blocks at a time until they decide the duel or the budget is spent. After each round,
-    `look` is what all blocks so far have shown."""
+    """Rounds of a few blocks until they decide the duel or the deals are spent.
+
+    After each round, `look` is the result of all blocks so far.
+    """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
         super().__init__(setup, "mixed")

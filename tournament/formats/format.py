@@ -1,4 +1,4 @@
-"""What every format has in common: the keys of its `[format]` section, and how a cup treats it."""
+"""The base of all formats: the keys that every `[format]` section has, and their properties."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +16,10 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What may be added to a cup that has begun.
+    """The additions that are allowed to a cup that has begun.
 
-    `clause` says it. `key` is the key of the format that may rise, None if there is none; `bots`
-    says whether bots may be added.
+    `clause` states them for people. `key` is the key of the format that may rise, None if there is
+    none. `bots` says whether bots may be added.
     """
 
     clause: str
@@ -29,7 +29,7 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
-    """Who meets whom. A subclass for each format has the keys of its section as fields."""
+    """A format: which bots meet. Each subclass has the keys of its section as fields."""
 
     type: ClassVar[str]
     """The value of `type` in `[format]`."""
@@ -69,25 +69,30 @@ class Format(ABC):
         """Return the plan of a cup of this format."""
 
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
-        """Return whether a table is left out, because one of its bots is in `gone`: the bots that
-        no longer play."""
+        """Return whether a table is left out because one of its bots no longer plays.
+
+        `gone` holds the bots that no longer play.
+        """
         return self.skips_tables and not gone.isdisjoint(table)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return how cards are dealt without a setting. `remembers` says whether a bot may remember
-        cards from one seating to the next; a started bot has a process for each."""
+        """Return how cards are dealt if the cup does not say.
+
+        `remembers` says whether a bot may remember cards from one seating to the next. A started
+        bot cannot, since each seating has its own process.
+        """
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of tables that are drawn in advance; 0 if they are drawn as it goes."""
+        """Return the number of tables drawn in advance, or 0 if tables are drawn during the cup."""
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the bots that sit at every table, if the format says so."""
+        """Return the bots that sit at every table. Empty in most formats."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield each bot that the section names, after the key that names it."""
+        """Yield each bot that the section names, as (key that names the bot, name)."""
         return iter(())
 
     def to_dict(self) -> dict[str, Any]:

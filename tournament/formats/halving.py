@@ -17,25 +17,27 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The number of bots that play a stage, and how often they are seated at tables."""
+    """A stage: the number of bots that play it, and how often they are seated at tables."""
 
     bots: int
     seatings: int
 
 
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
-    """The stages: half of the bots play on, rounded up to full tables; the last has one table.
+    """The stages of a halving. After each stage half of the bots play on, rounded up to full
+    tables.
 
-    30 bots at tables of three: 30, 15, 9, 6, 3. The first stage seats all bots `deals` times, and
-    at least twice if some sit out; later ones as often as makes at least as many blocks.
+    The last stage has one table. For example, 30 bots at tables of three have stages of 30, 15, 9,
+    6 and 3 bots. The first stage seats all bots `deals` times, or at least twice if some sit out.
+    Each later stage has at least as many blocks as the first.
     """
-    found = [Stage(bots, max(deals, 2) if bots % players else deals)]
-    blocks = bots // players * found[0].seatings
+    result = [Stage(bots, max(deals, 2) if bots % players else deals)]
+    blocks = bots // players * result[0].seatings
     while bots > players:
         bots = players * -(-bots // (2 * players))
         tables = bots // players
-        found.append(Stage(bots, -(-blocks // tables)))
-    return found
+        result.append(Stage(bots, -(-blocks // tables)))
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +56,10 @@ class Halving(WithDeals):
 
 
 class HalvingPlan(Plan):
-    """Each stage seats its bots at drawn tables, again and again. Bots for whom there is no table
-    sit out in turn."""
+    """Stages that seat their bots at drawn tables, again and again.
+
+    Bots for which there is no table sit out in turn.
+    """
 
     def __init__(self, setup: Setup, deals: int) -> None:
         super().__init__(setup)
@@ -63,7 +67,7 @@ class HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the stages; the scores after each decide who plays the next."""
+        """Yield the stages. The scores after each stage decide which bots play the next."""
         remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
@@ -75,7 +79,7 @@ class HalvingPlan(Plan):
         return stage.bots // self.setup.players * stage.seatings
 
     def _play(self, number: int, bots: Sequence[str], stage: Stage, offset: int) -> Iterator[Block]:
-        """The blocks of a stage, numbered from `offset` + 1."""
+        """Yield the blocks of a stage, numbered from `offset` + 1."""
         players = self.setup.players
         name = "final" if number == len(self._stages) else f"stage {number}"
         out = len(bots) % players
@@ -92,8 +96,10 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The bots that play on, by the score of all blocks so far; a draw decides between equal
-        scores."""
+        """The `count` bots that play on, by the score of all blocks so far.
+
+        A draw decides between equal scores.
+        """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))
         drawn = shuffled(bots, "tie", self.setup.seed, str(number))

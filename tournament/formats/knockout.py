@@ -14,27 +14,27 @@ from tournament.formats.scores import Scores, StageTable, Table
 from tournament.settings.keys import SEEDS, boolean, key
 
 _Key = tuple[Fraction | int, ...]
-"""What decides a place; less is better."""
+"""The values that decide a place, in order of importance. Less is better."""
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
-    """The rounds before the final, each as how many bots advance from each of its tables.
+    """The rounds before the final. Each is the number of bots that advance from each of its tables.
 
-    The better half of a table advances, rounded down (of five two). One table of the first round
-    may let more advance, so that the final is full. The best seeds get the byes.
+    The better half of a table advances, rounded down: two of five. One table of the first round may
+    let more bots advance, so that the final is full. The best seeds get the byes.
     """
     half = players // 2
     out = players - half
-    found = []
+    rounds = []
     while bots > players:
         surplus = bots - players
         tables = min(bots // players, ceil(surplus / out))
         advancing = [half] * tables
         if surplus % out:
             advancing[-1] = players - surplus % out
-        found.append(advancing)
+        rounds.append(advancing)
         bots -= tables * players - sum(advancing)
-    return found
+    return rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +60,12 @@ class Knockout(WithDeals):
         return KnockoutPlan(setup, self)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield the seeded bots."""
+        """Yield the seeded bots, each after the key "seeds"."""
         return (("seeds", name) for name in self.seeds)
 
 
 class KnockoutPlan(Plan):
-    """Rounds of tables; the last round is the final and the table for bronze."""
+    """Rounds of tables. The last round has the final table and perhaps the table for bronze."""
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
         super().__init__(setup)
@@ -76,18 +76,21 @@ class KnockoutPlan(Plan):
         self.blocks = tables * format.deals
 
     def seeds(self) -> list[str]:
-        """All bots, best seed first: the seeded ones, then the rest in a drawn order."""
+        """All bots, best seed first: the seeded bots, then the rest in a drawn order."""
         seeded = list(self._format.seeds)
         rest = [name for name in self.setup.bots if name not in seeded]
         return seeded + shuffled(rest, "seeds", self.setup.seed)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds; each depends on the results of the one before."""
+        """Yield the rounds. Each round depends on the results of the one before."""
         yield from self._play(scores, {})
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
-        """Return the place of every bot, best first, once everything is played: what decides it is
-        in docs/cup-reference.md. Bots that are equal in all of it share a place."""
+        """Return the place of every bot, best first. Call only once everything is played.
+
+        docs/cup-reference.md says what decides a place. Bots that are equal in all of that share a
+        place.
+        """
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass
@@ -119,7 +122,10 @@ class KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Tables of even strength: seeds are dealt in snake order; the best may have a bye."""
+        """Tables of even strength, to which seeds are dealt in snake order.
+
+        The best may have a bye.
+        """
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -130,7 +136,7 @@ class KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """The bots that are eliminated, best first, each with what decides its place."""
+        """The bots that are eliminated, best first, each after the key that decides its place."""
         out = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
@@ -140,15 +146,18 @@ class KnockoutPlan(Plan):
         return sorted(out, key=lambda one: (one[0], self._lot(stage, one[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """The draw that decides who plays on if nothing else does; it decides no place."""
+        """The draw that decides who plays on if nothing else does. It does not decide a place."""
         return draw("tie", self.setup.seed, stage, name)
 
 
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Add the points of a round. Of each bot those at its last table, then the mean over all rounds
-    that it has played."""
+    """Add the points of a round to `means`; return the key of each bot.
+
+    A key is the mean at the bot's last table, then the mean over all rounds that the bot has
+    played.
+    """
     for table in results.values():
         for name, mean in table.items():
             means[name].append(mean)
@@ -156,8 +165,11 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the next places; equal bots share one, and as many are left out after it."""
+    """Add the next places to `places`.
+
+    Equal bots share a place, and the places after it are skipped.
+    """
     before = len(places)
-    keys = [own for own, _ in ranked]
-    for own, name in ranked:
-        places[name] = before + 1 + keys.index(own)
+    keys = [place_key for place_key, _ in ranked]
+    for place_key, name in ranked:
+        places[name] = before + 1 + keys.index(place_key)

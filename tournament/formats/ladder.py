@@ -1,7 +1,7 @@
-"""A ladder: epochs of tables, drawn from the bots that can play and what is known of them.
+"""A ladder: epochs of tables, drawn from the bots that can play and their results so far.
 
 Half of the tables are drawn evenly, in passes: a pass seats some bots, once each. The other half
-settles the top, by Thompson sampling: a score is drawn for each bot from what is known of it.
+settles the top, by Thompson sampling: a score is drawn for each bot from its estimate.
 """
 
 from collections import Counter
@@ -25,22 +25,26 @@ from tournament.records import Epoch
 from tournament.settings.keys import MOMENT, key, utc
 
 BLOCKS = 40
-"""Blocks of an epoch. Fewer than twenty bots have two each, so that a newcomer does not wait long;
-many have more, so that half of the blocks seat everybody."""
+"""The number of blocks of an epoch. With fewer than twenty bots there are only two blocks for each
+bot, so that a newcomer does not wait long. With many bots there are more blocks, so that half of
+them seat every bot."""
 NEW = 10
 """A bot with fewer blocks is new."""
 KNOWN = 40
 """A bot with fewer blocks is seated for the top only by Thompson sampling."""
 PAIRS = 2
-"""Pairs whose order is open that an epoch seats together."""
+"""Each table for the top seats one of this many pairs whose order is open."""
 HOPEFUL = 48
-"""Bots of which the others at such a table are drawn."""
+"""The number of bots from which the other seats at a table for the top are drawn."""
 _STANDARD = NormalDist()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder(Format):
-    """Epochs of tables; bots come and go. `ends` is UTC in ISO 8601, None without an end."""
+    """Epochs of tables, while bots come and go.
+
+    `ends` is the end in UTC, ISO 8601, or None without an end.
+    """
 
     type: ClassVar[str] = "ladder"
     growth: ClassVar[Growth] = Growth(
@@ -63,7 +67,7 @@ class Ladder(Format):
         return LadderPlan(setup)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return fresh: bots that connect may remember cards."""
+        """Return "fresh", because bots that connect may remember cards."""
         return "fresh"
 
 
@@ -75,10 +79,10 @@ class Lobby(Protocol):
 
 
 class LadderPlan(Plan):
-    """The epochs of a run, each a round. The next one begins when the one before is complete; so
-    results decide its tables, and nothing later does.
+    """The epochs of a run, each a round.
 
-    Without a `lobby`, no epoch begins: the plan of a run that is only read.
+    The next epoch begins once the one before is complete. So its tables depend only on results that
+    cannot change later. Without a `lobby` no epoch begins, as for a run that is only read.
     """
 
     open_ended: ClassVar[bool] = True
@@ -92,7 +96,7 @@ class LadderPlan(Plan):
         self.blocks = 0  # so many are known from the beginning
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the tables of the present epoch; once it is complete, those of the next one."""
+        """Return the tables of the current epoch, or of the next one if the current is complete."""
         step = super().next(run, scores)
         if isinstance(step, Batch) or finished_by(run.decisions):
             return step
@@ -105,7 +109,7 @@ class LadderPlan(Plan):
         return Batch(number, self._play(epoch, self._offset(run, number), frozenset()), epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the epochs without the tables that were skipped."""
+        """Yield the epochs, without the tables that were skipped."""
         return self._rounds(run, run.epochs)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
@@ -142,8 +146,10 @@ class LadderPlan(Plan):
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of the epoch with this number, for the bots that can play; none if
-        they are too few."""
+        """Return the tables of epoch `number` for the bots that can play.
+
+        There are none if the bots are too few.
+        """
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
             self._known.add(
@@ -157,14 +163,14 @@ class LadderPlan(Plan):
 
 
 class KnownBots:
-    """The blocks of a ladder so far, by the names of its bots."""
+    """The blocks of a ladder so far, by bot."""
 
     def __init__(self) -> None:
         self.record = LadderRecord()
         self._numbers: dict[str, int] = {}
 
     def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
-        """Add the tables of an epoch: the stage of each, and the points a deal of its bots."""
+        """Add the tables of an epoch: the stage of each, and the points per deal of its bots."""
         rows = [
             (block, name, points[name], stage)
             for block, (stage, points) in enumerate(tables)
@@ -181,10 +187,10 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """The numbers of these bots in the record."""
-        found = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
+        """Return the numbers of these bots in the record. Bots that are new get a number."""
+        assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
-        return np.array(found, np.int64)
+        return np.array(assigned, np.int64)
 
     def blocks(self, names: Sequence[str]) -> dict[str, int]:
         """The number of blocks of each of these bots."""
@@ -195,10 +201,10 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
-    """The tables of an epoch, a block each, with their stages; none if the bots are too few.
+    """The tables of an epoch, one block each, with their stages; none if the bots are too few.
 
-    ``known`` has all blocks of the epochs before and no others. The bots of one stage can be
-    compared: they sit at one table or, in a pass, at tables of equal chances.
+    ``known`` holds exactly the blocks of all earlier epochs. The bots of one stage can be compared,
+    since they sit at one table or, in a pass, at tables with equal chances.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -213,8 +219,11 @@ def draw_tables(
 def _even(
     seed: str, epoch: int, names: list[str], players: int, known: KnownBots, blocks: int
 ) -> list[StageTable]:
-    """Passes of so many blocks together. Newcomers sit in every pass, and as long as there are
-    some, it has only as many tables as newcomers."""
+    """Passes with `blocks` tables in total, drawn evenly.
+
+    Newcomers sit in every pass. While there are newcomers, a pass has at most as many tables as
+    there are newcomers.
+    """
     played = Counter(known.blocks(names))
     tables: list[StageTable] = []
     number = 0
@@ -237,8 +246,11 @@ def _even(
 def _close(
     seed: str, epoch: int, names: list[str], players: int, known: KnownBots, top: int, blocks: int
 ) -> list[StageTable]:
-    """Tables for the top: at each, two bots whose order is open and of which little is known, then
-    bots whose order with these is open, then others by Thompson sampling."""
+    """Tables for the top of the ladder.
+
+    Each table seats two bots whose order is open and little known, then bots whose order with these
+    is open, then others by Thompson sampling.
+    """
     numbers = known.numbers(names)
     means, deviations = (each[numbers] for each in known.record.effects())
     best = np.argsort(-means, kind="stable")
@@ -266,8 +278,11 @@ def _close(
 
 
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
-    """Neighbours among the first ``top`` of ``best``, and the last of these with each of the
-    others, if their order is open; those of which least is known come first."""
+    """The pairs of bots near the top whose order is open, the least known first.
+
+    The candidates are neighbours among the first ``top`` of ``best``, and the last of these with
+    each of the other bots.
+    """
     settled, found = record.settled(), record.evidence()
     first, rest = best[:top].tolist(), best[top:].tolist()
     lead = {bot: found.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
@@ -278,11 +293,11 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> li
 
 
 def _share(seed: str, what: str, stage: str, count: int) -> int:
-    """An even choice of a number below ``count``."""
+    """A number from 0 to ``count`` - 1, drawn with equal chances."""
     return int(draw(what, seed, stage)[:12], 16) % count
 
 
 def _normal(seed: str, stage: str, name: str) -> float:
-    """A standard normal deviate."""
+    """A standard normal deviate, drawn for a bot in a stage."""
     share = (int(draw("score", seed, stage, name)[:12], 16) + 0.5) / 16**12
     return _STANDARD.inv_cdf(share)

@@ -1,4 +1,4 @@
-"""The plan of a cup: its blocks, in rounds, and what is to be played next."""
+"""The plan of a cup: its blocks, in rounds, and which blocks to play next."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Seating = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that a plan depends on before the first match, beside the keys of its format.
+    """What a plan depends on before the first match, beside the keys of its format.
 
-    `bots` are the names in the order of the cup. `seating` and `cards` are those of `[format]`.
-    `seed` determines all that is drawn, except the ids of matches, which are drawn from the secret
+    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
+    determines everything that is drawn, except the ids of matches, which are drawn from the secret
     `match_key`.
     """
 
@@ -38,7 +38,7 @@ class Setup:
 
 
 class Progress(Protocol):
-    """What a plan reads of a run, beside the scores of its matches."""
+    """The part of a run that a plan reads, beside the scores of its matches."""
 
     @property
     def decisions(self) -> Sequence[AnyDecision]:
@@ -55,8 +55,10 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """All seatings of one table, a match each, with the same cards or with fresh ones; `key`
-    identifies it even if the plan grows."""
+    """All seatings of one table, one match each, with the same cards or with fresh ones.
+
+    `key` identifies the block even if the plan grows.
+    """
 
     number: int
     key: str
@@ -68,7 +70,7 @@ class Block:
     matches: tuple[str, ...]
 
     def pairing(self, number: int) -> Pairing:
-        """Return the match of the seating with this number, from 0."""
+        """Return the match of seating `number`, from 0."""
         return Pairing(
             match=self.matches[number],
             block=self.number,
@@ -85,7 +87,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`size` blocks, generated lazily, that do not depend on each other's results."""
+    """A round of `size` blocks that do not depend on each other's results.
+
+    Blocks are made lazily.
+    """
 
     number: int
     size: int
@@ -94,12 +99,12 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a duel has shown after `blocks` blocks.
+    """The result of a duel after `blocks` blocks.
 
-    `difference` is that of the mean points a deal of its two bots, the first less the second, and
-    `low` to `high` its 95 % interval, None where nothing is proved. `evidence` is the wealth of the
-    bets against a difference of 0: 20 settle who is better. `settled` says that it is, `equal` that
-    no difference that matters is left.
+    `difference` is the mean points per deal of the first bot less those of the second. `low` to
+    `high` is its 95 % interval; both are None if nothing is proved. `evidence` is the wealth of the
+    bets against a difference of 0: a wealth of 20 settles which bot is better. `settled` says
+    whether that is settled. `equal` says whether no difference worth deciding is left.
     """
 
     blocks: int
@@ -113,8 +118,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Blocks to be played now, some of which may be finished. `epoch` is one that begins with
-    them; `look` is what the batch before has shown."""
+    """Blocks to play now, some of which may be finished.
+
+    `epoch` is the epoch that begins with the blocks, if any. `look` is the look after the previous
+    batch of a duel.
+    """
 
     round: int
     blocks: Iterable[Block]
@@ -124,15 +132,18 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing can be played now; `reason` is a sentence."""
+    """Nothing can be played now. `reason` is a sentence."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The cup is over. `places` are the place of each bot, None if they follow from the scores;
-    `settled` are the bots by which `[stop]` ended it, in the order of the cup."""
+    """The cup is over.
+
+    `places` holds the place of each bot, or is None if places follow from the scores. `settled` are
+    the bots by which `[stop]` ended the cup, in the order of the cup.
+    """
 
     places: Mapping[str, int] | None = None
     settled: tuple[str, ...] = ()
@@ -159,16 +170,19 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of matches in the whole cup; fewer are played if it ends early."""
+        """The number of matches in the whole cup. Fewer are played if the cup ends early."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
-        """Begin a session: batches that were returned before are returned again."""
+        """Begin a session. Batches that were returned before are returned again."""
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return what is to be played now. Call it again once every match of a batch is finished,
-        or the decisions or void matches of the run have changed."""
+        """Return what to play now.
+
+        Call again once every match of a batch is finished, or once the run's decisions or void
+        matches have changed.
+        """
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
             self._basis, self._open = basis, self.open_rounds(run, scores)
@@ -177,21 +191,28 @@ class Plan(ABC):
         return Done(self.places(run, scores), self.settled, self.look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of a run that is played to its end without the bots `gone`:
-        of the tables that are left out, only the played matches count."""
+        """Return the number of matches of a run that is played to its end without the bots `gone`.
+
+        Of the tables that are left out, only the played matches count.
+        """
         return self.matches
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds in order; ask for the next one when the one before is finished."""
+        """Yield the rounds in order.
+
+        Ask for the next round only when the one before is finished.
+        """
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds of which something may still be played, or become void."""
+        """Yield the rounds with matches that may still be played or become void."""
         return self.rounds(run, scores)
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
-        """Return the place of every bot, best first, once everything is played; None if places
-        follow from the scores."""
+        """Return the place of every bot, best first, or None if places follow from the scores.
+
+        Call only once everything is played.
+        """
         return None
 
     def number(self, block: BlockRecord) -> int:
@@ -199,19 +220,25 @@ class Plan(ABC):
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round of these tables, each on as many seeds as there are deals; its blocks are
-        numbered from `offset` + 1. All play their first seed before any plays its second, so that
-        no table gets far ahead."""
-        every = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
+        """Return a round of these tables, each on `deals` seeds, with blocks numbered from `offset`
+        + 1.
+
+        All tables play their first seed before any plays its second, so that no table gets far
+        ahead.
+        """
+        deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
             self._maker.make(at, number, stage, table, deal)
-            for at, (deal, stage, table) in enumerate(every, offset + 1)
+            for at, (deal, stage, table) in enumerate(deals_of_tables, offset + 1)
         )
         return Round(number, len(tables) * deals, blocks)
 
 
 class BlockMaker:
-    """Makes blocks: seeds and seatings from the seed of the cup, ids of matches from its key."""
+    """Makes blocks.
+
+    Seeds and seatings are drawn from the cup's seed, and match ids from its secret key.
+    """
 
     def __init__(self, setup: Setup, seating: str | None = None) -> None:
         self.seed = setup.seed
@@ -232,8 +259,10 @@ class BlockMaker:
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """Return the block of a table's `deal`-th deal in a stage. Its key is the JSON of the
-        stage, the names of the bots, sorted, and the deal."""
+        """Return the block of a table's `deal`-th deal in a stage.
+
+        The key of the block is the JSON of the stage, the sorted names of the bots, and the deal.
+        """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
         numbers = range(len(seatings))
@@ -249,8 +278,12 @@ class BlockMaker:
         )
 
     def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """`rotations`: of a circle drawn for this block, so that neighbours vary. `permutations`:
-        all of them. `fixed`: the table as it is. `mixed`: all ways to give two bots the seats."""
+        """The seatings of a table, which depend on the kind of seating.
+
+        `rotations` rotates a circle that is drawn for the block, so that neighbours vary.
+        `permutations` has all orders. `fixed` has only the table as it is. `mixed` has all ways to
+        give the seats to two bots.
+        """
         if self.kind == "permutations":
             return tuple(permutations(table))
         if self.kind == "mixed":

@@ -1,4 +1,4 @@
-"""Round-robin and gauntlet: every table plays on as many seeds as there are deals."""
+"""Round-robin and gauntlet: every table plays once on each of `deals` seeds."""
 
 import json
 from collections.abc import Iterator, Sequence, Set
@@ -17,7 +17,7 @@ from tournament.settings.keys import required, string
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin(WithDeals):
-    """Every table of different bots plays."""
+    """A format in which every table of different bots plays."""
 
     type: ClassVar[str] = "round-robin"
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
@@ -35,7 +35,7 @@ class RoundRobin(WithDeals):
 
 @dataclass(frozen=True, kw_only=True)
 class Gauntlet(WithDeals):
-    """Every table of the challenger with different others plays."""
+    """A format in which every table of the challenger with different other bots plays."""
 
     type: ClassVar[str] = "gauntlet"
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
@@ -61,8 +61,10 @@ class Gauntlet(WithDeals):
 
 
 class AllTables(Plan):
-    """Every table at which the bots `always` sit, once for each deal, in a drawn order. Each pass
-    is over all tables, so that standings are fair at any time."""
+    """Every table at which the bots `always` sit, once for each deal, in a drawn order.
+
+    Each pass goes over all tables, so that standings are fair at any time.
+    """
 
     def __init__(self, setup: Setup, deals: int, always: Sequence[str] = ()) -> None:
         super().__init__(setup)
@@ -79,8 +81,7 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches at tables without the bots `gone`, and of those that were
-        played with them."""
+        """Return the number of matches at tables without the bots `gone`, plus those played."""
         left = sum(gone.isdisjoint(table) for table in self._tables)
         played = scores.matches.summaries() if gone else ()
         kept = sum(not gone.isdisjoint(match.table) for match in played)

@@ -1,4 +1,4 @@
-"""The results so far, by which formats decide who meets whom next and when to end."""
+"""The results so far, by which formats decide the next tables and the end of a cup."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,17 +23,17 @@ class Matches(Protocol):
         """Return the number of matches."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the matches without their moves; those of one round if it is given."""
+        """Return the matches without their moves. If `round` is given, return only that round's."""
 
 
 class Scores:
-    """The scores of a run, for its plan."""
+    """The scores of a run, as its plan reads them."""
 
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return the exact mean score a deal of each bot at each table of one round."""
+        """Return each bot's exact mean score per deal at each table of one round."""
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for match in self.matches.summaries(round):
@@ -48,7 +48,10 @@ class Scores:
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the points of `bots` in the first `blocks` blocks of the plan, as the fit reads
-        them, without tables at which another bot sat."""
+        them.
+
+        Tables at which another bot sat are left out.
+        """
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
             (match.block, match.deals, [number[bot] for bot in match.seating], match.adjusted)
@@ -64,8 +67,8 @@ class Scores:
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
         """Return the bots that were disqualified before the first `blocks` blocks were finished."""
-        found = [one for one in exclusions(decisions) if isinstance(one, Disqualify)]
-        if not found:
+        disqualifications = [one for one in exclusions(decisions) if isinstance(one, Disqualify)]
+        if not disqualifications:
             return frozenset()
         matches = sum(match.block <= blocks for match in self.matches.summaries())
-        return frozenset(decision.bot for decision in found if decision.after < matches)
+        return frozenset(decision.bot for decision in disqualifications if decision.after < matches)

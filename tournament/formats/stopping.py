@@ -14,13 +14,15 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The look after the one at so many blocks: a tenth more. Looks at fixed numbers of blocks make
-    the end independent of `concurrency` and of interruptions."""
+    """The number of blocks at the next look, a tenth more than `blocks`.
+
+    Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
+    """
     return blocks + max(1, blocks // 10)
 
 
 class UntilSettled(Plan):
-    """Another plan, ended at the first look at which the top bots are settled."""
+    """A plan that ends another plan at the first look at which the top bots are settled."""
 
     def __init__(self, plan: Plan, top: int) -> None:
         super().__init__(plan.setup)
@@ -29,7 +31,7 @@ class UntilSettled(Plan):
         self.blocks = plan.blocks
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds, each in parts from one look to the next."""
+        """Yield the rounds of the other plan, each in parts from one look to the next."""
         self.settled = ()
         done, look = 0, FIRST_LOOK
         for round in self._plan.rounds(run, scores):
@@ -59,7 +61,10 @@ class UntilSettled(Plan):
         self, run: Progress, scores: Scores, blocks: int, seated: set[str]
     ) -> tuple[str, ...]:
         """Return the top bots, in the order of the cup, if they are separated from the rest and
-        still play; otherwise nothing."""
+        still play.
+
+        Otherwise return an empty tuple.
+        """
         out = scores.disqualified(run.decisions, blocks)
         bots = [bot for bot in self.setup.bots if bot not in out]
         seen = scores.observations(bots, blocks)
@@ -68,8 +73,8 @@ class UntilSettled(Plan):
         settled = settled_by_bets(seen, reach(self.setup), self.setup.stop.confidence)
         others = len(bots) - self._top
         above = settled.sum(axis=1) >= others
-        found = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)
-        return found if len(found) == self._top and seated.issuperset(found) else ()
+        separated = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)
+        return separated if len(separated) == self._top and seated.issuperset(separated) else ()
 
 
 def _noting(blocks: Iterator[Block], seated: set[str]) -> Iterator[Block]:

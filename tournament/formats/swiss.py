@@ -1,4 +1,4 @@
-"""Swiss: every round seats bots of similar standing together and avoids repeated meetings."""
+"""Swiss: every round seats bots with similar results together and avoids repeated meetings."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _NEAR_TABLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(WithDeals):
-    """Rounds of tables of bots of similar standing."""
+    """Rounds of tables of bots with similar results."""
 
     type: ClassVar[str] = "swiss"
     growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")
@@ -33,8 +33,10 @@ class Swiss(WithDeals):
 
 
 class SwissPlan(Plan):
-    """Rounds of as many tables as the bots fill. The others have a bye; no bot has a second bye
-    before every bot has had one."""
+    """Rounds with as many tables as the bots fill. The other bots have a bye.
+
+    No bot has a second bye before every bot has had one.
+    """
 
     def __init__(self, setup: Setup, format: Swiss) -> None:
         super().__init__(setup)
@@ -44,7 +46,7 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds; each is paired by the results of those before."""
+        """Yield the rounds. Each round is paired by the results of those before."""
         names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
@@ -72,9 +74,11 @@ def pair(
     met: Counter[frozenset[str]],
     byes: Counter[str],
 ) -> list[list[str]]:
-    """Tables of neighbours in the ranking, best first; `met` says how often two bots have met, and
-    `byes` how often a bot had none. Pairs of bots are exchanged between tables as long as that
-    reduces repeated meetings."""
+    """Tables of neighbours in the ranking, best first.
+
+    `met` says how often two bots have met. `byes` says how often each bot has had a bye. Bots are
+    exchanged between tables as long as that reduces repeated meetings.
+    """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
     remaining = [name for name in ranked if name not in resting]
@@ -95,7 +99,10 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots of tables within `reach` of each other if that reduces repeats."""
+    """Exchange two bots of tables within `reach` of each other, if that reduces repeated meetings.
+
+    Returns whether bots were exchanged. `tables` is changed in place.
+    """
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, met) + _repeats(lower, met)

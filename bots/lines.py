@@ -71,7 +71,7 @@ class LineProgram:
         """Write a line to the program.
 
         Raises:
-            NoAnswer: if the program has ended, or does not read the line until `until`.
+            NoAnswer: if the program has ended, or has not read the line before `until`.
         """
         left = memoryview(line.encode() + b"\n")
         while left:
@@ -83,10 +83,10 @@ class LineProgram:
                 raise self._ended() from None
 
     def read(self, until: float) -> str:
-        """Read the program's next line that is not blank.
+        """Read the program's next line that is not blank, without surrounding spaces.
 
         Raises:
-            NoAnswer: if there is none until `until`, or it is longer than `MAX_LINE` bytes.
+            NoAnswer: if no such line comes before `until`, or it is longer than `MAX_LINE` bytes.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")

@@ -280,7 +280,9 @@ def _refuse_nan(data: object) -> None:
 
 
 def _integer(digits: str) -> int | float:
-    """An integer, however long: Python refuses to convert very long ones."""
+    """An integer, or a float from 400 digits on, since Python refuses to convert very long
+    integers.
+    """
     return int(digits) if len(digits) < 400 else float(digits)
 
 

@@ -220,11 +220,10 @@ class Plan(ABC):
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round of these tables, each on `deals` seeds, with blocks numbered from `offset`
-        + 1.
+        """Return a round of these tables, each on `deals` seeds.
 
-        All tables play their first seed before any plays its second, so that no table gets far
-        ahead.
+        The blocks are numbered from `offset` + 1. All tables play their first seed before any plays
+        its second, so that no table gets far ahead.
         """
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (

@@ -141,7 +141,9 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """The seats of the moves up to the first illegal one, and the error of that one or None.
+    """The seats of the moves before the first illegal one, and the error of that move.
+
+    The error is None if all moves are legal.
 
     Raises:
         games.OptionError: if there can be no such game.

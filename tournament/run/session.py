@@ -257,6 +257,8 @@ class Session:
             self._receive()
             if self._new_decisions():
                 self._recall()
+                # The plan may have seen these decisions before: it returns the batch again.
+                self._plan.restart()
                 return
 
     def _wait_for_missing(self) -> None:

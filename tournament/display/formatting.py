@@ -313,7 +313,7 @@ def has_plain(table: Standings) -> bool:
 
 
 def is_adjusted(table: Standings) -> bool:
-    """Whether the points a deal are adjusted for the opponents."""
+    """Whether the points per deal are adjusted for the opponents."""
     return any(line.plain != line.score for line in table.standings)
 
 

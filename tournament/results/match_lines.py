@@ -233,7 +233,7 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the milliseconds of each move, or None if no bot was asked for it.
+    """Yield the milliseconds of each move, or None if no bot was asked for the move.
 
     ``seats`` holds the seat of each move.
     """

@@ -13,6 +13,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
 import web.ui
+from games.game import Game
 from serving.compression import static_file
 from tournament.config.parse import read_cup
 from tournament.language import N_
@@ -81,6 +82,7 @@ def create_app(
                 app.add_url_rule("/join", "call", joining.call, methods=["POST"])
     app.add_url_rule("/assets/<name>", "assets", _asset)
     app.add_url_rule("/rules/<game>", "rules", _rules)
+    app.add_url_rule("/rules/<game>/all", "all_rules", _all_rules)
     app.add_url_rule("/healthz", "healthz", lambda: {"status": "ok"})
     if connect_port is not None:
         app.add_url_rule("/connect", "connect", lambda: {"port": connect_port})
@@ -134,7 +136,18 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """The rules of a game."""
+    """The rules of a game, in ten lines for a person."""
+    return render_template(f"rules/{_game(game).name}.html", game=_game(game))
+
+
+def _all_rules(game: str) -> str:
+    """The rules of a game with all their decisions."""
+    title = _(_game(game).title)
+    return render_template("page.html", title=title, name=f"rules/{game}.md")
+
+
+def _game(game: str) -> Game:
+    """The game of this name, or a page that names those that there are."""
     if game not in games.GAMES:
         names = ", ".join(games.GAMES)
         abort(
@@ -145,7 +158,7 @@ def _rules(game: str) -> str:
                 names=names,
             ),
         )
-    return render_template("page.html", title=_(games.get(game).title), name=f"rules/{game}.md")
+    return games.get(game)
 
 
 def _of_run() -> dict[str, RunView | None]:

@@ -37,6 +37,7 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
 from web.child_process import command
+from web.ui.languages import LANGUAGES
 
 COMING = tuple(
     Upcoming(block=block, stage="", bots=cup().names, played=0, seatings=3) for block in (1, 2)
@@ -142,9 +143,15 @@ def test_a_damaged_run_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", games.GAMES)
-def test_the_rules_of_each_game_are_a_page(client: FlaskClient, game: str) -> None:
-    page = client.get(f"/rules/{game}").text
+def test_the_rules_of_each_game_are_ten_lines_and_three_pictures(store: Store, game: str) -> None:
+    client = create_app(store).test_client()  # which keeps the language
+    for language in LANGUAGES:
+        page = client.get(f"/rules/{game}?lang={language}").text
+        assert (page.count("<li>"), page.count("<figure")) == (10, 3)
+        assert f'href="/rules/{game}/all"' in page
+    page = client.get(f"/rules/{game}/all").text
     assert f"<code>{game}</code></h1>" in page.replace("(", "").replace(")", "")
+    assert client.get("/rules/chess/all").status_code == 404
 
 
 def test_64_bots_with_long_names_and_no_match_have_a_page(tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ class StoreReader:
             StoreError: if several matches have it.
         """
         # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
-        ends = {"first": match, "last": match + "g"}
+        ends = {"begin": match, "end": match + "g"}
         with self._read() as connection, damage(self.where):
             found = connection.execute(_BY_ID, ends).all()
             found = [row for row in found if row.match.startswith(match)]
@@ -437,7 +437,7 @@ def _match_query() -> sa.Select[Any]:
 # Made once, and in the order of the ids: SQLite reads all matches for the first in another order.
 _BY_ID = (
     _match_query()
-    .where(matches.c.match >= sa.bindparam("first"), matches.c.match < sa.bindparam("last"))
+    .where(matches.c.match >= sa.bindparam("begin"), matches.c.match < sa.bindparam("end"))
     .order_by(matches.c.match)
     .limit(2)
 )

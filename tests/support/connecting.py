@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import cups
-from tests.support.cups import bot, standings, started, stich
+from tests.support.cups import bot, started, stich
+from tournament.store.store import Store
 
 HONEST = ("toy-0", "toy-1", "toy-2")
 
@@ -28,13 +29,30 @@ def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str
     return started("connect", *words, *more)
 
 
-def started_here(above: Path, deals: int = 2) -> tuple[int, list[dict[str, object]]]:
-    """The results of the same cup with bots that the runner starts."""
+def started_here(above: Path, deals: int = 2) -> Path:
+    """Play the same cup with bots that the runner starts, and return its run."""
     folder = above / "here"
     folder.mkdir()
     path = write(folder, deals, here=True)
     assert stich("run", path, "--out", folder / "run").returncode == 0
-    return scores(folder / "run")
+    return folder / "run"
+
+
+def differing(one: Path, other: Path) -> set[tuple[int, tuple[str, ...]]]:
+    """The matches with other scores, by block and seating; both runs have the same matches."""
+    scores: list[dict[tuple[int, tuple[str, ...]], tuple[int, ...]]] = []
+    for run in (one, other):
+        with Store.open(run) as store:
+            scores.append({(match.block, match.seating): match.scores for match in store.matches()})
+            assert not list(store.faults())
+    assert scores[0].keys() == scores[1].keys()
+    return {match for match in scores[0] if scores[0][match] != scores[1][match]}
+
+
+def voided(run: Path) -> set[tuple[int, tuple[str, ...]]]:
+    """The void matches, which were played again with other cards, by block and seating."""
+    with Store.open(run) as store:
+        return {(void.block, void.seating) for void in store.voids()}
 
 
 @contextlib.contextmanager
@@ -45,12 +63,6 @@ def ended(*processes: subprocess.Popen[str]) -> Iterator[None]:
         for process in processes:
             process.kill()
             process.communicate()
-
-
-def scores(run: Path) -> tuple[int, list[dict[str, object]]]:
-    """The number of matches and the results of each bot, without incidents."""
-    table = standings(run)
-    return table["matches"], table["standings"]
 
 
 LADDER = """

@@ -60,6 +60,7 @@ def test_the_ladder(tmp_path: Path) -> None:
 
         arena.kill()
         arena = stack.enter_context(machine.started("arena"))
+        arena.wait_for("Pages at ")
         programs["ann"].wait_for("Connected again.")
         before = matches_of("ann")
         until(lambda: matches_of("ann") > before)

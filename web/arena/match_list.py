@@ -11,8 +11,8 @@ from flask import abort, render_template, request
 from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
-from tournament.records import FAULT_KINDS, MatchSummary
-from web.arena.live_run import Snapshot, current_run
+from tournament.records import FAULT_KINDS, MatchRecord, MatchSummary
+from web.arena.live_run import LiveRun, Snapshot, current_run
 
 ANY: Final = "any"
 _MATCHES: Final = 50  # of a page
@@ -126,3 +126,20 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
             400, _("%(asked)s is not known; write %(fix)s.", asked=f"{name}={text[:40]}", fix=fix)
         )
     return text
+
+
+def finished_match(run: LiveRun, match: str) -> MatchRecord:
+    """A match whose cards have been played in every seating, or a page that says it is not one."""
+    record = run.find(match)
+    if record is None:
+        abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))
+    if run.is_open(record.block):
+        abort(
+            404,
+            _(
+                "Replays appear once the same cards have been played in every seating: block"
+                " %(block)d is still being played.",
+                block=record.block,
+            ),
+        )
+    return record

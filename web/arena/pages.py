@@ -20,7 +20,14 @@ from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
 from web.arena.live_run import LiveRun, Snapshot, current_run
-from web.arena.match_list import MatchFilter, asked_filter, check_bot, matches_page, read_matches
+from web.arena.match_list import (
+    MatchFilter,
+    asked_filter,
+    check_bot,
+    finished_match,
+    matches_page,
+    read_matches,
+)
 from web.arena.watch import next_match
 from web.preview import preview
 from web.ui import plots
@@ -212,18 +219,7 @@ def match(match: str) -> WerkzeugResponse:
 
 
 def _match_page(run: LiveRun, match: str) -> str:
-    record = run.find(match)
-    if record is None:
-        abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))
-    if run.is_open(record.block):
-        abort(
-            404,
-            _(
-                "Replays appear once the same cards have been played in every seating: block"
-                " %(block)d is still being played.",
-                block=record.block,
-            ),
-        )
+    record = finished_match(run, match)
     now = run.view()
     cup = now.run.cup
     data = {match: match_data(record, cup, page_steps(record, cup))}

@@ -15,7 +15,7 @@ from stich.processes import find_port, pages_served
 from tests.support.connections import connections
 from tests.support.cups import bot as hostile
 from tests.support.cups import toys, write
-from tests.support.played import unfinished
+from tests.support.played import cup, run, unfinished
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup
@@ -228,3 +228,35 @@ def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> N
     assert answer.status_code == 503
     assert "does not start; choose another" in answer.text
     assert "password" not in answer.text
+
+
+def test_a_person_plays_on_from_any_move_of_a_finished_match(tmp_path: Path) -> None:
+    with run(tmp_path, cup(deals=1)) as store, playing(store) as client:
+        record = next(iter(store.matches()))
+        path = f"/matches/{record.match}"
+        assert f'action="{path}/play"' in client.get(path).text
+        last = len(record.moves) - 1
+        for move, seat in ((0, 0), (last // 2, 2), (last, 1)):
+            answer = client.post(f"{path}/play", data={"move": move, "seat": seat})
+            assert answer.status_code == 303, answer.text
+            where = answer.headers["Location"]
+            game = client.application.extensions["stich-play"].get(where.rpartition("/")[2])
+            assert game.names.index("you") == seat
+            state = games.get(record.game).start(record.players, record.seed, record.options)
+            for made in record.moves[:move]:
+                state = state.advance(made)
+            first = client.get(f"{where}/position?after=-1").get_json()
+            assert first["own"] == seat
+            shown = first["frames"][0]["hands"][seat].replace(" ", "")
+            assert shown == "".join(state.view(seat).to_dict()["hand"])
+            my_turn(client, where)
+        for wrong in ((-1, 0), (last + 1, 0), ("x", 0), (0, 3), (0, "x")):
+            answer = client.post(
+                f"{path}/play", data=dict(zip(("move", "seat"), wrong, strict=True))
+            )
+            assert answer.status_code == 404
+            assert "choose" in answer.text
+        answer = client.post("/matches/none/play", data={"move": 0, "seat": 0})
+        assert "There is no finished match" in answer.text
+    with playing() as alone:
+        assert alone.post("/matches/none/play").status_code == 404

@@ -63,12 +63,13 @@ class Frame(ShownPosition):
 
 
 class PersonalView(TypedDict):
-    """What a person sees of a game and may do now: the names of the `seats`, whether the person is
-    `asked` for a move, the `others` than plays of cards, the cards that are `lit`, and the latest
-    `frames`."""
+    """What a person sees of a game and may do now: the names of the `seats`, which is its `own`,
+    whether the person is `asked` for a move, the `others` than plays of cards, the cards that are
+    `lit`, and the latest `frames`."""
 
     game: str
     seats: Sequence[str]
+    own: int
     clockwise: bool
     asked: bool
     others: list[str]
@@ -145,23 +146,36 @@ class AvailableBots:
         )[0]
 
 
+class _GoingOn(Referee):
+    """The rules for a game that is taken up at a position."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def start(self, game: str, players: int, seed: str, options: Options) -> State:
+        """The position."""
+        return self._state
+
+
 class BrowserGame(Player, MatchObserver):
-    """A game of one person at seat 0, which is played in a thread of its own: the player whose
+    """A game of one person at a seat, which is played in a thread of its own: the player whose
     moves come from the pages, and the observer. Safe for threads."""
 
     url = "in the browser"
 
-    def __init__(self, state: State, bots: Sequence[Bot], clock: Clock) -> None:
+    def __init__(self, state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> None:
         self._lock = threading.Condition()
         self._state = state
+        self._seat = seat
         self._clock = clock
         self.bots = bots
-        self.names = [_("you"), *(f"{bot.name} ({seat})" for seat, bot in enumerate(bots, 1))]
+        self.names = [f"{bot.name} ({number})" for number, bot in enumerate(bots, 1)]
+        self.names.insert(seat, _("you"))
         self.seen = monotonic()
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
         self._failed = ""
         self._log = DealLog(state.game, state.to_dict())
-        self._frames = deque([self._frame(0, [])], _KEPT)
+        self._frames = deque([self._frame(0, list(state.view(seat).history))], _KEPT)
         self.over = False
         """Whether its bots have ended, or do after the move that one is making."""
         self._players: list[HttpBot] = []
@@ -183,11 +197,13 @@ class BrowserGame(Player, MatchObserver):
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
         with bots, suppress(_GameLeft):
-            Match(rules, pairing, Referee(), [self, *self._players], observer=self).play()
+            seats: list[Player] = [*self._players]
+            seats.insert(self._seat, self)
+            Match(rules, pairing, _GoingOn(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """What seat 0 has seen since the move with this number, by default the last position, and
-        what it may do now.
+        """What the person has seen since the move with this number, by default the last position,
+        and may do now.
         """
         with self._lock:
             self.seen = monotonic()
@@ -196,6 +212,7 @@ class BrowserGame(Player, MatchObserver):
             return {
                 "game": self._state.game.name,
                 "seats": self.names,
+                "own": self._seat,
                 "clockwise": self._state.game.clockwise,
                 "asked": own is not None,
                 "others": [move.text for move in own.others] if own else [],
@@ -204,8 +221,11 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """What seat 0 sees after a move: its view, and the trick, which everybody sees."""
-        seen, log = position(self._state.game, self._state.view(0).to_dict()), self._log.shown
+        """What the person sees after a move: its view, and the trick, which everybody sees."""
+        seen, log = (
+            position(self._state.game, self._state.view(self._seat).to_dict()),
+            self._log.shown,
+        )
         own = [fact for fact in seen["facts"] if not fact[-1]]
         return {
             **seen,
@@ -230,7 +250,7 @@ class BrowserGame(Player, MatchObserver):
     def move(self, body: bytes, seconds: float) -> Choice:
         """The person's next move, however long they take; _GameLeft."""
         with self._lock:
-            self._choices = Choices(self._state.view(0))
+            self._choices = Choices(self._state.view(self._seat))
         move = self._typed.get()
         if move is None:
             raise _GameLeft
@@ -274,7 +294,7 @@ class BrowserGame(Player, MatchObserver):
             self._state = self._state.advance(move)
             last = self._frames[-1]
             # the play that ended a deal is not in the history of the next
-            moves = list(self._state.view(0).history) or [*last["moves"], (seat, move)]
+            moves = list(self._state.view(self._seat).history) or [*last["moves"], (seat, move)]
             self._log.add(*moves[-1], before, self._state.to_dict())
             self._frames.append(self._frame(last["number"] + 1, moves))
             self._failed = ""
@@ -297,7 +317,15 @@ class BrowserGames:
         OptionError; FullError; StartError or SandboxError if a bot is not there."""
         bots, of_cup, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
-        begun = BrowserGame(state, bots, clock)
+        return self._begin(BrowserGame(state, bots, clock), clock)
+
+    def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
+        """Go on from a position, with these reference bots at the other seats; the game's key.
+        FullError; StartError or SandboxError if a bot is not there."""
+        bots, _of_cup, clock = self.available.settings(chosen)
+        return self._begin(BrowserGame(state, bots, clock, seat), clock)
+
+    def _begin(self, begun: BrowserGame, clock: Clock) -> str:
         key = secrets.token_urlsafe(16)
         with self._lock:
             self._end_idle()
@@ -313,7 +341,7 @@ class BrowserGames:
                 )
             self._games[key] = begun
         try:
-            begun.start(self.available.launch(bots, clock))
+            begun.start(self.available.launch(begun.bots, clock))
             with self._lock:
                 if self._too_large():
                     raise FullError(

@@ -1,5 +1,6 @@
 """Pages on which a person plays against bots."""
 
+from collections.abc import Callable
 from typing import Final
 
 from flask import Blueprint, abort, current_app, redirect, render_template, request, url_for
@@ -13,10 +14,13 @@ from tournament.bot.url_bot import StartError
 from tournament.config.arguments import fill_seats
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
+from web.arena.live_run import current_run
+from web.arena.match_list import finished_match
 from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, PersonalView
 
 play_pages = Blueprint("play_pages", __name__)
 
+_HOUSE: Final = "sensible"
 _MAX_CARDS: Final = 64
 _MAX_MOVE: Final = 256
 _DEALS: Final = 3
@@ -66,8 +70,35 @@ def begin() -> Response:
         )
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
+    chosen = fill_seats(wanted, players - 1)
+    return _open(lambda: _games().begin(rules.name, players, chosen, _options(rules)))
+
+
+@play_pages.post("/matches/<match>/play")
+def play_on(match: str) -> Response:
+    """Take a seat of a finished match at a move, with the same cards, against reference bots."""
+    if "stich-run" not in current_app.extensions:
+        abort(404)
+    record = finished_match(current_run(), match)
+    move, seat = (request.form.get(name, -1, type=int) for name in ("move", "seat"))
+    if not 0 <= move < len(record.moves):
+        most = len(record.moves) - 1
+        abort(
+            404, _("Nobody moves there: choose a move of this match from 0 to %(most)d.", most=most)
+        )
+    if not 0 <= seat < record.players:
+        most = record.players - 1
+        abort(404, _("There is no such seat: choose one from 0 to %(most)d.", most=most))
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    for made in record.moves[:move]:
+        state = state.advance(made)
+    return _open(lambda: _games().take_up(state, seat, [_HOUSE] * (record.players - 1)))
+
+
+def _open(begin: Callable[[], str]) -> Response:
+    """The page of the game that `begin` begins, or one that says why it cannot."""
     try:
-        key = _games().begin(rules.name, players, fill_seats(wanted, players - 1), _options(rules))
+        key = begin()
     except OptionError as error:
         abort(400, f"{error.field.removeprefix('options.')}: {error.message}")
     except FullError as error:

@@ -6,7 +6,18 @@
   const matches = JSON.parse(document.getElementById("data").textContent);
   const { only } = root.dataset;
   let shown = null; // the id of the match
-  const replay = new Replay(root, { address: (move) => (only ? `#move=${move}` : `#match=${shown}&move=${move}`) });
+  const form = document.getElementById("play-on"); // not in a report
+  const replay = new Replay(root, { address });
+
+  function address(move) {
+    const { turn } = replay.positions[move];
+    if (form) {
+      form.hidden = turn === null; // the game is over
+      form.elements.move.value = move;
+      form.elements.seat.value = turn ?? 0;
+    }
+    return only ? `#move=${move}` : `#match=${shown}&move=${move}`;
+  }
 
   async function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));

@@ -19,7 +19,7 @@
   let left = false; // whether the server has ended the game
   let wake = () => {};
 
-  const table = { seats: now.seats, own: 0, clockwise: now.clockwise, most: [], groups: 1, drawOwn };
+  const table = { seats: now.seats, own: now.own, clockwise: now.clockwise, most: [], groups: 1, drawOwn };
 
   async function ask(path, body) {
     const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
@@ -30,7 +30,7 @@
     throw new Error(answer.status);
   }
 
-  const names = () => CardTable.cards(shown.hands[0]);
+  const names = () => CardTable.cards(shown.hands[now.own]);
   const over = () => shown.turn === null;
   const own = () => now.asked && !waiting.length && !result;
 
@@ -46,7 +46,7 @@
   function draw() {
     const focused = document.activeElement?.dataset?.card;
     table.most = shown.hands.map((hand, seat) => Math.max(CardTable.cards(hand).length, table.most[seat] ?? 0));
-    table.groups = Math.max(table.groups, shown.hands[0].split(" ").length);
+    table.groups = Math.max(table.groups, shown.hands[now.own].split(" ").length);
     CardTable.draw($("table"), table, shown, result ? resultBox() : null);
     if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
     const buttons = own() ? now.others.map((text) => action(text)) : [];
@@ -61,7 +61,7 @@
   }
 
   function resultBox() {
-    const points = shown.ended.scores[0];
+    const points = shown.ended.scores[now.own];
     const title = points ? count(points > 0 ? OWN.won : OWN.lost, Math.abs(points)) : OWN.even;
     return CardTable.result(table, shown.ended, title, make("button", { type: "button", "data-on": "" }, over() ? OWN.end : WORDS.nextDeal));
   }

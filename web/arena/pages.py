@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Final
 
 import numpy as np
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, current_app, render_template, request
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from serving.compression import StaticBody
@@ -28,6 +28,7 @@ from web.arena.match_list import (
     matches_page,
     read_matches,
 )
+from web.arena.stage import stage_page
 from web.arena.watch import next_match
 from web.preview import preview
 from web.ui import plots
@@ -199,6 +200,13 @@ def matches() -> WerkzeugResponse:
 def watch(now: Snapshot) -> str:
     """The tables most worth watching, one after the other, without an end."""
     return render_template("watch.html", now=now)
+
+
+@pages.get("/stage")
+@_page
+def stage(now: Snapshot) -> str:
+    """A table, the top ten and the way here for the projector; at the end the winners."""
+    return stage_page(now, joinable="join" in current_app.view_functions)
 
 
 @pages.get("/watch/next")

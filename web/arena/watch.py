@@ -1,7 +1,7 @@
 """What spectators watch: the table most worth it of the blocks that ended last; with fresh cards
 first one that is being played."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import combinations, islice
 from math import inf
@@ -18,6 +18,10 @@ from web.ui.page_steps import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12
 """The most blocks of which one is chosen."""
+_FIRST: Final = 3
+"""Tables with a bot in the first places are shown before all others."""
+_TOP: Final = 10
+"""The last place worth watching, and the last one whose fight is told."""
 _MINUTES: Final = timedelta(minutes=10)
 """Blocks that ended so long before the last one are left out."""
 
@@ -43,15 +47,21 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """The table that has been playing its match for longest: it stays the same until the end."""
+    """The table that has been playing its match for longest, of those with a bot in the first
+    places if there are any; None without one in the top places."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     cup = now.run.cup
-    matches = (one for one in live_matches(now.proof.id) if not run.find(one.pairing.match))
-    first = min(matches, key=lambda one: one.since, default=None)
-    if first is None:
+    places = _places(now)
+    matches = [
+        (_best(places, one.pairing.table), one.since, one)
+        for one in live_matches(now.proof.id)
+        if not run.find(one.pairing.match)
+    ]
+    best, _since, first = min(matches, key=lambda one: one[:2], default=(inf, inf, None))
+    if first is None or best > _TOP:
         return None
-    _, why = _fight(now, first.pairing.table)
+    _sort, why = _fight(now, first.pairing.table)
     data = match_data(first.pairing, cup, live_steps(first, cup))
     return data | {"live": True, "ended": None, "why": why}
 
@@ -68,9 +78,12 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Of each block that ended in the last minutes, its closest match: the blocks with the closest
-    fight for an open place first, then the newest."""
+    fight for an open place first, then the newest. Blocks with a bot in the first places, or
+    without these, with the best-placed bot of all that ended lately."""
+    places = _places(now)
+    best = min((_best(places, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
-    for match in now.recent:
+    for match in (one for one in now.recent if _best(places, one.table) <= best):
         blocks.setdefault(match.block, []).append(match)
     found: list[MatchRecord] = []
     newest: datetime | None = None
@@ -83,6 +96,16 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
             break
         found.append(closest)
     return sorted(found, key=lambda one: _fight(now, one.table)[0])
+
+
+def _places(now: Snapshot) -> dict[str, int]:
+    """The places of all bots in the order of the table, also while nobody has an official one."""
+    return {line.bot: place for place, line in enumerate(now.table.standings, start=1)}
+
+
+def _best(places: Mapping[str, int], bots: Iterable[str]) -> float:
+    """The best place of these bots; the first places count as one, and bots in no table last."""
+    return max(_FIRST, min((places.get(bot, inf) for bot in bots), default=inf))
 
 
 def _margin(match: MatchSummary) -> int:
@@ -98,7 +121,10 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
     fights = [
         (place * abs(one.score - other.score), place, one, below, other)
         for (place, one), (below, other) in combinations(lines, 2)
-        if one.score is not None and other.score is not None and one.rank[1] >= other.rank[0]
+        if place <= _TOP
+        and one.score is not None
+        and other.score is not None
+        and one.rank[1] >= other.rank[0]
     ]
     if not lines or lines[0][1].score is None:
         return inf, ""

@@ -1,7 +1,10 @@
 """The arena in a real browser: a live cup, replays, whole games by clicking, accessibility."""
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +285,61 @@ def test_spectators_see_one_table_after_the_other(
         browser.find_element(By.CSS_SELECTOR, '[data-go="back"]').send_keys(Keys.ENTER)
         browser.find_element(By.CSS_SELECTOR, '[data-go="play"]').send_keys(Keys.ENTER)
         wait.until(lambda one: text(one, "#title") != first)
+
+
+def text_changed(selector: str, before: str) -> Callable[[Chrome], bool]:
+    return lambda browser: text(browser, selector) != before
+
+
+def stage_fits(browser: Chrome) -> bool:
+    """Whether all of the table of the stage and of its top ten can be seen."""
+    script = """return ["html", ".shown", ".stage aside"].every((one) => {
+        const box = document.querySelector(one);
+        return box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
+    })"""
+    return bool(browser.execute_script(script))
+
+
+@pytest.mark.parametrize(("game", "players"), [("doudizhu", 3), ("zhengfen", 4)])
+def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
+    tmp_path: Path, game: str, players: int
+) -> None:
+    of = cup([*NAMES, "小王", "Grüße", "fay"], deals=1, game=game, players=players)
+    with (
+        unfinished(tmp_path, of, islice(played(of), 12)) as store,
+        served(create_app(store)) as url,
+        chromium(1920, 1080) as browser,
+    ):
+        wait = WebDriverWait(browser, WAIT_S)
+        browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/stage")
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".top-ten .on"))
+        assert stage_fits(browser)
+        assert browser.find_elements(By.CSS_SELECTOR, ".codes svg")
+        assert len(browser.find_elements(By.CSS_SELECTOR, ".top-ten .on")) == players
+        if shots := os.environ.get("STICH_SCREENSHOTS"):
+            browser.save_screenshot(f"{shots}/stage-{game}.png")
+        counts = []
+        for _ in range(3):
+            first = text(browser, "#title")
+            browser.execute_script("document.querySelector('[data-part=speed] option').value = 50")
+            browser.execute_script("document.querySelector('[data-part=speed]').selectedIndex = 0")
+            event = "new Event('input', { bubbles: true })"
+            browser.execute_script(
+                f"document.querySelector('[data-part=speed]').dispatchEvent({event})"
+            )
+            wait.until(text_changed("#title", first))
+            browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+            counts.append(browser.execute_cdp_cmd("Memory.getDOMCounters", {}))
+        assert counts[-1]["jsEventListeners"] <= counts[0]["jsEventListeners"]
+        assert counts[-1]["nodes"] < 1.5 * counts[0]["nodes"]
+        store.finish(None)
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".ceremony .first"))
+        wait.until(lambda one: " won Test cup" in text(one, ".ceremony h2"))
+        assert text(browser, ".ceremony p").endswith("ahead of the second")
+        if shots:
+            browser.execute_script("document.getAnimations().forEach((one) => one.finish())")
+            browser.save_screenshot(f"{shots}/stage-{game}-end.png")
+        assert console_errors(browser) == []
 
 
 def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) -> None:

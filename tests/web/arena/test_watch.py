@@ -55,6 +55,17 @@ def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path)
         assert client.get("/watch").status_code == 200
 
 
+def test_tables_without_the_first_places_are_not_shown(tmp_path: Path) -> None:
+    names = [f"bot-{number}" for number in range(9)]
+    with run(tmp_path, cup(names, deals=1)) as store:
+        client = create_app(store).test_client()
+        table = client.get("/standings.json").get_json()["standings"]
+        first = {line["bot"] for line in table[:3]}
+        found = watched(client)
+        assert found
+        assert all(first.intersection(one["seats"]) for one in found)
+
+
 def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> None:
     of = cup(deals=2)
     with unfinished(tmp_path, of) as store:

@@ -6,6 +6,7 @@
   const PATIENCE = 8; // steps for which the result of a deal stands
   const MOVES = 150;
   const AGAIN_MS = 5000;
+  const REMEMBERED = 30; // more than there are tables to choose among
   const replay = new Replay($("replay"), { patience: PATIENCE, finished: next });
   let shown = []; // the matches that were shown, the last one at the end
   let live = ""; // the match that is shown while it is played
@@ -32,7 +33,7 @@
     const steps = await Replay.unpack(now);
     const known = now.match === live ? replay.positions.length : 0;
     if (now.live && steps.length === known) return;
-    shown = [...shown.filter((match) => match !== now.match), now.match];
+    shown = [...shown.filter((match) => match !== now.match), now.match].slice(-REMEMBERED);
     live = now.live ? now.match : "";
     replay.open(now, steps);
     // The moves that are new; of a match that has ended its last deals.
@@ -44,6 +45,7 @@
     Live.showTimes($("when"));
     replay.show(Math.min(from, steps.length - 2), false, false); // at the end it would begin anew
     replay.play();
+    document.dispatchEvent(new CustomEvent("watched", { detail: now.seats }));
   }
 
   next();

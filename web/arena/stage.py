@@ -1,0 +1,87 @@
+"""What the page for the projector shows beside a table."""
+
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+from urllib.parse import urlsplit
+
+import segno
+from flask import render_template, request
+from markupsafe import Markup
+
+from tournament.display.formatting import (
+    format_scores,
+    last_tables,
+    shown_authors,
+    table_lines,
+)
+from tournament.results.standings import Standings
+from web.arena.live_run import Snapshot
+
+_TOP: Final = 10
+_THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class QrCode:
+    """A picture of an address of these pages, as SVG; `joins` if bots are entered there."""
+
+    picture: Markup
+    joins: bool
+
+
+def stage_page(now: Snapshot, joinable: bool) -> str:
+    """Return the page; with the way to enter bots if `joinable`."""
+    return render_template(
+        "stage.html",
+        now=now,
+        table=now.table,
+        lines=table_lines(now.table)[:_TOP],
+        authors=shown_authors(now.run),
+        codes=_codes(joinable and not now.finished),
+        margin=winning_margin(now.table) if now.finished else None,
+        highlight=_highlight(now),
+        coming=_coming(now),
+    )
+
+
+def winning_margin(table: Standings) -> float | None:
+    """The points a deal by which the winner is ahead of the second, of a knockout in the final;
+    None if several won, there is no second, or the points did not decide."""
+    placed = [line for line in table.standings if line.place]
+    if len(placed) < 2 or placed[0].place == placed[1].place:
+        return None
+    finals = last_tables(table)
+    first, second = (
+        finals[line.bot].score if line.bot in finals else line.score for line in placed[:2]
+    )
+    return None if first is None or second is None or first < second else first - second
+
+
+def _codes(joinable: bool) -> list[QrCode]:
+    """The codes for phones in the hall; none if this address means another machine there."""
+    if urlsplit(request.url_root).hostname in _THIS_MACHINE:
+        return []
+    paths = ["", "join"] if joinable else [""]
+    return [QrCode(_qr(request.url_root + path), path == "join") for path in paths]
+
+
+def _qr(address: str) -> Markup:
+    picture = segno.make(address, micro=False).svg_inline(scale=4, light="#fff", omitsize=True)
+    return Markup(picture)  # noqa: S704 - drawn from our address
+
+
+def _highlight(now: Snapshot) -> str:
+    """The match with the most points of the block that was completed last; "" without one."""
+    if now.latest is None:
+        return ""
+    block = takewhile(lambda one: now.latest and one.block == now.latest.block, now.recent)
+    match = max(block, key=lambda one: max(one.adjusted))
+    return format_scores(match.seating, match.adjusted)
+
+
+def _coming(now: Snapshot) -> tuple[str, ...]:
+    """The bots of the most important table that has not begun; () if it is not known."""
+    places = {line.bot: place for place, line in enumerate(now.table.standings)}
+    waiting = [one.bots for one in now.upcoming if not one.played]
+    return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())

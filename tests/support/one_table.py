@@ -16,17 +16,21 @@ from tournament.store.store import Store
 
 class OneTable:
     """Plays a whole job when the runner waits, at the first of so many tables. `played` are the
-    matches, `blocks` those of all jobs; `most` is at how many tables each bot sat at once."""
+    matches, `blocks` those of all jobs, and `inspected` the bots that had to answer at the start;
+    `most` is at how many tables each bot sat at once."""
 
     def __init__(self, cup: Cup, tables: int = 1) -> None:
         self.played: list[str] = []
         self.blocks: list[int] = []
+        self.inspected: set[str] = set()
         self.most: Counter[str] = Counter()
+        self._bots = cup.names
         self._rules = played.rules(cup)
         self._tables = tables
         self._jobs: list[Job] = []
 
     def inspect(self, absent: Collection[str]) -> Inspected:
+        self.inspected = {*self._bots}.difference(absent)
         return Inspected((), {})
 
     @property

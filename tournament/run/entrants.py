@@ -149,6 +149,10 @@ class Entrants(Roster):
         )
         return replace(everybody, bots=bots)
 
+    def checks(self, cup: Cup) -> frozenset[str]:
+        """Return the bots that connect."""
+        return frozenset(bot.name for bot in cup.bots if bot.connect)
+
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
         """Return the outages of an epoch: each begins with a clean slate."""
         if self._outages is None or round != self._round:

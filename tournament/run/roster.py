@@ -26,6 +26,11 @@ class Roster:
         """Return the cup with the bots that have joined, each with the URL at which it is asked."""
         return self._cup
 
+    def checks(self, cup: Cup) -> frozenset[str]:
+        """Return the bots that the roster checks whenever they connect; they may be away when a
+        session begins."""
+        return frozenset()
+
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
         """Return the outages that count in a round; `voids` are all void matches of the run."""
         if self._outages is None:

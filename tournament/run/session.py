@@ -123,8 +123,10 @@ class Session:
             RunError: if the run cannot continue.
             StoreError: if the store cannot be used.
         """
-        started = sum(bot.command is not None for bot in self._cup.bots)
-        self._observer.starting(started, len(self._cup.bots) - started)
+        connecting = self._roster.checks(self._cup)
+        bots = [bot for bot in self._cup.bots if bot.name not in connecting]
+        started = sum(bot.command is not None for bot in bots)
+        self._observer.starting(started, len(bots) - started)
         self._inspect()
         for warning in filter(None, warnings):
             self._observer.warning(warning)
@@ -159,9 +161,9 @@ class Session:
                         return step
 
     def _inspect(self) -> None:
-        """Start or reach every bot once. Store what they state about themselves, if that has
-        changed."""
-        found = self._executor.inspect(self._run.gone)
+        """Start or reach every bot once, except those that the roster checks. Store what they state
+        about themselves, if that has changed."""
+        found = self._executor.inspect(self._run.gone | self._roster.checks(self._cup))
         if found.problems:
             raise StartError("\n".join(found.problems))
         self._store.record_about(found.about)

@@ -166,6 +166,15 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: H
     assert rosters(tmp_path) == [("house0", "ann", "bob")]
 
 
+def test_a_restart_does_not_wait_for_bots_that_are_not_back_yet(tmp_path: Path, hall: Hall) -> None:
+    with suppress(Stopped):
+        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: stop})
+    with Store.open(tmp_path) as store:
+        tables = OneTable(LADDER.with_joined(store.decisions()))
+    play(tmp_path, hall, {54: finish(tmp_path)}, executor=tables)
+    assert tables.inspected == {*HOUSE}
+
+
 def test_a_bot_sits_at_no_more_tables_than_it_has(tmp_path: Path, hall: Hall) -> None:
     tables = OneTable(LADDER, 10)
     with suppress(Stopped):

@@ -1,7 +1,9 @@
 """Matches that the organiser makes void, on runs that go on and that have ended."""
 
+import itertools
 import json
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from tests.support.cups import code_and_text, standings, stich, toys, write
 from tests.support.one_table import OneTable, Organiser
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
-from tournament.records import Revocation, Void
+from tournament.records import AnyDecision, Revocation, Void
 from tournament.run.roster import Roster
 from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
@@ -67,7 +69,7 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
 ) -> None:
     """The last match of each round becomes void just when it is written, whenever the runner has
     looked for decisions before."""
-    monkeypatch.setattr("tournament.run.session._TICK_S", 1e9)
+    monkeypatch.setattr("tournament.run.session.monotonic", lambda: 0.0)
     cup = played.cup(BOTS, format=format)
     plan = played.plan(cup)
     executor = OneTable(cup)
@@ -87,6 +89,32 @@ def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
         again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]
         assert again == ([total // 2, total + 1] if format == "swiss" else [total])
     assert stich("verify", tmp_path / "run").returncode == 0
+
+
+def test_a_decision_that_comes_while_another_is_acted_on_loses_no_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.run.session.monotonic", itertools.count().__next__)
+    cup = played.cup(BOTS)
+    with played.unfinished(tmp_path, cup) as store:
+
+        def void(number: int) -> None:
+            match = list(store.matches())[number]
+            store.decide(Void(block=match.block, matches=(match.match,)))
+
+        class Hasty(Organiser):
+            """Makes a second match void as soon as the first decision is read."""
+
+            def decided(self, decision: AnyDecision) -> None:
+                if len(store.decisions()) == 1:
+                    void(1)
+
+        plan = played.plan(cup)
+        organiser = Hasty(store, {3: partial(void, 0)})
+        with Session(plan, Roster(cup), OneTable(cup), store, organiser) as session:
+            session.play()
+        assert store.count() == plan.matches
+    assert stich("verify", tmp_path).returncode == 0
 
 
 class Killed(BaseException):

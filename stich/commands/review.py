@@ -58,7 +58,7 @@ _FAILURES: Final = 3
 """After so many failures in a row, a bot is asked no more."""
 
 
-class Decision(NamedTuple):
+class RecordedMove(NamedTuple):
     """A recorded decision, with the bots and the scores of its match by seat."""
 
     row: DecisionRow
@@ -73,7 +73,7 @@ class Finding:
     `lead` is that of `instead` over the recorded move; None if nobody measured it.
     """
 
-    decision: Decision
+    decision: RecordedMove
     instead: str
     lead: Lead | None = None
 
@@ -170,7 +170,7 @@ def review(
         click.echo(f"{plural(faults, 'fault')} left out: `stich replay {target} MATCH --faults`.")
 
 
-def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[Decision], int]:
+def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
     """The decisions of a bot in up to `most` matches, and how many faults it had there.
 
     The matches are in random order, so that any part of the list is a sample of the run.
@@ -186,7 +186,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[Decision], i
     ]
     matches = [matches[number] for number in spread(range(len(matches)), most)]
     random.Random(0).shuffle(matches)  # noqa: S311 (no secret)
-    decisions: list[Decision] = []
+    decisions: list[RecordedMove] = []
     faults = 0
     for match in matches:
         record = store.match(match)
@@ -194,7 +194,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[Decision], i
             if row.bot == bot and not row.forced:
                 faults += row.fault is not None
                 if row.fault is None:
-                    decisions.append(Decision(row, record.seating, record.scores))
+                    decisions.append(RecordedMove(row, record.seating, record.scores))
     if not decisions:
         raise StoreError(
             f"{bot} has made no decision in a block that is over ({plural(faults, 'fault')}). Wait"
@@ -203,7 +203,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[Decision], i
     return decisions, faults
 
 
-def _by_search(decisions: Sequence[Decision], worlds: int, until: float) -> Judged:
+def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
     """Judge decisions by `search`, in a process for each core."""
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # this process ends the others
     pool = ProcessPoolExecutor(
@@ -217,7 +217,7 @@ def _by_search(decisions: Sequence[Decision], worlds: int, until: float) -> Judg
         pool.shutdown(cancel_futures=True)
 
 
-def _judge(decision: Decision, worlds: int, until: float) -> Finding | bool:
+def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
     """Judge a decision, unless the time is over."""
     if monotonic() >= until:
         return False
@@ -225,7 +225,7 @@ def _judge(decision: Decision, worlds: int, until: float) -> Finding | bool:
     return _compare(decision, search(json.loads(row.view), row.moves, iterations=worlds), worlds)
 
 
-def _compare(decision: Decision, move: str, worlds: int) -> Finding | bool:
+def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
     """Compare the recorded move with another legal one; without worlds, measure nothing."""
     row = decision.row
     view = json.loads(row.view)
@@ -241,7 +241,7 @@ def _by_bot(
     bot: Bot,
     launch: LaunchSettings,
     cup: Cup,
-    decisions: Sequence[Decision],
+    decisions: Sequence[RecordedMove],
     worlds: int,
     until: float,
 ) -> Judged:
@@ -268,7 +268,7 @@ def _by_bot(
 class _Table:
     """A recorded match, played again from one seat as far as a bot at that seat can tell."""
 
-    def __init__(self, player: HttpBot, cup: Cup, match: str, first: Decision) -> None:
+    def __init__(self, player: HttpBot, cup: Cup, match: str, first: RecordedMove) -> None:
         self.first = first
         self._player, self._match, self._turn = player, match, 0
         self._clock = TimeBank(cup.clock.move_ms, float(cup.clock.bank_ms))

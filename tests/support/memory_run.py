@@ -10,7 +10,7 @@ from tournament.formats.stop import Stop
 from tournament.model import StoredRun, kind_of_ranges
 from tournament.records import AnyVoid, MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader
-from tournament.store.walk import Entry
+from tournament.store.walk import ChainEntry
 
 
 @dataclass
@@ -38,7 +38,7 @@ class MemoryRun(StoreReader):
     def matches(self) -> Iterator[MatchRecord]:
         return iter(self.records)
 
-    def walk(self) -> Iterator[Entry]:
+    def walk(self) -> Iterator[ChainEntry]:
         return iter(())
 
     def file_problems(self) -> list[str]:

@@ -45,7 +45,7 @@ _KEPT = "Finished matches are kept"
 
 
 @dataclass(eq=False, slots=True)
-class _Worker:
+class _RemoteWorker:
     """A worker. `joined` is None while it starts the bots, and False if it cannot play. The bots
     run until `owner` is released."""
 
@@ -98,7 +98,7 @@ class ClusterExecutor:
         self._begun = False
         self._problems: list[str] = []
         self._about: Mapping[str, Identity] = {}
-        self._workers: dict[str, _Worker] = {}  # by address
+        self._workers: dict[str, _RemoteWorker] = {}  # by address
         self._pending: list[Job] = []
         self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
@@ -128,7 +128,7 @@ class ClusterExecutor:
         self._begun = True
         return Inspected(tuple(self._problems), self._about)
 
-    def _joined(self) -> list[_Worker]:
+    def _joined(self) -> list[_RemoteWorker]:
         return [worker for worker in self._workers.values() if worker.joined]
 
     def _is_joining(self) -> bool:
@@ -140,12 +140,12 @@ class ClusterExecutor:
         for address, info in found.items():
             tables = int(info["resources"].get("tables", 0))
             if tables and address not in self._workers:
-                worker = _Worker(address, printable(str(info["name"])), tables)
+                worker = _RemoteWorker(address, printable(str(info["name"])), tables)
                 self._workers[address] = worker
                 Thread(target=self._join, args=(worker,), daemon=True).start()
         return ()
 
-    def _join(self, worker: _Worker) -> None:
+    def _join(self, worker: _RemoteWorker) -> None:
         """In a thread: start the bots on a worker."""
         here, where = own_version(), [worker.address]
         # The first workers have found out whether connecting bots can be reached.
@@ -160,7 +160,7 @@ class ClusterExecutor:
             found, warning = Inspected((f"It cannot play ({error}); {fix}.",), {}), ""
         self._news.put(partial(self._on_opened, worker, found, warning))
 
-    def _on_opened(self, worker: _Worker, found: Inspected, warning: str) -> Iterator[Event]:
+    def _on_opened(self, worker: _RemoteWorker, found: Inspected, warning: str) -> Iterator[Event]:
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not found.problems

@@ -56,7 +56,7 @@ Order = Job | frozenset[str]
 
 
 @dataclass(eq=False, slots=True)
-class _Worker:
+class _LocalWorker:
     """A worker plays one table: its process, which several may share, its cores and its job."""
 
     connection: Connection
@@ -122,20 +122,20 @@ class LocalExecutor:
         """The memory that the bots of one table may use."""
         self._new_pool = partial(BotPool, cup, launch, self.memory_mb, in_process)
         self._shares = list(shares(tables, available_cores() if self._per_process == 1 else ()))
-        self._workers: list[_Worker] = []
+        self._workers: list[_LocalWorker] = []
 
-    def _spawn_workers(self) -> _Worker:
+    def _spawn_workers(self) -> _LocalWorker:
         """Start a process for as many of the missing tables as one may have."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
-        workers: list[_Worker] = []
+        workers: list[_LocalWorker] = []
         process = context.Process(target=_main, args=(tables, self._cup, cores), daemon=True)
         for _ in range(min(self._per_process, self._tables - len(self._workers))):
             connection, worker_end = context.Pipe()
             deadline = context.RawValue(Deadline, math.inf, False)
             tables.append((worker_end, self._new_pool(), deadline))
-            workers.append(_Worker(connection, deadline, process, cores))
+            workers.append(_LocalWorker(connection, deadline, process, cores))
         with _deferred_stop():
             process.start()
         for worker_end, _, _ in tables:
@@ -186,7 +186,7 @@ class LocalExecutor:
             elif worker.deadline.missed:
                 yield from self._lose(worker)
 
-    def _read(self, worker: _Worker) -> Iterator[Event]:
+    def _read(self, worker: _LocalWorker) -> Iterator[Event]:
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -198,7 +198,7 @@ class LocalExecutor:
             worker.job = None
         yield message
 
-    def _lose(self, worker: _Worker) -> Iterator[Lost]:
+    def _lose(self, worker: _LocalWorker) -> Iterator[Lost]:
         """A worker has died or does not respond. It is replaced, with all others of its process."""
         lost = [each for each in self._workers if each.process is worker.process]
         self._workers = [each for each in self._workers if each.process is not worker.process]

@@ -46,7 +46,7 @@ from tournament.store.tables import (
     present,
     voids,
 )
-from tournament.store.walk import Entry, walk
+from tournament.store.walk import ChainEntry, walk
 
 VERSION = 9
 _ELSEWHERE = (
@@ -220,7 +220,7 @@ class StoreReader:
         query = sa.select(entries.c.digest).where(entries.c.entry == entry)
         return next(iter(list(self._all(query, lambda row: str(row.digest)))), None)
 
-    def walk(self) -> Iterator[Entry]:
+    def walk(self) -> Iterator[ChainEntry]:
         """Yield the entries in the order of writing, recomputed from the rows.
 
         Raises:

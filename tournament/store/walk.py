@@ -41,14 +41,14 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
 """What the entries of each table cover, after the number of the entry."""
 
 
-class Entry(NamedTuple):
+class ChainEntry(NamedTuple):
     """An entry: the table that was written to, and the digest after it."""
 
     table: str
     digest: Digest
 
 
-def walk(connection: Connection) -> Iterator[Entry]:
+def walk(connection: Connection) -> Iterator[ChainEntry]:
     """Yield all entries in order, recomputed from the rows.
 
     Takes as long as reading the store. A fact or a block may have been written again by a later
@@ -87,7 +87,7 @@ def walk(connection: Connection) -> Iterator[Entry]:
         last = following(last, table, name, content)
         if last.digest != digest:
             raise ChainBroken(f"The digest of {here} is not that of what was written until then.")
-        yield Entry(table, last)
+        yield ChainEntry(table, last)
     for table, name in sorted(replaced):
         raise ChainBroken(f"The store lacks {name} ({table}), which was written.")
     for table, row in ahead.items():

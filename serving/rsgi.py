@@ -14,9 +14,10 @@ import socket
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from io import BytesIO
-from time import perf_counter
+from tempfile import TemporaryDirectory
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 from prometheus_client import CollectorRegistry, Gauge
@@ -28,14 +29,15 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
-from serving.work import SLOTS_HELD, LongWork
+from serving.work import SLOTS_HELD, LongWork, Pieces
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
     from granian._granian import RSGIHTTPProtocol as HTTPProtocol
     from granian.rsgi import Scope
 
-    Answer = tuple[int, list[tuple[str, str]], bytes | FileWrapper]
+    Headers = list[tuple[str, str]]
+    Answer = tuple[int, Headers, bytes | FileWrapper | Pieces]
 
 BEGAN: Final = "stich.began"
 """Where the environ has the time, by `perf_counter`, at which the request's head arrived."""
@@ -47,6 +49,8 @@ RETRY_SECONDS: Final = 10
 """When to try again if there was none."""
 UNREAD_SECONDS: Final = 20
 """How long a client may leave what was sent to it unread before its connection is cut."""
+PIPE_SECONDS: Final = 10.0
+"""How long granian may take to begin to read a pipe."""
 SLOTS: Final = 160
 """Large requests and answers in memory at the same time; the largest answer has 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
@@ -100,6 +104,7 @@ class RsgiFront:
             multiprocess_mode="livesum",
         ).set(SLOTS)
         self.slots = asyncio.Semaphore(SLOTS)
+        self.making_pieces = asyncio.Lock()  # one at a time, so that all together rest enough
         self.on_loop = on_loop
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
@@ -126,6 +131,8 @@ class RsgiFront:
             # granian reads the file in pieces: it takes no memory though nobody reads it
             answer.close()
             proto.response_file(status, headers, answer.file.name)
+        elif isinstance(answer, Pieces):
+            await self._send_pieces(proto, status, headers, answer)
         elif len(answer) <= LARGE_ANSWER:
             proto.response_bytes(status, headers, answer)
         else:
@@ -136,6 +143,49 @@ class RsgiFront:
             del transport, answer, body
             # until the last piece is on its way, or the connection has ended
             await proto.client_disconnect()
+
+    async def _send_pieces(
+        self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
+    ) -> None:
+        """Send pieces as fast as the client reads them.
+
+        granian takes all that it is given of a stream, but reads a file only as the client reads
+        it; here the file is a pipe. A client that has left is noticed after the next piece.
+        """
+        with TemporaryDirectory(prefix="stich-") as folder:
+            path = os.path.join(folder, "answer")
+            os.mkfifo(path)
+            proto.response_file(status, headers, path)
+            writer = await self._open_pipe(path)
+        if writer is None:
+            return
+        with closing(writer), suppress(ConnectionError):
+            piece = b"any"
+            while piece:
+                async with self.making_pieces:
+                    if writer.is_closing():
+                        break
+                    piece, used_s = await self.loop.run_in_executor(
+                        self.threads, _next_piece, answer
+                    )
+                    if not writer.is_closing():
+                        writer.write(piece)
+                    await asyncio.sleep(used_s * answer.rest)
+                await writer.drain()
+
+    async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
+        """Open a pipe for writing; None if granian does not read it, since the client has left."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PIPE_SECONDS):
+                while True:
+                    with suppress(OSError):  # ENXIO until there is a reader
+                        pipe = os.fdopen(os.open(path, os.O_WRONLY | os.O_NONBLOCK), "wb", 0)
+                        transport, protocol = await self.loop.connect_write_pipe(
+                            asyncio.streams.FlowControlMixin, pipe
+                        )
+                        return asyncio.StreamWriter(transport, protocol, None, self.loop)
+                    await asyncio.sleep(0.005)
+        return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
         length = _body_length(scope)
@@ -213,7 +263,9 @@ class RsgiFront:
             status, headers = int(line[:3]), given
 
         answer = self.app({**environ, "wsgi.input": body, SLOTS_HELD: slots_held}, start)
-        return status, headers, answer if isinstance(answer, FileWrapper) else _join(answer)
+        if isinstance(answer, FileWrapper | Pieces):
+            return status, headers, answer
+        return status, headers, _join(answer)
 
     def _limit_unread_answers(self) -> None:
         """Let the kernel take little for a client that does not read, and cut it off (Linux).
@@ -244,6 +296,9 @@ class _FailedBody(BytesIO):
         self.all_read = all_read
 
     def read(self, size: int | None = -1, /) -> bytes:
+        raise self.error
+
+    def readinto(self, buffer: object, /) -> int:
         raise self.error
 
 
@@ -280,6 +335,12 @@ def _environ(scope: Scope) -> WSGIEnvironment:
         if (content := environ.pop("HTTP_" + key, None)) is not None:
             environ[key] = content
     return environ
+
+
+def _next_piece(answer: Pieces) -> tuple[bytes, float]:
+    """Make a piece: the bytes, b"" after the last piece, and the seconds of processor time."""
+    began = thread_time()
+    return next(answer.pieces, b""), thread_time() - began
 
 
 def _join(body: Iterable[bytes]) -> bytes:

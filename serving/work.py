@@ -4,6 +4,8 @@
 requests waiting; an operation that needs it says so. Other servers allow it at once.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from flask import request
@@ -30,3 +32,18 @@ def need_long_work(slots: int = 1) -> None:
     """
     if request.environ.get(SLOTS_HELD, slots) < slots:
         raise LongWork(slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """An answer that is made while it is sent: the body of a response with `direct_passthrough`.
+
+    `serving.rsgi` makes a piece when the client has read the ones before, and then none for
+    `rest` times the processor time that the piece took.
+    """
+
+    pieces: Iterator[bytes]
+    rest: float
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.pieces

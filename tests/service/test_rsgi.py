@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ from prometheus_client import CollectorRegistry
 from service.app import create_app
 from serving import rsgi
 from serving.rsgi import LARGE_BODY, PIECE, RsgiFront
+from serving.work import Pieces
 from tests.support.service import LONGEST, matches, moves
 from tests.support.zhengfen import wire
 
@@ -78,6 +81,7 @@ class Protocol:
 
     def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
         self.status, self.headers, self.file = status, headers, file
+        self.pipe = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
 
     async def client_disconnect(self) -> None:
         await self.disconnected.wait()
@@ -229,6 +233,35 @@ def test_a_body_without_a_length_is_large_by_its_size() -> None:
         assert (await send(front, Protocol(*pieces), chunked)).code == "invalid-request"
 
     assert run(test).threads == ["MainThread", "long-work"]
+
+
+def test_pieces_are_made_as_the_client_reads_until_it_leaves() -> None:
+    made = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal made
+        while True:
+            made += 1
+            yield bytes(PIECE)
+
+    def app(_environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return Pieces(pieces(), rest=0)
+
+    async def test(front: RsgiFront) -> None:
+        front.app = app
+        proto = Protocol()
+        task = asyncio.ensure_future(send(front, proto))
+        read = 0
+        while read < 20 * PIECE:
+            await asyncio.sleep(0)
+            with suppress(BlockingIOError):
+                read += len(os.read(proto.pipe, 4096)) if proto.file else 0
+            assert made * PIECE <= read + 4 * PIECE  # in the pipe, before it, and being made
+        os.close(proto.pipe)
+        await task
+
+    run(test)
 
 
 @pytest.mark.parametrize("length", [10, LARGE_BODY + 1])

@@ -35,8 +35,8 @@ class MemoryRun(StoreReader):
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
         return (one for one in self.summary_rows if round is None or one.round == round)
 
-    def matches(self) -> Iterator[MatchRecord]:
-        return iter(self.records)
+    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
+        return (one for one in self.records if blocks is None or one.block in blocks)
 
     def walk(self) -> Iterator[ChainEntry]:
         return iter(())

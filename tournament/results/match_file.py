@@ -156,9 +156,11 @@ class MatchFile:
         """Return whether the file has the block."""
         return block in self._blocks
 
-    def matches(self) -> Iterator[MatchRecord]:
-        """Yield the whole matches, by block and seating."""
-        return (self._record(summary) for summary in self.summaries())
+    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
+        """Yield the whole matches, by block and seating; of these blocks if they are given."""
+        for number in sorted(self._blocks if blocks is None else self._blocks.keys() & {*blocks}):
+            for _, summary in sorted(self._blocks[number].items()):
+                yield self._record(summary)
 
     def match(self, match: str) -> MatchRecord:
         """Return a match, given its id or a prefix of the id.

@@ -25,6 +25,9 @@ SAME: Final = (
 )
 """The fields of a line that are those of a MatchRecord."""
 
+_BLOCKS: Final = 16
+"""How many blocks are read at a time."""
+
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 # What is printed: without control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
@@ -164,17 +167,19 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
 def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
     """Yield the finished matches of a run in the order of its blocks.
 
-    Unless the run is `finished`, incomplete blocks are left out, because their cards are still
-    secret.
+    Unless the run is `finished`, blocks that are incomplete at first are left out, because their
+    cards are still secret. The store is read a few blocks at a time: a slow reader keeps no
+    transaction open.
     """
-    hidden = {
-        block.block for block in store.blocks() if not finished and block.played < block.seatings
-    }
-    return (record for record in store.matches() if record.block not in hidden)
+    whole = [one.block for one in store.blocks() if finished or one.played >= one.seatings]
+    for start in range(0, len(whole), _BLOCKS):
+        part = whole[start : start + _BLOCKS]
+        records = list(store.matches(range(part[0], part[-1] + 1)))
+        yield from (record for record in records if record.block in part)
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield the lines of a run."""
+    """Yield the lines of a run, as it is when the first one is read."""
     run = store.run()
     cup = _cup_facts(run)
     for record in shown_matches(store, run.finished):

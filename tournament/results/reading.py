@@ -53,8 +53,11 @@ class RunReader(Protocol):
     def is_complete(self, block: int) -> bool:
         """Return whether all matches of a block are finished."""
 
-    def matches(self) -> Iterator[MatchRecord]:
-        """Yield the finished matches with their moves, in the order of the plan."""
+    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
+        """Yield the finished matches with their moves, in the order of the plan.
+
+        If `blocks` is given, only the matches of these blocks are yielded.
+        """
 
     def match(self, match: str) -> MatchRecord:
         """Return a match, given its id or a prefix of the id.

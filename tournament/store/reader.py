@@ -53,6 +53,7 @@ _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
+_block_number = blocks.c.block
 _T = TypeVar("_T")
 
 
@@ -313,9 +314,13 @@ class StoreReader:
             found = connection.execute(query).first()
         return found is not None and found[0] == found[1]
 
-    def matches(self) -> Iterator[MatchRecord]:
-        """The finished matches, whole, lazily, in the order of the schedule."""
-        return self._all(_in_order(_match_query()), rows.to_record)
+    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
+        """The finished matches, whole, lazily, in the order of the schedule; of these blocks if
+        they are given."""
+        query = _in_order(_match_query())
+        if blocks is not None:
+            query = query.where(_block_number.between(blocks.start, blocks.stop - 1))
+        return self._all(query, rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
         """Return a match by its id or a prefix of it.

@@ -1,10 +1,12 @@
 """Lists of finished matches: what somebody wants to see of them, page by page."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Final
 
+import msgspec
 import numpy as np
 from flask import abort, render_template, request
 
@@ -12,10 +14,15 @@ from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
 from tournament.records import FAULT_KINDS, MatchRecord, MatchSummary
+from tournament.results.match_lines import match_lines
+from tournament.results.reading import RunReader
+from tournament.store.engine import StoreError
 from web.arena.live_run import LiveRun, Snapshot, current_run
 
 ANY: Final = "any"
 _MATCHES: Final = 50  # of a page
+_PIECE: Final = 64 * 1024  # bytes of lines that are sent at a time
+_to_json: Final = msgspec.json.Encoder().encode
 _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "lost")}
 
 
@@ -102,6 +109,24 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
         count=rows.size,
         last=last,
     )
+
+
+def match_pieces(store: RunReader) -> Iterator[bytes]:
+    """Yield the lines of the finished matches, many in a piece.
+
+    If the store cannot be read on, the last line says so: it is an object with an `error`.
+    """
+    piece = bytearray()
+    try:
+        for line in match_lines(store):
+            piece += _to_json(line) + b"\n"
+            if len(piece) >= _PIECE:
+                yield bytes(piece)
+                piece.clear()
+    except StoreError as error:
+        piece += _to_json({"error": str(error)}) + b"\n"
+    if piece:
+        yield bytes(piece)
 
 
 def check_bot(now: Snapshot, name: str) -> None:

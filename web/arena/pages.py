@@ -10,8 +10,10 @@ from flask import Blueprint, Response, abort, current_app, render_template, requ
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from serving.compression import StaticBody
+from serving.work import Pieces, need_long_work
 from tournament.decisions import exclusion_of
 from tournament.language import gettext as _
+from tournament.model import Phase
 from tournament.results.course import against
 from tournament.results.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
@@ -25,6 +27,7 @@ from web.arena.match_list import (
     asked_filter,
     check_bot,
     finished_match,
+    match_pieces,
     matches_page,
     read_matches,
 )
@@ -39,6 +42,8 @@ pages = Blueprint("pages", __name__)
 _LATEST: Final = 12
 _SUMMED: Final = 100
 """The matches of which the page of a bot adds up what the bot gave beside its moves."""
+_REST: Final = 80
+"""While a cup is played, making lines takes at most one part in so many of a core."""
 _EPOCHS: Final = 10
 """The epochs of a ladder that the page of a bot shows alone: what it does now."""
 
@@ -193,6 +198,18 @@ def matches() -> WerkzeugResponse:
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
+
+
+@pages.get("/matches.jsonl")
+def match_lines() -> WerkzeugResponse:
+    """All matches in the match format, as `stich export` writes them; made while they are sent."""
+    run = current_run()
+    rest = _REST if run.view().state == Phase.PLAYING else 0
+    need_long_work()
+    request.get_data()  # which says that the server is busy, if it is
+    answer = Response(Pieces(match_pieces(run.store), rest), mimetype="application/jsonl")
+    answer.direct_passthrough = True
+    return answer
 
 
 @pages.get("/watch")

@@ -199,7 +199,7 @@ def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
     class Unreadable(MemoryRun):
-        def matches(self) -> Iterator[MatchRecord]:
+        def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
             yield self.records[0]
             raise ValueError("no JSON")
 

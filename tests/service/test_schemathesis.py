@@ -24,6 +24,8 @@ def test_the_running_service_matches_its_contract(tmp_path: Path) -> None:
         ]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    number = sum(len(item) for item in contract()["paths"].values())
+    paths = contract()["paths"]
+    del paths["/openapi.yaml"]  # Schemathesis does not test the operation that it has read
+    number = sum(map(len, paths.values()))
     assert f"{number} selected / {number} total" in done.stdout
     assert "warning" not in done.stdout, done.stdout

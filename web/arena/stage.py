@@ -10,7 +10,6 @@ from flask import render_template, request
 from markupsafe import Markup
 
 from tournament.display.formatting import (
-    format_scores,
     last_tables,
     shown_authors,
     table_lines,
@@ -71,13 +70,15 @@ def _qr(address: str) -> Markup:
     return Markup(picture)  # noqa: S704 - drawn from our address
 
 
-def _highlight(now: Snapshot) -> str:
-    """The match with the most points of the block that was completed last; "" without one."""
+def _highlight(now: Snapshot) -> list[tuple[str, int]]:
+    """The bots and points of the match with the most points of the block that was completed last,
+    the most points first; [] without one."""
     if now.latest is None:
-        return ""
+        return []
     block = takewhile(lambda one: now.latest and one.block == now.latest.block, now.recent)
     match = max(block, key=lambda one: max(one.adjusted))
-    return format_scores(match.seating, match.adjusted)
+    seats = zip(match.seating, match.adjusted, strict=True)
+    return sorted(seats, key=lambda seat: seat[1], reverse=True)
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:

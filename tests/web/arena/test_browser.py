@@ -293,7 +293,7 @@ def text_changed(selector: str, before: str) -> Callable[[Chrome], bool]:
 
 def stage_fits(browser: Chrome) -> bool:
     """Whether all of the table of the stage and of its top ten can be seen."""
-    script = """return ["html", ".shown", ".stage aside"].every((one) => {
+    script = """return ["html", ".shown", ".stage aside", ".stage > footer"].every((one) => {
         const box = document.querySelector(one);
         return box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
     })"""
@@ -334,6 +334,7 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
         assert counts[-1]["nodes"] < 1.5 * counts[0]["nodes"]
         store.finish(None)
         wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".ceremony .first"))
+        assert stage_fits(browser)
         wait.until(lambda one: " won Test cup" in text(one, ".ceremony h2"))
         assert text(browser, ".ceremony p").endswith("ahead of the second")
         if shots:

@@ -210,15 +210,15 @@ def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
         playing_now = client.application.extensions["stich-play"]
         where = begun(client, "doudizhu", 3, "cup:greedy", "greedy")
         game = playing_now.get(where.rpartition("/")[2])
-        assert game.names == ["you", "greedy (1)", "greedy (reference) (2)"]
+        assert game.names == ["you", "greedy", "greedy (reference)"]
         assert game._state.options["deals"] == 2
         my_turn(client, where)
         where = begun(client, "doudizhu", 3, "cup:far", "cup:</option>")
         game = playing_now.get(where.rpartition("/")[2])
-        assert game.names == ["you", "</option> (1)", "</option> (2)"]
+        assert game.names == ["you", "1. </option>", "2. </option>"]
         where = begun(client, "dasan", 3, "cup:greedy")
         game = playing_now.get(where.rpartition("/")[2])
-        assert game.names == ["you", "sensible (1)", "greedy (reference) (2)"]
+        assert game.names == ["you", "sensible", "greedy (reference)"]
 
 
 def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> None:
@@ -260,3 +260,30 @@ def test_a_person_plays_on_from_any_move_of_a_finished_match(tmp_path: Path) -> 
         assert "There is no finished match" in answer.text
     with playing() as alone:
         assert alone.post("/matches/none/play").status_code == 404
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES)
+def test_a_person_is_told_what_to_do_at_every_move(game: str, players: int) -> None:
+    state = games.get(game).start(players, "tasks", {"deals": 2})
+    verbs = {"play": "Play", "discard": "Lay", "give": "Give"}
+    seen = set[str]()
+    while state.turn is not None:
+        view = state.view(state.turn)
+        choices, data = Choices(view), view.to_dict()
+        seen.add(choices.task)
+        if choices.verb in ("discard", "give"):
+            (count,) = (int(word) for word in choices.task.split() if word.isdigit())
+            together = data["hand"][:count]
+            assert set(choices.lit(together[1:])) >= {together[0]}
+            assert choices.moves(together)[0]
+        elif choices.verb:
+            assert verbs[choices.verb].lower() in choices.task.lower()
+            assert choices.task.startswith("You lead") == (
+                not (data["table"] if "table" in data else data["trick"])
+            )
+        else:
+            assert choices.others
+        moves = state.moves()
+        state = state.advance(moves[len(moves) // 2])
+    assert "You lead: tap cards, then Play." in seen
+    assert ("Lay 4 cards away: tap them, then Discard." in seen) == (game == "ninefivetwo")

@@ -7,8 +7,9 @@ from typing import Final
 from games import View
 from games.errors import IllegalMove, Reason
 from games.move import Move
+from games.ninefivetwo.state import NinefivetwoView
 from tournament.display.replay import VERBS, cards_of
-from tournament.language import N_, gettext
+from tournament.language import N_, gettext, ngettext
 
 _TRIED = 40
 _REASONS: Final = {
@@ -27,6 +28,12 @@ _REASONS: Final = {
     Reason.NOT_HIGHER: N_("These cards are not higher than those on the table."),
     Reason.AMBIGUOUS: N_("These cards can be read in two ways."),
     Reason.MUST_FOLLOW: N_("You must follow suit."),
+}
+# What to do in a phase in which no move is made of cards of the hand.
+_TASKS: Final = {
+    "trump": N_("Choose the trumps."),
+    "call": N_("Call a card: whoever holds it is your partner."),
+    "play": N_("You cannot beat these cards: pass."),
 }
 
 
@@ -56,6 +63,40 @@ class Choices:
             move for move, cards in named if not cards or not held.issuperset(cards)
         ]
         """The moves that are not made of cards of the hand: passes, bids, trumps, calls."""
+        self._owed = 0  # cards that are given or laid away together
+        if isinstance(view, NinefivetwoView) and self._verb != "play":
+            self._owed = view.cards_owed()
+
+    @property
+    def verb(self) -> str:
+        """What is done with chosen cards, such as "play"; "" if no move is made of them."""
+        return self._verb if self._plays else ""
+
+    @property
+    def task(self) -> str:
+        """What the person is to do now, in a sentence."""
+        if self.verb == "give":
+            return ngettext(
+                "Give %(num)d card: tap it, then Give.",
+                "Give %(num)d cards: tap them, then Give.",
+                self._owed,
+            )
+        if self.verb == "discard":
+            return ngettext(
+                "Lay %(num)d card away: tap it, then Discard.",
+                "Lay %(num)d cards away: tap them, then Discard.",
+                self._owed,
+            )
+        can_pass = any(move.text == "pass" for move in self.others)
+        if self._view.phase == "auction":
+            return gettext("Bid, or pass.") if can_pass else gettext("You must bid.")
+        if not self._plays:
+            return gettext(_TASKS[self._view.phase])
+        if can_pass:
+            return gettext("Play higher cards of the same kind, or pass.")
+        if isinstance(self._view, NinefivetwoView) and self._view.to_dict()["trick"]:
+            return gettext("Follow suit if you can: tap a card, then Play.")
+        return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
         """The cards of the hand that some legal play with the chosen cards has besides them."""
@@ -74,6 +115,8 @@ class Choices:
 
     def _goes_with(self, cards: list[str]) -> bool:
         wanted = Counter(cards)
+        if self._owed:
+            return len(cards) <= self._owed
         if any(wanted <= play for play in self._plays):
             return True
         return any(self._legal(f"{self._verb}:{''.join(one)}") for one in self._swapped(cards))

@@ -45,6 +45,8 @@ _MADE_S: Final = 1.0  # a move of the person takes less to be made
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 _OF_CUP: Final = "cup:"
+_SEEN: Final = 10
+"""The characters of a name that a phone always shows."""
 _KEPT: Final = 300
 """The latest moves that a page can still ask for: those of several deals without the person."""
 
@@ -64,14 +66,16 @@ class Frame(ShownPosition):
 
 class PersonalView(TypedDict):
     """What a person sees of a game and may do now: the names of the `seats`, which is its `own`,
-    whether the person is `asked` for a move, the `others` than plays of cards, the cards that are
-    `lit`, and the latest `frames`."""
+    whether the person is `asked` for a move, the `task` then, in words, the `verb` of moves with
+    cards, the `others` than plays of cards, the cards that are `lit`, and the latest `frames`."""
 
     game: str
     seats: Sequence[str]
     own: int
     clockwise: bool
     asked: bool
+    task: str
+    verb: str
     others: list[str]
     lit: list[str]
     frames: list[Frame]
@@ -169,7 +173,7 @@ class BrowserGame(Player, MatchObserver):
         self._seat = seat
         self._clock = clock
         self.bots = bots
-        self.names = [f"{bot.name} ({number})" for number, bot in enumerate(bots, 1)]
+        self.names = _distinct_names(bots)
         self.names.insert(seat, _("you"))
         self.seen = monotonic()
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
@@ -215,6 +219,8 @@ class BrowserGame(Player, MatchObserver):
                 "own": self._seat,
                 "clockwise": self._state.game.clockwise,
                 "asked": own is not None,
+                "task": own.task if own else "",
+                "verb": own.verb if own else "",
                 "others": [move.text for move in own.others] if own else [],
                 "lit": own.lit([]) if own else [],
                 "frames": [frame for frame in self._frames if frame["number"] > known],
@@ -299,6 +305,14 @@ class BrowserGame(Player, MatchObserver):
             self._frames.append(self._frame(last["number"] + 1, moves))
             self._failed = ""
             self._lock.notify_all()
+
+
+def _distinct_names(bots: Sequence[Bot]) -> list[str]:
+    """The names of bots, with numbers in front if two could look alike where names are cut."""
+    names = [bot.name for bot in bots]
+    if len({name[:_SEEN] for name in names}) == len(names):
+        return names
+    return [f"{number}. {name}" for number, name in enumerate(names, 1)]
 
 
 class BrowserGames:

@@ -49,11 +49,19 @@
     table.groups = Math.max(table.groups, shown.hands[now.own].split(" ").length);
     CardTable.draw($("table"), table, shown, result ? resultBox() : null);
     if (focused !== undefined) document.querySelector(`[data-card="${focused}"]`)?.focus();
-    const buttons = own() ? now.others.map((text) => action(text)) : [];
-    if (own()) for (const text of options.moves) buttons.unshift(action(text, "strong"));
+    const buttons = own() ? choices() : [];
     if (own() && chosen.length) buttons.push(make("button", { type: "button", "data-clear": "" }, OWN.clear));
     if (over() && !result) buttons.push(make("a", { href: "/play" }, OWN.another));
     $("actions").replaceChildren(...buttons);
+  }
+
+  // What can be done, the one thing that the person is here for first.
+  function choices() {
+    const others = now.others.map((text) => action(text, !now.verb && now.others.length === 1 ? "strong" : null));
+    if (!now.verb) return others;
+    const plays = options.moves.map((text) => action(text, "strong"));
+    if (!plays.length) plays.push(make("button", { type: "button", class: "strong", disabled: "" }, sayWith(OWN.verbs[now.verb], { what: "…" })));
+    return [...plays, ...others];
   }
 
   function action(text, kind = null) {
@@ -83,7 +91,7 @@
     if (number !== asked) return; // the person has chosen on
     options = answer;
     draw();
-    say(chosen.length && !answer.moves.length ? answer.why : "");
+    say(chosen.length && !answer.moves.length ? answer.why : now.task);
   }
 
   function begin(text) {
@@ -95,7 +103,7 @@
   }
 
   function news() {
-    if (!over()) return shown.said || (own() ? OWN.turn : "");
+    if (!over()) return [shown.said, own() ? now.task : ""].join(" ").trim();
     const { scores } = shown;
     const first = now.seats.filter((_, seat) => scores[seat] === Math.max(...scores));
     return sayWith(first.length > 1 ? OWN.winners : OWN.winner, { names: first.join(", ") });
@@ -153,7 +161,7 @@
     if (!button) {
       if (event.target.closest(".felt")) wake(); // a tap skips the wait
     } else if (button.dataset.card !== undefined) choose(Number(button.dataset.card));
-    else if (button.dataset.clear !== undefined) begin("");
+    else if (button.dataset.clear !== undefined) begin(now.task);
     else if (button.dataset.move) play(button.dataset.move);
     else if (button.dataset.on !== undefined) {
       result = false;

@@ -187,7 +187,7 @@ def test_a_page_says_that_the_arena_is_gone_and_goes_on_when_it_is_back(tmp_path
             tabs = browser.window_handles[1:]
         for tab in tabs:
             browser.switch_to.window(tab)
-            browser.execute_script("document.querySelector('#actions button')?.click()")
+            browser.execute_script("document.querySelector('button.card')?.click()")
             wait.until(
                 lambda one: not one.execute_script(hidden), f"{browser.current_url} is still"
             )

@@ -29,7 +29,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
-from serving.work import SLOTS_HELD, LongWork, Pieces
+from serving.work import PIECE, SLOTS_HELD, LongWork, Pieces
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -55,8 +55,6 @@ SLOTS: Final = 160
 """Large requests and answers in memory at the same time; the largest answer has 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
 LARGE_ANSWER: Final = 64 * 1024
-PIECE: Final = 64 * 1024
-"""granian drops a piece once it is sent, and tells when it has taken the last one."""
 SEND_BUFFER: Final = 64 * 1024
 """Bytes that the kernel takes for a client before it has read them; it doubles this."""
 MAX_DISCARDED: Final = 8 * 1024 * 1024
@@ -136,6 +134,7 @@ class RsgiFront:
         elif len(answer) <= LARGE_ANSWER:
             proto.response_bytes(status, headers, answer)
         else:
+            # granian drops a piece once it is sent, and tells when it has taken the last one
             transport = proto.response_stream(status, headers)
             with suppress(RuntimeError):  # the connection has ended
                 for start in range(0, len(answer), PIECE):

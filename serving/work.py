@@ -13,6 +13,9 @@ from flask import request
 SLOTS_HELD: Final = "stich.slots_held"
 """Where the environ has the number of slots that the request holds."""
 
+PIECE: Final = 64 * 1024
+"""Bytes that are sent at a time."""
+
 
 class LongWork(BaseException):
     """Not an error, so no handler takes it for one: the server is to call the application again."""

@@ -148,6 +148,19 @@ class Starting:
         secret: Sequence[Path] = (),
     ) -> LaunchSettings:
         """The settings; prints a warning if there is no sandbox. SandboxError."""
+        settings, warning = self.settings(bots, start_ms, limits, secret)
+        if warning:
+            click.echo(warning, err=True)
+        return settings
+
+    def settings(
+        self,
+        bots: Sequence[Bot],
+        start_ms: int,
+        limits: Limits | None = None,
+        secret: Sequence[Path] = (),
+    ) -> tuple[LaunchSettings, str]:
+        """The settings, and a warning for an organiser if there is no sandbox. SandboxError."""
         settings, warning = prepare_launch(
             bots,
             limits or Limits(),
@@ -156,9 +169,7 @@ class Starting:
             network=self.network,
             secret=secret,
         )
-        if warning:
-            click.echo(warning, err=True)
-        return replace(settings, env=self.env)
+        return replace(settings, env=self.env), warning
 
 
 def start_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,8 +16,8 @@ from prometheus_client import CollectorRegistry
 
 from service.app import create_app
 from serving import rsgi
-from serving.rsgi import LARGE_BODY, PIECE, RsgiFront
-from serving.work import Pieces
+from serving.rsgi import LARGE_BODY, RsgiFront
+from serving.work import PIECE, Pieces
 from tests.support.service import LONGEST, matches, moves
 from tests.support.zhengfen import wire
 

@@ -2,6 +2,8 @@
 enters a new version and one of whom leaves, and an arena that is killed."""
 
 import re
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,12 @@ def test_the_ladder(tmp_path: Path) -> None:
         arena = stack.enter_context(machine.started("arena"))
         arena.wait_for("Pages at ")
         until(lambda: "Anybody may join." in get("/join"))
+        served = re.search(r"pip install (\S+\.whl)", get("/join"))
+        assert served
+        unpacked = tmp_path / "unpacked"
+        pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]
+        subprocess.run([*pip, "--target", unpacked, served[1]], check=True)
+        assert (unpacked / "games" / "doudizhu" / "state.py").exists()
         programs = {}
         for name in ("ann", "bob", "cat"):
             machine.run("bot", name)

@@ -3,6 +3,7 @@
 import mimetypes
 from contextlib import suppress
 from functools import partial
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -77,9 +78,11 @@ def create_app(
         if folder is not None:
             add_author_pages(app, Invitations(folder))
             if run is not None and cup is not None and (ladder := read_cup(cup)).is_ladder:
-                joining = OpenLadder(run, ladder, Invitations(folder))
+                joining = OpenLadder(run, ladder, Invitations(folder), distribution("stich"))
                 app.add_url_rule("/join", "join", joining.page)
                 app.add_url_rule("/join", "call", joining.call, methods=["POST"])
+                if joining.wheel is not None:
+                    app.add_url_rule(f"/{joining.wheel}", "program", joining.program)
     app.add_url_rule("/assets/<name>", "assets", _asset)
     app.add_url_rule("/rules/<game>", "rules", _rules)
     app.add_url_rule("/rules/<game>/all", "all_rules", _all_rules)

@@ -4,14 +4,16 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
+from importlib.metadata import Distribution
 from time import monotonic
 from typing import Final
 
 import msgspec
 import segno
-from flask import render_template, request
+from flask import Response, render_template, request
 from markupsafe import Markup
 
+from serving.work import PIECE, Pieces
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_of, finished_by
 from tournament.language import gettext as _
@@ -22,6 +24,7 @@ from tournament.records import AnyDecision, Join, Leave
 from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
 from web.arena.live_run import RunView, current_run
+from web.arena.wheel import wheel_name, wheel_of
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
@@ -36,10 +39,16 @@ _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich co
 
 
 class OpenLadder:
-    """A ladder that may be joined: its run at `target`, and the cup as in its file."""
+    """A ladder that may be joined: its run at `target`, and the cup as in its file. Authors get
+    the installed `program`."""
 
-    def __init__(self, target: str, cup: Cup, invitations: Invitations) -> None:
+    def __init__(
+        self, target: str, cup: Cup, invitations: Invitations, program: Distribution
+    ) -> None:
         self.cup = cup
+        self._program = program
+        self.wheel = wheel_name(program)
+        """The name of the wheel that is served; None if a checkout is installed."""
         self._target = target
         self._invitations = invitations
         self._counts = Counter[str]()
@@ -57,8 +66,18 @@ class OpenLadder:
             over=over,
             state=_("The ladder is over.") if over else _state(self.cup, now),
             url=request.url_root.rstrip("/"),
+            wheel=self.wheel,
             code=Markup(code),  # noqa: S704 - drawn from our address
         )
+
+    def program(self) -> Response:
+        """The program itself, as a wheel."""
+        data = wheel_of(self._program)
+        pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
+        answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
+        answer.content_length = len(data)
+        answer.direct_passthrough = True
+        return answer
 
     def call(self) -> tuple[dict[str, str], int]:
         """Join, enter a new version, or leave: the bot and its token."""

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from flask import abort, render_template, request
 
+from serving.work import PIECE
 from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
@@ -21,7 +22,6 @@ from web.arena.live_run import LiveRun, Snapshot, current_run
 
 ANY: Final = "any"
 _MATCHES: Final = 50  # of a page
-_PIECE: Final = 64 * 1024  # bytes of lines that are sent at a time
 _to_json: Final = msgspec.json.Encoder().encode
 _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "lost")}
 
@@ -120,7 +120,7 @@ def match_pieces(store: RunReader) -> Iterator[bytes]:
     try:
         for line in match_lines(store):
             piece += _to_json(line) + b"\n"
-            if len(piece) >= _PIECE:
+            if len(piece) >= PIECE:
                 yield bytes(piece)
                 piece.clear()
     except StoreError as error:

@@ -11,11 +11,15 @@ from msgspec import Struct
 from tournament.config.cup import Cup
 from tournament.decisions import absent, disqualified, exclusions, paused, sentence
 from tournament.formats import Plan
+from tournament.language import N_, ngettext
+from tournament.language import gettext as _
 from tournament.records import AnyDecision, Epoch, Join, Leave, Skip
-from tournament.text import plural, printable
+from tournament.text import printable
 
-_UNSANDBOXED = "The bots were started without a sandbox and could do all that the organiser can."
-_SHARED = (
+_UNSANDBOXED = N_(
+    "The bots were started without a sandbox and could do all that the organiser can."
+)
+_SHARED = N_(
     'Every seating of a table had the same cards (cards = "shared"), which bots by URL and those'
     " that connect may have remembered."
 )
@@ -164,22 +168,31 @@ class Run:
         return [*self._of_sandbox(), *self._of_matches()]
 
     def _of_sandbox(self) -> list[str]:
-        return [_UNSANDBOXED] if self.unsandboxed else []
+        return [_(_UNSANDBOXED)] if self.unsandboxed else []
 
     def _of_matches(self) -> list[str]:
         sentences = []
         skipped = sum(len(one.matches) for one in self.decisions if isinstance(one, Skip))
         if skipped:
-            matches = plural(skipped, "match", "matches")
-            sentences.append(f"{matches} not played, because a bot was away or the ladder ended.")
+            sentences.append(
+                ngettext(
+                    "%(num)d match not played, because a bot was away or the ladder ended.",
+                    "%(num)d matches not played, because a bot was away or the ladder ended.",
+                    skipped,
+                )
+            )
         format = self.cup.format
         if self.cup.remote and format.cards == "shared" and format.seating != "fixed":
-            sentences.append(_SHARED)
+            sentences.append(_(_SHARED))
         for void in self.voids:
-            matches = plural(void.matches, "match", "matches")
-            was = "was" if void.matches == 1 else "were"
-            because = f"because of {void.bot} and played again. {void.why}"
-            sentences.append(printable(f"{matches} {was} void {because}"))
+            said = ngettext(
+                "%(num)d match was void because of %(bot)s and played again. %(why)s",
+                "%(num)d matches were void because of %(bot)s and played again. %(why)s",
+                void.matches,
+                bot=void.bot,
+                why=void.why,
+            )
+            sentences.append(printable(said))
         return sentences
 
 

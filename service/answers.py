@@ -32,9 +32,9 @@ LONG_GAME: Final = 200
 
 def json_response(body: dict[str, Any]) -> Response:
     """A response with a JSON body and status 200, which nobody may keep."""
-    response = Response(encode(body), 200, content_type="application/json")
-    response.headers["Cache-Control"] = "no-store"  # it may have hidden cards
-    return response
+    # The answer may have hidden cards.
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    return Response(encode(body), 200, headers)
 
 
 def rules_path(game: games.Game) -> str:

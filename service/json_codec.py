@@ -36,7 +36,7 @@ class MalformedJson(ValueError):
 def encode(value: Any) -> bytes:
     """Return a value as JSON in UTF-8, ending with a newline.
 
-    json.dumps would add 21 µs of processor time to the 111 µs of /v1/advance.
+    json.dumps would add 18 µs of processor time to the 104 µs of /v1/advance.
     """
     try:
         return msgspec.json.encode(value) + b"\n"
@@ -49,8 +49,8 @@ def says_nothing_else(body: bytes, value: Any) -> bool:
 
     msgspec ignores unknown fields, and all but the last of several fields with the same name. No
     JSON text of a value is shorter than the one that msgspec writes, whitespace aside, so a body of
-    that length has no room for such fields. Encoding takes 4 µs of a request of 111 µs. A parser
-    that reports duplicate names, followed by `msgspec.convert`, would take 40 µs more.
+    that length has no room for such fields. Encoding takes 5 µs of a request of 104 µs. A parser
+    that reports duplicate names, followed by `msgspec.convert`, would take 33 µs more.
     """
     shortest = msgspec.json.encode(value)
     length = len(body.translate(None, b" \n\r\t"))

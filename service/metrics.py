@@ -9,6 +9,7 @@ that live.
 import os
 import platform
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -60,13 +61,21 @@ class Metrics:
             platform.python_version(),
             "compiled" if games.COMPILED else "pure",
         ).set(1)
+        self._labelled = cache(
+            lambda route, method, status: (
+                self.requests.labels(method, route, status),
+                self.seconds.labels(route),
+            )
+        )
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count an answered request."""
         # Made-up methods share one label, so that they cannot fill the memory.
         method = method if method in _METHODS else "other"
-        self.requests.labels(method, route, status).inc()
-        self.seconds.labels(route).observe(seconds)
+        # prometheus_client would take 3 µs of each request to look the labels up.
+        requests, durations = self._labelled(route, method, status)
+        requests.inc()
+        durations.observe(seconds)
 
     def count_problem(self, route: str, code: str) -> None:
         """Count a problem that was answered."""

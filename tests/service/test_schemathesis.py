@@ -24,8 +24,7 @@ def test_the_running_service_matches_its_contract(tmp_path: Path) -> None:
         ]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    paths = contract()["paths"]
-    del paths["/openapi.yaml"]  # Schemathesis does not test the operation that it has read
-    number = sum(map(len, paths.values()))
+    # Schemathesis leaves out the operation that it reads; test_contract checks that one.
+    number = sum(map(len, contract()["paths"].values())) - 1
     assert f"{number} selected / {number} total" in done.stdout
     assert "warning" not in done.stdout, done.stdout

@@ -215,7 +215,8 @@ def test_two_workers_count_as_one() -> None:
             # The one for the metrics; the other worker may not have counted down its last one yet.
             assert found["stich_http_requests_in_flight", None] in (1, 2)
             assert found["stich_large_requests_in_flight", None] == 0
-            assert found["stich_large_requests_limit", None] == 2 * SLOTS
+            # The other worker may not have started yet.
+            assert found["stich_large_requests_limit", None] in (SLOTS, 2 * SLOTS)
             assert found["stich_build_info", None] == 1
         sealed = [running.post("/v1/sealed/start", {"game": "dasan"})["sealed"] for _ in range(4)]
         for token in sealed:  # one worker opens what another has sealed

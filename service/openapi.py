@@ -23,6 +23,8 @@ from service.problems import PROBLEM_TYPES
 from service.schemas import requests
 from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
+from service.sealed_routes import SEALER
+from service.settings import Settings
 
 FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 
@@ -77,22 +79,36 @@ def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Send the request of each example to the service, except for the tokens of sealed games."""
-    client = create_app().test_client()
+    """Replace the answer of each example by that of the service; tokens stay as they are."""
+    app = create_app(Settings(seal_keys={"2026": bytes(32)}))
+    client = app.test_client()
+    state = _request_examples(paths["/v1/moves"]["post"])["doudizhu"]["value"]["state"]
+    key_hashes = _request_examples(paths["/v1/sealed/start"]["post"])["sealed"]["value"][
+        "key_hashes"
+    ]
+    token = app.extensions[SEALER].seal(
+        games.get("doudizhu").state(state), [bytes.fromhex(text) for text in key_hashes]
+    )
     for path, operation, examples in _examples(paths):
-        if path.startswith("/v1/sealed/"):
-            continue
-        asked = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
         for name, example in examples.items():
-            if asked:
-                answer = client.post(path, json=asked["examples"][name]["value"])
+            if "requestBody" in operation:
+                body = _request_examples(operation)[name]["value"]
+                sealed = {"sealed": token} if "sealed" in body else {}
+                answer = client.post(path, json={**body, **sealed}).get_json()
             else:
-                answer = client.get(path.format(game=name))
-            example["value"] = answer.get_json()
+                answer = client.get(path.format(game=name)).get_json()
+            if "sealed" in answer:
+                answer["sealed"] = example["value"]["sealed"]
+            example["value"] = answer
+
+
+def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
+    examples: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["examples"]
+    return examples
 
 
 def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Path, operation, and examples of successful answers."""
+    """Yield the path, the operation and the examples of successful answers of each operation."""
     for path, item in paths.items():
         for operation in item.values():
             content = operation["responses"]["200"]["content"]

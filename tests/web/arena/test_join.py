@@ -280,6 +280,12 @@ def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_version
     for name in ("ann", "ann/2"):
         versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
         assert versions == ["/bots/ann/2", "/bots/ann"]
+    arena.ask("ann", ANN, "leave")
+    arena.client.application.extensions["stich-run"].refresh()
+    for name, state in (("ann", "ann left; its results stand"), ("ann/2", "ann/2 left; its")):
+        page = arena.client.get(f"/bots/{name}").text
+        assert state in page
+        assert 'href="/bots/ann/2"' in page
 
 
 def test_the_commands_of_an_author(arena: Arena) -> None:

@@ -42,7 +42,8 @@ from web.ui.languages import LANGUAGES
 COMING = tuple(
     Upcoming(block=block, stage="", bots=cup().names, played=0, seatings=3) for block in (1, 2)
 )
-NAMES = ("</script><b>x", 'a/"b"?c&d', "Bör ♠")
+NAMES = ("</script><b>x", 'a/"b"?c&d', f"Bör Жук 한글{'斗' * 32}")
+"""Names with markup, in four scripts and with 32 wide characters."""
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +77,9 @@ def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path, store: 
 
 
 def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
-    for path in ("/", "/figures", "/about", "/embed"):
-        page = client.get(path)
-        assert page.status_code == 200
-        assert "<b>x" not in page.text
-        for name in NAMES:
-            assert str(escape(name)) in page.text
+    for path in ("/", "/figures", "/about", "/embed", "/matches", "/stage"):
+        page = client.get(path).text
+        assert all(str(escape(name)) in page for name in NAMES), path
     assert "&lt;b&gt;x&lt;/b&gt; &lt;b&gt;x" in client.get("/about").text, "what it says that it is"
     assert "final: 6 matches, 2 blocks" in client.get("/figures").text
 
@@ -189,7 +187,7 @@ def test_the_pages_say_that_they_are_alive(client: FlaskClient) -> None:
 
 
 def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
-    seen, waiting = set(), ["/"]
+    seen, waiting = set(), ["/", "/stage", "/embed"]
     while waiting:
         path = waiting.pop()
         if path in seen:
@@ -202,6 +200,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
         assert "unsafe" not in policy
         if answer.mimetype == "text/html":
             assert " style=" not in answer.text
+            assert "<b>x" not in answer.text, path
             links = [part.split('"')[0] for part in answer.text.split('href="')[1:]]
             links += [part.split('"')[0] for part in answer.text.split('src="')[1:]]
             assert not any(link.startswith(("http", "//")) for link in links)
@@ -212,12 +211,29 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
     assert sum(path.startswith("/matches/") for path in seen) == 6
 
 
-@pytest.mark.parametrize("path", ["/bots/nobody", "/matches/0000", "/assets/../app.py", "/nothing"])
-def test_what_is_not_there_is_said_in_a_sentence(client: FlaskClient, path: str) -> None:
-    answer = client.get(path, buffered=True)
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/bots/nobody", "There is no bot “nobody” in this cup; the table lists all of them."),
+        ("/bots/%3Cb%3Ex", "There is no bot “&lt;b&gt;x” in this cup"),
+        ("/bots/nobody?lang=tlh", "There is no bot “nobody”"),
+        ("/bots/nobody?lang=de", "Einen Bot „nobody“ gibt es hier nicht"),
+        ("/matches/0000", "There is no finished match “0000” in this run."),
+        ("/matches?bot=nobody", "There is no bot “nobody”"),
+        ("/matches?page=99", "There is no page 99: these matches have 1 page."),
+        ("/rules/chess", "There are no rules of “chess”"),
+        ("/play/none", "There is no such game."),
+        ("/assets/../app.py", "The address may be mistyped"),
+        ("/nothing", "The address may be mistyped"),
+    ],
+)
+def test_what_is_not_there_is_a_page_that_says_so_and_leads_on(
+    store: Store, path: str, said: str
+) -> None:
+    answer = create_app(store).test_client().get(path)
     assert answer.status_code == 404
-    assert "There is no" in answer.text.partition("<h1>")[2]
-    assert '<nav aria-label="Pages">' in answer.text
+    assert said in answer.text.partition("<h1>")[2]
+    assert '<a href="/">' in answer.text.partition("<main")[2]
 
 
 @pytest.mark.parametrize("path", ["/", *(f"/bots/{quote(name)}" for name in NAMES)])

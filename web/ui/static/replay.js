@@ -87,7 +87,8 @@ const Replay = (() => {
       this.part("where").textContent = `${this.at} / ${this.positions.length - 1}`;
       const said = this.part("said");
       said.setAttribute("aria-live", speak ? "polite" : "off");
-      said.replaceChildren(...sentence(this.table, now));
+      const beyond = index > this.at ? [`${CardTable.say(WORDS.beyond, { last: this.at })} `] : [];
+      said.replaceChildren(...beyond, ...sentence(this.table, now));
       CardTable.draw(this.part("table"), this.table, now, this.result ? this.resultBox(now) : null);
       const start = this.begins.findLast((index) => index < this.at) ?? 0;
       const deal = this.positions.slice(start + 1, (this.begins.find((index) => index > start) ?? this.positions.length) + 1);

@@ -43,8 +43,9 @@ test("each move is a sentence with its fault and the end of its deal", async () 
 });
 
 test("the address and the slider follow the move, within the match", async () => {
-  const { replay, part, addresses } = await open();
+  const { replay, part, addresses, said } = await open();
   replay.show(99);
+  assert.match(said(), /^This match ends with move 5\. /);
   replay.show(-1);
   replay.show(2);
   assert.deepEqual(addresses, ["#move=5", "#move=0", "#move=2"]);

@@ -43,7 +43,7 @@ pages = Blueprint("pages", __name__)
 _LATEST: Final = 12
 _SUMMED: Final = 100
 """The matches of which the page of a bot adds up what the bot gave beside its moves."""
-_REST: Final = 80
+_REST: Final = 110
 """While a cup is played, making lines takes at most one part in so many of a core."""
 _EPOCHS: Final = 10
 """The epochs of a ladder that the page of a bot shows alone: what it does now."""

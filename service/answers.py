@@ -20,18 +20,20 @@ from service.schemas.fields import (
 from serving.work import need_long_work
 
 LONG_HAND: Final = 20
-"""Cards of a hand; the moves of a larger one may take milliseconds to count."""
+"""The most cards in a hand whose moves are quick to count; a larger one may take milliseconds."""
 LONG_PAIRS: Final = 14
-"""Pairs of equal rank; one of twenty dealt hands of 18 cards has more."""
+"""The most pairs of equal rank in a hand whose moves are quick to count. One of twenty dealt hands
+of 18 cards has more."""
 LONG_LIST: Final = 300
+"""The longest list of moves that is quick to write."""
 DETAILED_SLOTS: Final = 3
-"""The longest list with details has 4.6 MB."""
+"""The slots that a list with details needs; the longest has 4.6 MB."""
 LONG_GAME: Final = 200
-"""Moves made at once; a thousand take 4 ms."""
+"""The most moves that are quick to make in one request; a thousand take 4 ms."""
 
 
 def json_response(body: dict[str, Any]) -> Response:
-    """A response with a JSON body and status 200, which nobody may keep."""
+    """A response with a JSON body and status 200 that caches must not store."""
     # The answer may have hidden cards.
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
     return Response(encode(body), 200, headers)
@@ -114,7 +116,11 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
 
 
 def _listed(position: Position, slots: int = 1) -> LegalMoves:
-    """The legal moves, if they are few enough to list."""
+    """The legal moves of a position.
+
+    Raises:
+        Problem: if there are too many to list.
+    """
     if _takes_long_to_count(position):
         need_long_work(slots)
     listed = position.moves()

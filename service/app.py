@@ -28,7 +28,7 @@ DETAILS: Final = {
     "internal": "The service failed; the error has been logged.",
     "busy": "Too many large requests and answers are under way; try again later.",
 }
-"""The `detail` of problems that Flask or Werkzeug raise, or an unexpected error."""
+"""The `detail` of problems for errors that Flask or Werkzeug raise, and for unexpected errors."""
 _CODES: Final[Mapping[int | None, str]] = {PROBLEM_TYPES[code].status: code for code in DETAILS}
 
 
@@ -43,10 +43,10 @@ class _App(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the WSGI application; without settings, with those of the environment.
+    """Make the WSGI application; `settings` default to those of the environment.
 
     Raises:
-        ConfigError: a variable of the environment is invalid.
+        ConfigError: if a variable of the environment is invalid.
     """
     settings = settings or Settings.from_environ()
     metrics = Metrics()
@@ -76,7 +76,7 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
-        """Answer what Flask or Werkzeug refuses by itself."""
+        """Answer an error that Flask or Werkzeug raises."""
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):

@@ -16,14 +16,14 @@ MAX_DEPTH: Final = 32
 """How deeply arrays and objects may be nested; a state needs six levels."""
 
 MAX_NAMES: Final = 150
-"""Further fields of an object are not checked for duplicates: no schema has so many, so some are
-unknown, and the object is refused anyway."""
+"""The most fields of an object that are checked for duplicates. No schema has as many, so an object
+with more has unknown fields and is refused anyway."""
 
 _BYTES_PER_CONTAINER: Final = 16
-"""The states that need the fewest bytes for each list and object, of many deals, have 20."""
+"""States of many deals have the fewest bytes per list and object: 20."""
 _SPARE_CONTAINERS: Final = 4096
 _EXACT: Final = 2.0**53
-"""A smaller float stands for one whole number only."""
+"""Below this, each whole float is exactly one whole number."""
 _HUGE: Final = 1e37
 """No field accepts a number beyond this."""
 _TOO_DEEP: Final = f"The body is nested too deeply; at most {MAX_DEPTH} levels are allowed."
@@ -63,7 +63,7 @@ def decode(body: bytes) -> dict[str, Any]:
     Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not.
 
     Raises:
-        MalformedJson: the body is not a JSON object, has duplicate names or is nested too deeply.
+        MalformedJson: if the body is no JSON object, has duplicate names or is nested too deeply.
     """
     try:
         text = body.decode("utf-8")
@@ -94,7 +94,7 @@ def decode(body: bytes) -> dict[str, Any]:
 
 
 def has_too_many_containers(body: bytes) -> bool:
-    """Whether a body is mostly brackets: creating half a million lists takes half a second."""
+    """Whether a body is mostly brackets. Creating half a million lists would take half a second."""
     allowed = _SPARE_CONTAINERS + len(body) // _BYTES_PER_CONTAINER
     return len(body) > allowed and len(body) - len(body.translate(None, b"[{")) > allowed
 
@@ -118,12 +118,12 @@ def _refuse_constant(name: str) -> float:
 
 
 def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs[:MAX_NAMES]:
-        if name in found:
+        if name in fields:
             raise MalformedJson(f"The field {quote(name)} appears twice in one object.")
-        found[name] = value
-    return found
+        fields[name] = value
+    return fields
 
 
 def _check_depth(value: Any) -> None:
@@ -139,6 +139,6 @@ def _check_depth(value: Any) -> None:
 
 
 def quote(text: str, longest: int = 64) -> str:
-    """Text from a client as a short piece of printable ASCII in quotes."""
+    """Text from a client as printable ASCII in quotes, cut to `longest` characters."""
     piece = text if len(text) <= longest else text[: longest - 3] + "..."
     return ascii(piece)

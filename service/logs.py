@@ -1,4 +1,4 @@
-"""Logs on standard error: errors, and on request one line for every request; as text or JSON."""
+"""Logs on standard error, as text or JSON: errors and, if set, a line for every request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 REQUEST_ID: Final = "stich.request_id"
-"""Where the environ has the id of its request."""
+"""The key of the request's ID in the environ."""
 
 _access: Final = logging.getLogger("service.access")
 
@@ -22,7 +22,7 @@ class JsonFormatter(logging.Formatter):
     """One JSON object a line: `time`, `level`, `logger`, `message`, `trace`, and further fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record."""
+        """Return a record as one line of JSON."""
         entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -59,7 +59,7 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
     fields = {
         "client": environ.get("REMOTE_ADDR", ""),
         "method": environ["REQUEST_METHOD"],
-        # what the client wrote, without the controls that could forge a line
+        # as the client wrote it, but without control characters, which could forge a line
         "path": ascii(environ["PATH_INFO"])[1:-1][:200],
         "status": status,
         "milliseconds": round(seconds * 1000, 3),

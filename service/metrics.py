@@ -1,9 +1,9 @@
 """Metrics for Prometheus.
 
 One worker keeps them in its memory. Several workers each write theirs to the folder that
-`PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any worker adds up all
-of them: counters and histograms including those of workers that have ended, gauges only of those
-that live.
+`PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any worker adds up these
+of files: counters and histograms of all workers, also of those that have ended, and gauges only of
+workers that are alive.
 """
 
 import os
@@ -70,7 +70,7 @@ class Metrics:
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count an answered request."""
-        # Made-up methods share one label, so that they cannot fill the memory.
+        # Invented methods share one label, so that a client cannot fill the memory with them.
         method = method if method in _METHODS else "other"
         # prometheus_client would take 3 µs of each request to look the labels up.
         requests, durations = self._labelled(route, method, status)
@@ -100,4 +100,4 @@ def _forget_gauges_of_dead_workers() -> None:
             with suppress(FileNotFoundError):  # another worker was faster
                 mark_process_dead(worker)  # type: ignore[no-untyped-call] # it has no types
         except PermissionError:
-            pass  # it lives, under another user
+            pass  # the worker is alive, under another user

@@ -1,4 +1,4 @@
-"""What happens around every request: CORS headers, request ids, metrics and the access log."""
+"""What happens around every request: CORS headers, request IDs, metrics and the access log."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
-"""An id that a client or proxy may choose; anything else is replaced."""
+"""A request ID that a client or proxy may choose; any other is replaced."""
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
 _ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id"),
 )
-"""Pages of any host may call, and read these headers too."""
+"""Headers that let pages of any origin call the service, and read these headers too."""
 
 
 class Middleware:

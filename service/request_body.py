@@ -24,7 +24,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
     """Read, parse and validate the body of the current request.
 
     Raises:
-        Problem: the body is too large, not JSON, or does not match the schema.
+        RequestEntityTooLarge: if the body has too many bytes.
+        Problem: if the body is not JSON, or does not match the schema.
     """
     environ = request.environ
     if environ.get("CONTENT_TYPE") != JSON:  # parsing the header takes 3 µs of each request
@@ -46,8 +47,8 @@ def read_body(environ: WSGIEnvironment, max_body: int) -> bytes:
     Werkzeug's own reader would silently cut off a body that has no length and is too large.
 
     Raises:
-        RequestEntityTooLarge: it has more than `max_body` bytes.
-        Problem: it ends before its announced length.
+        RequestEntityTooLarge: if the body has more than `max_body` bytes.
+        Problem: if the body ends before its announced length.
     """
     length = get_content_length(environ)
     if length is None and not environ.get("wsgi.input_terminated"):
@@ -88,8 +89,8 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     300 µs of processor time in place of 104, and a Flask route that does nothing 46.
 
     Raises:
-        MalformedJson: the body is not a JSON object.
-        Problem: it does not match the schema.
+        MalformedJson: if the body is not a JSON object.
+        Problem: if the body does not match the schema.
     """
     if not json_codec.has_too_many_containers(body):
         value = validator.decode(body)
@@ -102,17 +103,20 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
 
 
 def flatten_errors(messages: Any) -> dict[str, list[str]]:
-    """Errors by dotted path, such as `state.hands.0`; the first `MAX_ERRORS` in order."""
-    found: dict[str, list[str]] = {}
+    """The messages of marshmallow by dotted path, such as `state.hands.0`.
+
+    At most the first `MAX_ERRORS` paths.
+    """
+    errors: dict[str, list[str]] = {}
     pending = [("", messages)]
-    while pending and len(found) < MAX_ERRORS:
+    while pending and len(errors) < MAX_ERRORS:
         path, item = pending.pop(0)
         if isinstance(item, Mapping):
             nested = [(_join(path, key), value) for key, value in item.items()]
             pending = nested[:MAX_ERRORS] + pending
         else:
-            found.setdefault(path, []).extend(str(message) for message in item)
-    return found
+            errors.setdefault(path, []).extend(str(message) for message in item)
+    return errors
 
 
 def _join(path: str, key: object) -> str:

@@ -1,4 +1,4 @@
-"""The plain operations under /v1: parse the request, ask `games`, answer."""
+"""The plain operations under /v1. Each parses the request, calls `games` and answers."""
 
 import secrets
 from functools import cache
@@ -137,7 +137,7 @@ def validate() -> Response:
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Make one move or more."""
+    """Make one or more moves."""
     body = parse_body(requests.ADVANCE)
     state = advanced(_state(body["state"]), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
@@ -156,7 +156,7 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """The first state of a game; without a seed, of a random one.
+    """Return the first state of a new game; draws the seed at random if it is None.
 
     Raises:
         Problem: if the players or an option are out of range.

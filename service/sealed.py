@@ -1,8 +1,8 @@
 """Sealed states: a client keeps a game as a token that it cannot read.
 
-A token is the ID of the key that sealed it, a dot, and in URL-safe base64 a nonce and what AES-SIV
-(RFC 5297) made of the game: encrypted, authenticated, and bound to `VERSION` and to the fields of
-states. Inside are the SHA-256 hashes of the keys of all seats, and the state.
+A token is the ID of the key that sealed the game, a dot, and in URL-safe base64 a nonce and the
+game, encrypted and authenticated with AES-SIV (RFC 5297). A token is bound to `VERSION` and to the
+fields of states. The encrypted game has the SHA-256 hashes of the keys of all seats, and the state.
 """
 
 import json
@@ -41,7 +41,7 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 
 @dataclass(frozen=True, slots=True)
 class SealedGame:
-    """The content of a token; `seat` is the seat whose key was given with it, if any."""
+    """The content of a token. `seat` is the seat whose key came with it; None without a key."""
 
     state: State
     hashes: tuple[bytes, ...]
@@ -56,10 +56,12 @@ class Sealer:
         self._decoy = AESSIV(secrets.token_bytes(32))
 
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
-        """The answer to the start of a game: a token, and the keys that the service made.
+        """Return the answer to the start of a game: the token as `sealed`, and a list of `keys`.
+
+        Without `key_hashes`, the keys are drawn here; otherwise each key is None.
 
         Raises:
-            Problem: there is not one hash for each seat, or two seats have the same.
+            Problem: if there is not one hash for each seat, or two seats have the same hash.
         """
         keys: Sequence[str | None] = [None] * state.players
         if key_hashes is None:
@@ -83,13 +85,13 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """The game of a token, and the seat whose key this is.
+        """Return the game of a token, and the seat whose key this is.
 
-        Whatever is wrong with them, the work is the same: one decryption, and a comparison with
-        each hash.
+        A token or key that is not valid takes the same work as a valid one, so that the time shows
+        nothing: one decryption, and a comparison with each hash.
 
         Raises:
-            Problem: the token or the key is not valid.
+            Problem: if the token or the key is not valid.
         """
         name, _, body = token.partition(".")
         sealed = _decode(body)
@@ -127,7 +129,7 @@ def padded_size(wire: Mapping[str, Any]) -> int:
 
 
 def _bound_to(name: str, nonce: bytes) -> list[bytes]:
-    """What a token is bound to besides its content."""
+    """The associated data with which a token is authenticated: version, key ID and nonce."""
     return [f"{_FORMAT} {name}".encode(), nonce]
 
 
@@ -136,7 +138,7 @@ def _token(name: str, sealed: bytes) -> str:
 
 
 def _decode(body: str) -> bytes:
-    """The bytes of the body of a token; as many zeros if it is not base64."""
+    """The bytes of the body of a token; the same number of zeros if the body is not base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

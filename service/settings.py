@@ -29,7 +29,7 @@ OTHER_VARIABLES: Final = frozenset(
         "CONTAINERS",
     )
 )
-"""Variables that the commands read, or the tests and the build."""
+"""Variables that the commands, the tests or the build read."""
 
 
 class ConfigError(ValueError):
@@ -52,7 +52,11 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """Read the environment; raises ConfigError if a variable is invalid."""
+        """Read the settings from the environment.
+
+        Raises:
+            ConfigError: if the value of a variable is invalid.
+        """
         if environ is None:
             environ = os.environ
         _check_metrics_folder(environ.get(MULTIPROC_DIR))
@@ -63,7 +67,7 @@ class Settings:
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """The variables that look like settings of the service but are none, such as misspelt ones."""
+    """The names of variables that begin with STICH_ but that nothing reads, sorted."""
     known = OTHER_VARIABLES.union(map(_variable, _PARSERS))
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
@@ -140,4 +144,4 @@ _PARSERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "log_format": _log_format,
     "access_log": _access_log,
 }
-"""What makes the value of each setting of a text."""
+"""The parser of each setting's text."""

@@ -41,7 +41,7 @@ _SERVED: Final = {
     "sealed.md": "/docs/sealed",
     "../openapi.yaml": "/openapi.yaml",
 }
-"""Where a link of a page in docs/ leads."""
+"""The paths of files that pages in docs/ link to."""
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
@@ -51,7 +51,7 @@ _CONTENT_SECURITY_POLICY: Final = (
 
 @static_routes.get("/")
 def home() -> WerkzeugResponse:
-    """Lead a person to the documentation."""
+    """Redirect a person to the documentation."""
     return redirect("/docs")
 
 
@@ -63,7 +63,7 @@ def healthz() -> Response:
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Whether the service can answer requests: it reads its files, and every game deals."""
+    """Check that the service can answer requests: its files are there, and every game deals."""
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
@@ -98,7 +98,7 @@ def _contract_as_json() -> StaticBody:
 
 @static_routes.get("/docs")
 def docs() -> Response:
-    """The contract as a page that can try each operation."""
+    """The contract as a page on which each operation can be tried."""
     return _page("docs.html", problems=_described_problems())
 
 
@@ -158,19 +158,19 @@ def _described_problems() -> list[dict[str, object]]:
 
 
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML: headings have ids; links to what is not served here are plain text."""
+    """Markdown as HTML. Headings have IDs. Links to files that are not served become plain text."""
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
             token.attrSet("id", following.content.lower().replace(" ", "-"))
-        kept = True
+        served = True
         for part in token.children or ():
             if part.type == "link_open":
                 file, _, fragment = str(part.attrGet("href")).partition("#")
-                kept = file in _SERVED or file.startswith("https:")
+                served = file in _SERVED or file.startswith("https:")
                 target = _SERVED.get(file, file)
                 part.attrSet("href", f"{target}#{fragment}" if fragment else target)
-            if part.type in ("link_open", "link_close") and not kept:
+            if part.type in ("link_open", "link_close") and not served:
                 part.hidden, part.tag, part.type, part.content = True, "", "text", ""
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML is escaped
 

@@ -8,8 +8,8 @@ import time
 from typing import Any, Final
 
 _SWITCH_SECONDS: Final = 0.0005
-"""How long the thread with long work may keep the event loop waiting. With Python's 5 ms, short
-requests beside long ones took 9 ms in place of 3 (medians); long work takes 5 % more."""
+"""How long the thread with long work may keep the event loop waiting. With Python's default of
+5 ms, short requests beside long ones took a median of 9 ms, now 3 ms; long work takes 5 % more."""
 
 
 def load(command: int, target: str) -> Any:
@@ -17,7 +17,7 @@ def load(command: int, target: str) -> Any:
 
     `command` is the process ID of the command, which may have ended before this is called.
     """
-    # Until its event loop runs, it would have the handler of the command, and SIGTERM no effect.
+    # Until its event loop runs, the worker has the command's handler, and would ignore SIGTERM.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
     # imported in the worker only, so that the parent starts fast and stays small

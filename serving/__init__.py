@@ -1,1 +1,1 @@
-"""Serves a WSGI application under granian with deadlines and bounds; knows no application."""
+"""Serves any WSGI application under granian with deadlines and limits."""

@@ -1,9 +1,8 @@
-"""The application under granian: deadlines and bounds around the WSGI application.
+"""Deadlines and limits around a WSGI application that granian serves.
 
-granian bounds heads, but waits without limit for bodies and for clients that do not read. Here a
-body has a deadline, and whoever sends much, or asks for long work, needs one of a fixed number of
-slots. Short work is done on the event loop, long work in one other thread, so that short requests
-do not wait for it.
+granian limits the size of heads, but waits forever for bodies and for clients that do not read.
+Here a body has a deadline, and a large body or long work needs one of a fixed number of slots.
+Short work is done on the event loop, long work in another thread: short requests need not wait.
 """
 
 from __future__ import annotations
@@ -40,23 +39,25 @@ if TYPE_CHECKING:
     Answer = tuple[int, Headers, bytes | FileWrapper | Pieces]
 
 BEGAN: Final = "stich.began"
-"""Where the environ has the time, by `perf_counter`, at which the request's head arrived."""
+"""The key in the environ of the time, by `perf_counter`, at which the request's head arrived."""
 BODY_SECONDS: Final = 10.0
 """How long a body may take to arrive."""
 SLOT_SECONDS: Final = 5.0
 """How long a large request or long work may wait for a slot."""
 RETRY_SECONDS: Final = 10
-"""When to try again if there was none."""
+"""The `Retry-After` of a request that got no slot."""
 UNREAD_SECONDS: Final = 20
-"""How long a client may leave what was sent to it unread before its connection is cut."""
+"""How long a client may leave sent data unread before its connection is cut."""
 PIPE_SECONDS: Final = 10.0
 """How long granian may take to begin to read a pipe."""
 SLOTS: Final = 160
 """Large requests and answers in memory at the same time; the largest answer has 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
+"""A body of more bytes needs a slot."""
 LARGE_ANSWER: Final = 64 * 1024
+"""An answer of more bytes is sent in pieces."""
 SEND_BUFFER: Final = 64 * 1024
-"""Bytes that the kernel takes for a client before it has read them; it doubles this."""
+"""Bytes that the kernel buffers for a client that does not read; Linux doubles this number."""
 MAX_DISCARDED: Final = 8 * 1024 * 1024
 """How many bytes beyond the limit are read and thrown away.
 
@@ -68,8 +69,8 @@ answer that says why. A body that exceeds even this is not read.
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
-    Unless `on_loop`, nothing is done on the event loop. Long work has so many `threads`. The front
-    keeps the metrics of its load in `registry`.
+    Short work is done on the event loop if `on_loop` is true. All other work is done in `threads`
+    threads. The metrics of the load are in `registry`.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Granian calls this before it listens."""
+        """Keep the event loop; granian calls this before it listens."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
@@ -126,7 +127,7 @@ class RsgiFront:
         if isinstance(body, _FailedBody) and not body.all_read:
             headers.append(("Connection", "close"))
         if isinstance(answer, FileWrapper):
-            # granian reads the file in pieces: it takes no memory though nobody reads it
+            # granian reads the file in pieces: a client that does not read takes no memory
             answer.close()
             proto.response_file(status, headers, answer.file.name)
         elif isinstance(answer, Pieces):
@@ -148,8 +149,8 @@ class RsgiFront:
     ) -> None:
         """Send pieces as fast as the client reads them.
 
-        granian takes all that it is given of a stream, but reads a file only as the client reads
-        it; here the file is a pipe. A client that has left is noticed after the next piece.
+        granian takes all that a stream gives, but reads a file only as fast as the client; here
+        the file is a pipe. A client that has left is noticed after the next piece.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -203,7 +204,7 @@ class RsgiFront:
     async def _read_large(
         self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Read a body that is large or has no length; once it is large, it needs a slot."""
+        """Read a body that is large or of unknown length; take a slot once the body is large."""
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
             return _FailedBody(RequestEntityTooLarge())
@@ -235,7 +236,7 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application; for long work again, in another thread and with a slot."""
+        """Call the application. For long work, call it again in another thread, with slots."""
         environ = _environ(scope) | {BEGAN: began}
         # a body that is large has a slot, and takes long to read
         held = 1 if body.getbuffer().nbytes > LARGE_BODY else 0
@@ -267,7 +268,7 @@ class RsgiFront:
         return status, headers, _join(answer)
 
     def _limit_unread_answers(self) -> None:
-        """Let the kernel take little for a client that does not read, and cut it off (Linux).
+        """Make the kernel buffer little for clients that do not read, and cut them off (Linux).
 
         Connections inherit the options of the listening socket, to which granian gives no access.
         """
@@ -277,17 +278,17 @@ class RsgiFront:
             with suppress(OSError):  # the descriptor of the folder itself is closed by now
                 if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
                     continue
-            with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as found:
-                if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as listener:
+                if listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     milliseconds = UNREAD_SECONDS * 1000
-                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
-                    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+                    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
                     return
         self.loop.call_later(0.05, self._limit_unread_answers)
 
 
 class _FailedBody(BytesIO):
-    """A body that was not read; reading it raises the error to answer."""
+    """A body that could not be read: `read` raises the error to answer."""
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()
@@ -302,13 +303,13 @@ class _FailedBody(BytesIO):
 
 
 def _body_length(scope: Scope) -> int | None:
-    """The length of the body in bytes; None if its head does not tell."""
+    """The length of the body in bytes; None if the head does not say."""
     headers = scope.headers
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 
 
 def _environ(scope: Scope) -> WSGIEnvironment:
-    """The request as PEP 3333 wants it, but for its body."""
+    """The WSGI environ (PEP 3333) of a request, without its body."""
     host, _, port = scope.server.rpartition(":")
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": scope.method,

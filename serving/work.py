@@ -1,7 +1,7 @@
-"""Long work: more than a millisecond or two, or an answer that may be large.
+"""Long work: it takes more than a millisecond or two, or its answer may be large.
 
 `serving.rsgi` first calls the application on its event loop, where long work would keep all other
-requests waiting; an operation that needs it says so. Other servers allow it at once.
+requests waiting. So an operation calls `need_long_work` first. Other servers allow it at once.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,17 @@ from typing import Final
 from flask import request
 
 SLOTS_HELD: Final = "stich.slots_held"
-"""Where the environ has the number of slots that the request holds."""
+"""The key in the environ of the number of slots that the request holds."""
 
 PIECE: Final = 64 * 1024
 """Bytes that are sent at a time."""
 
 
 class LongWork(BaseException):
-    """Not an error, so no handler takes it for one: the server is to call the application again."""
+    """Tells the server to call the application again with `slots` slots.
+
+    Not an Exception, so that no error handler catches it.
+    """
 
     def __init__(self, slots: int) -> None:
         super().__init__()
@@ -26,12 +29,12 @@ class LongWork(BaseException):
 
 
 def need_long_work(slots: int = 1) -> None:
-    """Call this before long work, before anything has been answered.
+    """Check that the request may do long work; call this before any such work.
 
     A slot stands for an answer of up to 1.6 MB.
 
     Raises:
-        LongWork: if the request does not hold so many slots yet.
+        LongWork: if the request holds fewer than `slots` slots.
     """
     if request.environ.get(SLOTS_HELD, slots) < slots:
         raise LongWork(slots)

@@ -1,1 +1,1 @@
-"""The schemas of requests, positions and responses; openapi.yaml is generated from them."""
+"""The schemas of requests and positions; `service.openapi` writes them into openapi.yaml."""

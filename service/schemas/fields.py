@@ -24,13 +24,14 @@ MAX_INT32: Final = 2**31 - 1
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_LISTED_MOVES: Final = 32_000
-"""A dealt hand has 31,122 moves at most, but one of fifty cards has billions."""
+"""The longest list of moves. A dealt hand has at most 31,122, but a hand of fifty cards has
+billions."""
 MAX_MOVES: Final = 1_000
-"""Moves of a history, or to make at once. A deal has fewer than 500: each play lays down a card,
-and at most five seats pass after it."""
+"""The most moves in a history, or to make in one request. A deal has fewer than 500: each play lays
+down a card, and at most five seats pass after it."""
 MAX_RESULTS: Final = 6_000
-"""Deals of a game whose `deals` may be null: in Zheng Fen a deal shares out 100 points, so that one
-of six seats has reached the highest target after as many. Other games have at most 1,000 deals."""
+"""The most deals in a game without a limit on deals. A deal of Zheng Fen shares out 100 points, so
+one of six seats reaches the highest target by then. Other games have at most 1,000 deals."""
 MAX_MOVE_LENGTH: Final = 1_000
 """The longest legal move, a play of all 54 cards, has some 120 characters."""
 
@@ -94,11 +95,11 @@ def value_type(schema: JsonSchema, referred: Any) -> Any:
 class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
-    `value_schema` is the JSON Schema of a value that is not null. `load` converts such a value, or
-    raises ValidationError with what is wrong; it accepts every value that matches the schema.
-    `referred` is the msgspec type of what the schema refers to. An `optional` field may be missing
-    or null, which means the same. `nested` is the schema of the object, or of the objects in the
-    list.
+    `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
+    not null, and accepts every value that matches `value_schema`; for any other value it may raise
+    ValidationError. `referred` is the msgspec type of what the schema refers to. An `optional`
+    field may be missing or null, which means the same. `nested` is the schema of the object, or of
+    the objects in the list.
     """
 
     def __init__(
@@ -143,7 +144,11 @@ class JsonField(Field[Any]):
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Load a value; marshmallow itself says that it is missing, or must not be null."""
+        """Load a value; marshmallow itself handles a value that is missing or null.
+
+        Raises:
+            ValidationError: if the value has the wrong type, or is required and missing.
+        """
         if value is missing or value is None:
             return super().deserialize(value, attr, data, **kwargs)
         return self.load(value)
@@ -158,14 +163,14 @@ def integer(
     nullable: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """An integer. Its limits only document the contract unless they are `enforced`."""
+    """A field for an integer. Its limits only document the contract unless they are `enforced`."""
     low, high = minimum, maximum
     if not enforced:
         low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
     null = " or null" if nullable else ""
 
     def load(value: Any) -> int:
-        # The reader of JSON makes an int of any larger float that is whole.
+        # `json_codec.decode` has turned larger whole floats into ints.
         if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
             value = int(value)
         if type(value) is not int or not low <= value <= high:
@@ -182,7 +187,7 @@ def integer(
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
-    """True or false."""
+    """A field for true or false."""
 
     def load(value: Any) -> bool:
         if type(value) is not bool:
@@ -200,7 +205,7 @@ def string(
     schema: JsonSchema | None = None,
     **kwargs: Any,
 ) -> JsonField:
-    """A string that can be written in UTF-8, with limits on its length, which are enforced.
+    """A field for a string that can be encoded in UTF-8. The limits on its length are enforced.
 
     `schema` replaces the JSON Schema of these limits.
     """
@@ -227,13 +232,13 @@ def string(
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """One of some words, as documented; semantic validation rejects any other word."""
+    """A field for one of `values`. Any string of up to 32 characters passes; `games` checks it."""
     schema = {"type": "string", "enum": list(values)}
     return string(description, 0, 32, schema=schema, **kwargs)
 
 
 def constant(description: str, word: str) -> JsonField:
-    """A certain word."""
+    """A field whose only value is `word`."""
 
     def load(value: Any) -> str:
         if value != word:
@@ -244,7 +249,7 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A move: any short string is accepted, so that the rules can say what is wrong with it."""
+    """A field for a move. Any short string passes, so that the rules can say what is wrong."""
 
     def load(value: Any) -> str:
         if type(value) is not str:
@@ -258,7 +263,7 @@ def move(description: str) -> JsonField:
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A card by name; in a view it may be masked."""
+    """A field for the name of a card. If `masked`, it may also be `??`, a hidden card."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
 
@@ -272,14 +277,18 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
-    """Load an object by its schema; raises ValidationError with what is wrong."""
+    """Load an object by its schema.
+
+    Raises:
+        ValidationError: if the value is not an object, or does not match the schema.
+    """
     if type(value) is not dict:
         raise ValidationError("Must be an object.")
     return cast("dict[str, Any]", schema.load(value))
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """An object with a schema of its own, which is a component of the contract by its name."""
+    """A field for an object. The name of its schema is that of a component of the contract."""
     nested = schema()
     return JsonField(
         description,
@@ -300,7 +309,7 @@ def list_of(
     enforced: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A list of `item`s. Its limits only document the contract unless they are `enforced`."""
+    """A field for a list of `item`s. Its limits only document the contract unless `enforced`."""
     low = min_items if enforced and min_items else 0
     high = max_items if enforced else None
 
@@ -313,9 +322,9 @@ def list_of(
             raise ValidationError(f"Must have at most {high}.")
         loaded = []
         errors: dict[int, Any] = {}
-        for index, one in enumerate(value):
+        for index, element in enumerate(value):
             try:
-                loaded.append(item.load(one))
+                loaded.append(item.load(element))
             except ValidationError as error:
                 errors[index] = error.messages
                 if len(errors) == MAX_ERRORS:
@@ -334,7 +343,7 @@ def list_of(
 
 
 def card_list(description: str, max_items: int | None, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards; in a view some may be masked."""
+    """A field for a list of cards. If `masked`, hidden cards are `??`."""
     return list_of(description, card(masked=masked), None, max_items)
 
 

@@ -28,13 +28,13 @@ from service.schemas.fields import (
 SEED = "Determines all deals: the same seed always deals the same cards."
 TRICKS = 16
 MAX_PAIRINGS = 100
-"""A deal of 9-5-2 has two pairings at most, but a posted position may have more."""
+"""A deal of 9-5-2 has at most two pairings, but a posted position may have more."""
 
 Fields = dict[str, JsonField]
 
 
 class GameLimits:
-    """The largest seats, tables and hands of a game, for the fields that depend on them."""
+    """The highest seat and the largest deck of a game, for fields whose limits depend on them."""
 
     def __init__(self, name: str) -> None:
         self.game = games.get(name)
@@ -47,7 +47,7 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField) -> JsonField:
-        """A field for a value for each seat."""
+        """A field for a list with one value per seat."""
         return list_of(description, item, self.game.min_players, self.game.max_players)
 
     def scores(self, description: str) -> JsonField:
@@ -74,8 +74,11 @@ def component(game: games.Game, suffix: str) -> str:
 
 
 def option_fields(game: games.Game) -> Fields:
-    """The options of a game. The default of each is written out: generators of clients take a field
-    with the keyword `default` for one that is always there."""
+    """Fields for the options of a game.
+
+    Descriptions state the defaults. The keyword `default` would make client generators require the
+    field.
+    """
     fields: Fields = {}
     for option in game.options:
         description = f"{option.description} {json.dumps(option.default)} if omitted."
@@ -102,7 +105,7 @@ def options_schema(game: games.Game) -> type[ObjectSchema]:
 
 
 def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
-    """The fields of every state and view; `result` are those that the game adds to its results."""
+    """The fields of every state and view. `result` has the fields that a game adds to results."""
     game = limits.game
     return {
         "game": constant("The game.", game.name),
@@ -207,7 +210,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a state of Dou Dizhu, or of a view, in which cards may be masked."""
+    """The fields of a Dou Dizhu state, or of a view if `masked`: hidden cards are `??`."""
     return {
         **common_fields(
             limits,
@@ -236,7 +239,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a state of Dasan, or of a view, in which cards may be masked."""
+    """The fields of a Dasan state, or of a view if `masked`: hidden cards are `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -265,7 +268,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a state or view of Zheng Fen; no card is ever masked."""
+    """The fields of a Zheng Fen state or view. No card is ever masked."""
     return {
         **common_fields(
             limits,
@@ -286,7 +289,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a state of 9-5-2, or of a view, in which cards may be masked."""
+    """The fields of a 9-5-2 state, or of a view if `masked`: hidden cards are `??`."""
     suffix = "View" if masked else ""
     pair: Fields = {
         "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),

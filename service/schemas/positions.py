@@ -29,7 +29,11 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema that the `game` of an object names; raises ValidationError if there is none."""
+    """The schema that the `game` of an object names.
+
+    Raises:
+        ValidationError: if the value is not an object, or names no game.
+    """
     if type(value) is not dict:
         raise ValidationError("Must be an object.")
     if "game" not in value:
@@ -53,7 +57,7 @@ def view_field(description: str, **kwargs: Any) -> JsonField:
 def _position_field(
     description: str, component: str, schemas: Mapping[str, ObjectSchema], **kwargs: Any
 ) -> JsonField:
-    """A state or a view of any game; msgspec reads structs, which `game` tells apart."""
+    """A field for a state or view of any game. msgspec reads structs that `game` tells apart."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:
@@ -69,13 +73,13 @@ def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
 
 
 def as_dict(position: msgspec.Struct) -> dict[str, Any]:
-    """A position that msgspec has read, as marshmallow would have loaded it."""
+    """Convert a position that msgspec has read into the dict that marshmallow would return."""
     game = position.__struct_config__.tag
     return _with_all_options({"game": game, **msgspec.structs.asdict(position)})
 
 
 def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
-    """A position in which options that were left out have their defaults; changed in place."""
+    """Set options that were left out to their defaults; changes and returns `position`."""
     defaults, given = _DEFAULTS[position["game"]], position["options"]
     if len(given) < len(defaults):
         position["options"] = {**defaults, **given}

@@ -27,7 +27,11 @@ from service.schemas.position_fields import SEED, Fields, component, make_schema
 from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 
 Choose = Callable[[dict[str, Any]], ObjectSchema]
-"""Chooses the schema of a body; raises ValidationError if none fits."""
+"""Returns the schema of a body.
+
+Raises:
+    ValidationError: if no schema fits.
+"""
 
 
 class RequestSchema(ObjectSchema):
@@ -35,7 +39,7 @@ class RequestSchema(ObjectSchema):
 
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """The fields that are given. Null is no value of any of them."""
+        """Return the fields without optional ones that are null or an empty list."""
         return {name: value for name, value in data.items() if not self._is_left_out(name, value)}
 
     def _is_left_out(self, name: str, value: Any) -> bool:
@@ -48,8 +52,8 @@ class RequestSchema(ObjectSchema):
 class RequestValidator:
     """Validates the body of a request.
 
-    `choose` chooses one of the schemas for it. `misplaced` maps fields that belong to another
-    operation to a message that says where, or why.
+    `choose` picks one of `schemas` for a body. `misplaced` maps each field that belongs to another
+    operation to a message that names this operation, or says why the field is refused.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """The value of a body that is valid as it is; None if marshmallow has to load it."""
+        """Decode a body that matches a schema as it is; None if marshmallow has to load it."""
         for decode in self._decoders:
             try:
                 value: dict[str, Any] = decode(body)
@@ -83,7 +87,11 @@ class RequestValidator:
         return None
 
     def load(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Convert a value; raises ValidationError with what is wrong."""
+        """Validate and convert the value of a body.
+
+        Raises:
+            ValidationError: if a field is wrong, missing or unknown, or no schema fits.
+        """
         given = [name for name in self._misplaced if value.get(name) is not None]
         if given:
             raise ValidationError({name: [self._misplaced[name]] for name in given})
@@ -92,7 +100,11 @@ class RequestValidator:
 
 
 def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
-    """The schema, if the body has a state or a view; raises ValidationError if not just one."""
+    """The schema, if the body has either a state or a view.
+
+    Raises:
+        ValidationError: if the body has neither, or both.
+    """
     given = [name for name in ("state", "view") if value.get(name) is not None]
     if len(given) == 1:
         return schema
@@ -101,7 +113,7 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
 
 
 def key_hash() -> JsonField:
-    """A SHA-256 hash in lower-case hexadecimal."""
+    """A field for a SHA-256 hash in lower-case hexadecimal."""
     pattern = "^[0-9a-f]{64}$"
 
     def load(value: Any) -> str:
@@ -150,7 +162,7 @@ def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
 
 
 def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) -> RequestValidator:
-    """A validator that sends tokens to the path of sealed games."""
+    """A validator whose messages name the sealed path if a body has fields of sealed games."""
     path = f"/v1/sealed/{operation}"
     misplaced = dict.fromkeys(("sealed", "key"), f"A sealed game has paths of its own: use {path}.")
     if operation == "start":
@@ -262,4 +274,4 @@ VALIDATORS: Final = (
     *(START, MOVES, DESCRIBE, VALIDATE, ADVANCE, VIEW, SEALED_START, SEALED_VIEW),
     *(SEALED_MOVES, SEALED_DESCRIBE, SEALED_VALIDATE, SEALED_ADVANCE),
 )
-"""Those of all operations."""
+"""The validators of all operations."""

@@ -3,7 +3,7 @@
 import io
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,13 +101,16 @@ def rules(of: Cup) -> Rules:
 
 
 def played(
-    of: Cup, faulty: dict[str, int] | None = None, scores: Scores | None = None
+    of: Cup,
+    faulty: dict[str, int] | None = None,
+    scores: Scores | None = None,
+    player: Callable[[str, int], Player] = Dice,
 ) -> Iterable[MatchRecord]:
     """The matches of a cup in order; `scores` is called between rounds."""
     rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(NoMatches()))
     for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
-            bots = [Dice(name, (faulty or {}).get(name, 0)) for name in seating]
+            bots = [player(name, (faulty or {}).get(name, 0)) for name in seating]
             yield Match(rules(of), block.pairing(number), Referee(), bots).play()
 
 

@@ -206,8 +206,11 @@ def format_winners(winners: Sequence[str]) -> str:
 
 def stage_title(stage: str, round: int) -> str:
     """The heading of a round or stage: Round 2, Semi-final, Final."""
-    if not stage:
-        return _("Round %(round)d", round=round)
+    kind, _space, number = stage.partition(" ")
+    if kind == "stage" and number.isdecimal():
+        return _("Stage %(number)d", number=int(number))
+    if not stage or (kind == "round" and number.isdecimal()):
+        return _("Round %(round)d", round=int(number or round))
     return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
 
 
@@ -216,20 +219,26 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
-        notes.append(f"For place {first} and those after it.")
+        notes.append(_("For place %(place)d and those after it.", place=first))
     for one, two in pairwise(table.bots):
         if one.score != two.score:
             continue
         if one.advances and two.advances is False:
-            notes.append(
-                f"{one.bot} plays on before {two.bot}, with equal points, by the mean of all rounds"
-                " so far, or if that is equal too by a draw."
+            text = _(
+                "%(one)s plays on before %(two)s, with equal points, by the mean of all rounds so"
+                " far, or if that is equal too by a draw.",
+                one=one.bot,
+                two=two.bot,
             )
+            notes.append(text)
         elif table.stage in ("final", "bronze"):
-            notes.append(
-                f"{one.bot} and {two.bot} have equal points: the mean of all rounds orders them, or"
-                " they share the place."
+            text = _(
+                "%(one)s and %(two)s have equal points: the mean of all rounds orders them, or they"
+                " share the place.",
+                one=one.bot,
+                two=two.bot,
             )
+            notes.append(text)
     return " ".join(notes)
 
 

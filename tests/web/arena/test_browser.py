@@ -2,8 +2,11 @@
 
 import os
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,17 +18,28 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
+from stich.processes import find_port
 from tests.support import npm
 from tests.support.arena import ANN, Arena
-from tests.support.browser import chromium, console_errors, show_as
-from tests.support.cups import toys, write
+from tests.support.browser import (
+    chromium,
+    console_errors,
+    english_words,
+    fits,
+    prefer,
+    resize,
+    show_as,
+)
+from tests.support.cups import ROOT, toys, write
 from tests.support.played import cup, played, run, unfinished
+from tests.support.programs import Program
 from tests.support.serving import served
 from tournament.records import Disqualify, Pairing
 from tournament.run.live_table import make_folder, shown_live
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations
 from web.report import report
+from web.ui.languages import LANGUAGES, read_catalog
 
 pytestmark = pytest.mark.slow
 
@@ -43,10 +57,9 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def check_page(browser: Chrome, axe: str) -> None:
     """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
-    fits = "const page = document.documentElement; return page.scrollWidth <= page.clientWidth"
     # Chromium tells that a page is there before it has laid it out at this width.
     wait = WebDriverWait(browser, WAIT_S)
-    wait.until(lambda one: one.execute_script(fits), f"{browser.current_url} is too wide")
+    wait.until(fits, f"{browser.current_url} is too wide")
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
     browser.execute_script(axe)
     found: Any = browser.execute_async_script(
@@ -56,6 +69,10 @@ def check_page(browser: Chrome, axe: str) -> None:
     assert found == [], browser.current_url
     own = f"{browser.current_url} - Failed to load resource"  # a page that says what is not there
     assert [error for error in console_errors(browser) if own not in error] == []
+
+
+def says(browser: Chrome, selector: str, words: str) -> bool:
+    return words in text(browser, selector)
 
 
 def text(browser: Chrome, selector: str) -> str:
@@ -169,38 +186,51 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         assert " won Test cup" in text(browser, "h1")
 
 
-def test_a_page_says_that_the_arena_is_gone_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
-    """Of the cup, for spectators, and of a game; all go on without being loaded again."""
+def test_pages_say_that_the_arena_was_killed_and_go_on_when_it_is_back(tmp_path: Path) -> None:
+    """The table, the screens of the hall, and a person's game, which ends with the arena."""
     hidden = "return document.getElementById('connection').hidden"
-    with unfinished(tmp_path, cup(NAMES)) as store, chromium() as browser:
+    port = find_port("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{port}"
+    words = [sys.executable, "-m", "stich", "arena", str(tmp_path), "--port", str(port)]
+
+    def start() -> Program:
+        arena = Program(words, cwd=ROOT)
+        arena.wait_for(url)
+        return arena
+
+    with unfinished(tmp_path, cup(NAMES)) as store, chromium() as browser, ExitStack() as stack:
         wait = WebDriverWait(browser, WAIT_S)
-        app = create_app(store)
-        with served(app) as url:
-            port = int(url.rpartition(":")[2])
-            for path in ("/", "/watch"):
-                browser.switch_to.new_window("tab")
-                browser.get(url + path)
+        arena = start()
+        stack.callback(arena.kill)
+        for path in ("/", "/watch", "/stage", "/play"):
             browser.switch_to.new_window("tab")
-            browser.get(f"{url}/play")
-            browser.find_element(By.CSS_SELECTOR, "#doudizhu button").send_keys(Keys.ENTER)
-            wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card"))
-            tabs = browser.window_handles[1:]
+            browser.get(url + path)
+        browser.find_element(By.CSS_SELECTOR, "#doudizhu button").send_keys(Keys.ENTER)
+        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card"))
+        tabs = browser.window_handles[1:]
+        arena.kill()
         for tab in tabs:
             browser.switch_to.window(tab)
             browser.execute_script("document.querySelector('button.card')?.click()")
-            wait.until(
-                lambda one: not one.execute_script(hidden), f"{browser.current_url} is still"
-            )
+            gone = f"{browser.current_url} does not say it"
+            wait.until(lambda one: not one.execute_script(hidden), gone)
             said = text(browser, "#connection")
             assert re.match(r"No news from the arena since \d.*\d.* Trying again", said)
         for record in played(cup(NAMES)):
             store.add(record)
-        with served(app, port=port):
-            for tab in tabs:
-                browser.switch_to.window(tab)
-                wait.until(lambda one: one.execute_script(hidden))
-            browser.switch_to.window(tabs[0])
-            wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
+        stack.callback(start().kill)
+        for tab in tabs:
+            browser.switch_to.window(tab)
+            wait.until(lambda one: one.execute_script(hidden), browser.current_url)
+        for tab, selector, said in zip(
+            tabs,
+            (".status", "#title", "#title", "#said"),
+            ("6 of 6 matches", " – ", " – ", "The game has ended"),
+            strict=True,
+        ):
+            browser.switch_to.window(tab)
+            browser.execute_script("document.querySelector('button.card')?.click()")
+            wait.until(partial(says, selector=selector, words=said), said)
 
 
 def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:
@@ -376,8 +406,7 @@ def html(browser: Chrome, selector: str) -> str:
 
 def over(browser: Chrome) -> bool:
     """Whether the game is, and the result of its last deal was dismissed."""
-    said = text(browser, "#said").startswith("The game is over")
-    return said and not browser.find_elements(By.CSS_SELECTOR, ".result")
+    return bool(browser.find_elements(By.CSS_SELECTOR, '#actions [href="/play"]'))
 
 
 # What a person would press now: one call, so that what it finds is still there when it is pressed.
@@ -390,29 +419,43 @@ PRESS = """
 """
 
 
+@pytest.fixture(scope="module")
+def person() -> Iterator[Chrome]:
+    """The browser in which a person plays."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", games.GAMES)
-def test_a_whole_game_is_played_by_clicking(axe: str, game: str) -> None:
-    width = 390 if game in ("dasan", "ninefivetwo") else 1400
-    with served(create_app(None)) as url, chromium(width) as browser:
-        browser.get(f"{url}/play")
-        check_page(browser, axe)
-        deals = browser.find_element(By.CSS_SELECTOR, f"#{game} [name=deals]")
+def test_a_whole_game_is_played_by_clicking(
+    person: Chrome, axe: str, game: str, language: str
+) -> None:
+    resize(person, 390 if game in ("dasan", "ninefivetwo") else 1400, 1000)
+    prefer(person, language)
+    with served(create_app(None)) as url:
+        person.get(f"{url}/play")
+        check_page(person, axe)
+        deals = person.find_element(By.CSS_SELECTOR, f"#{game} [name=deals]")
         deals.clear()
         deals.send_keys("2" + Keys.ENTER)
-        wait = WebDriverWait(browser, WAIT_S, poll_frequency=0.02)
+        wait = WebDriverWait(person, WAIT_S, poll_frequency=0.02)
         wait.until(lambda one: one.find_elements(By.ID, "pace"))
-        check_page(browser, axe)
+        check_page(person, axe)
         # as fast as it goes: a person may choose so, only not that fast
-        browser.execute_script("document.querySelector('#pace option').value = '0'")
-        browser.execute_script("document.querySelector('#pace').selectedIndex = 0")
+        person.execute_script("document.querySelector('#pace option').value = '0'")
+        person.execute_script("document.querySelector('#pace').selectedIndex = 0")
         results = 0
-        while not over(browser):
+        while not over(person):
             pressed = wait.until(lambda one: over(one) or one.execute_script(PRESS))
             if pressed == "[data-on]":
                 results += 1
+                assert english_words(person, language) == []
         assert results == 2
-        assert text(browser, "#moves")
-        check_page(browser, axe)
+        assert text(person, "#moves")
+        check_page(person, axe)
+        winner = read_catalog(language).gettext("The game is over. Winner: {names}.")
+        assert text(person, "#said")[:4] == winner[:4]
 
 
 def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:

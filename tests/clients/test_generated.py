@@ -38,7 +38,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def run(folder: Path, *command: str) -> str:
-    """What a command that must succeed prints."""
+    """Run a command that must succeed, and return its standard output."""
     done = subprocess.run(
         command, cwd=folder, env=environment(folder), capture_output=True, text=True
     )
@@ -47,13 +47,13 @@ def run(folder: Path, *command: str) -> str:
 
 
 def tool(name: str, reason: str) -> str:
-    """The path of a program; skips without it."""
-    found = shutil.which(name, path=environment(HERE)["PATH"])
-    return found or pytest.skip(reason)
+    """The path of a program; skips the test without the program."""
+    path = shutil.which(name, path=environment(HERE)["PATH"])
+    return path or pytest.skip(reason)
 
 
 def generate(folder: Path, words: str) -> None:
-    """Run the one command of the page that has these words, in a folder with the contract."""
+    """Run the command of the page with these words, in a folder to which the contract is copied."""
     (command,) = [line for line in COMMANDS if words in line]
     program = command.split()[0]
     tool(program, f"needs {program}: make test-clients installs it")
@@ -69,7 +69,7 @@ def generate(folder: Path, words: str) -> None:
 
 
 def played(printed: str) -> None:
-    """One whole game of each kind was played, and a wrong request was refused."""
+    """Assert that a client played each game to its end, and that a wrong request was refused."""
     *lines, last = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     assert [line["game"] for line in lines] == list(games.GAMES)
     for line in lines:
@@ -80,16 +80,16 @@ def played(printed: str) -> None:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    with Running() as one:
-        yield one
+    with Running() as service:
+        yield service
 
 
 def test_every_command_of_the_page_is_run() -> None:
     words = [*TYPESCRIPT.values(), "openapi-python-client", "-g python"]
     words += ["-g java", "-g go", *(f"-g {language}" for language in CONTAINERS)]
     assert len(COMMANDS) == len(words)
-    for one in words:
-        assert sum(one in command for command in COMMANDS) == 1
+    for part in words:
+        assert sum(part in command for command in COMMANDS) == 1
 
 
 TYPESCRIPT = {

@@ -13,10 +13,10 @@ from tests.support.service import Service
 
 
 class Client(FlaskClient):
-    """Closes the files that answers come from."""
+    """A test client that closes the files from which answers are sent."""
 
     def open(self, *args: Any, **kwargs: Any) -> TestResponse:
-        """The answer to a request."""
+        """Send a request, and return the answer."""
         return super().open(*args, **{"buffered": True, **kwargs})
 
 

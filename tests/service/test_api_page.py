@@ -22,7 +22,7 @@ ADDRESS = "http://127.0.0.1:8080"
 
 
 def steps(page: str) -> Iterator[tuple[str, str | None]]:
-    """Each block of commands, with the answer that follows it, if there is one."""
+    """Yield each block of commands with the answer that follows, or None without an answer."""
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     for index, (language, text) in enumerate(blocks):
         if language == "sh":
@@ -43,7 +43,7 @@ def free_port() -> int:
 
 
 def walk_through(page: str, running: Running, tmp_path: Path) -> set[str]:
-    """Run all commands of a page; the paths that they ask."""
+    """Run all commands of a page, and return the paths that they request."""
     asked = set()
     for commands, answer in steps(page):
         if "stich serve" in commands:

@@ -13,7 +13,7 @@ from tournament.records import Pairing
 
 
 class Listener(Dice):
-    """A random bot that keeps what it is notified of."""
+    """A random bot that keeps the notifications that it gets."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

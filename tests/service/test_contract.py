@@ -158,7 +158,7 @@ def test_every_other_list_has_a_limit() -> None:
                     assert part["maxItems"] >= part.get("minItems", 0), where
 
 
-def test_every_operation_of_the_rules_has_an_example_of_every_game() -> None:
+def test_every_operation_of_the_rules_has_examples() -> None:
     for path, method, operation in OPERATIONS:
         if method == "post":
             requests = operation["requestBody"]["content"]["application/json"]["examples"]

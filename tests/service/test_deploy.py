@@ -30,7 +30,7 @@ LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodela
 def configuration(
     folder: Path, port: int, service: str, *, limits: bool, local: str = "127.0.0.1"
 ) -> Path:
-    """The configuration with the ports and folders of a test; all addresses are one in a test."""
+    """The configuration with the ports and folders of a test, where all clients share an address."""
     text = with_folder((DEPLOY / "nginx.conf").read_text("utf-8"), folder)
     changes = {
         "server 127.0.0.1:8080;": f"server {service};",
@@ -64,7 +64,7 @@ def service(running: Running) -> str:
 
 @needs_nginx
 def test_600_slow_bodies_and_600_silent_connections(tmp_path: Path, service: str) -> None:
-    """They never reach the service, and nginx closes all of them."""
+    """The connections never reach the service, and nginx closes them all."""
     with (
         nginx(tmp_path, service, limits=False) as port,
         connections(port, 600, SLOW_BODY) as bodies,

@@ -1,4 +1,4 @@
-"""SIGTERM while `stich serve` is at work: what has been asked is answered, then it ends with 0."""
+"""On SIGTERM, `stich serve` answers the requests that it has, then exits with 0."""
 
 import json
 import signal
@@ -15,7 +15,7 @@ LISTS = 20
 
 
 def ask(running: Running, body: bytes, sent: int | None = None) -> socket.socket:
-    """A connection that has asked for legal moves, or sent so many bytes of its body only."""
+    """A connection that has sent a request for legal moves, or only the first bytes of its body."""
     connection = socket.create_connection(("127.0.0.1", running.port), timeout=60)
     connection.sendall(ask_moves(body[:sent], len(body)))
     return connection

@@ -1,4 +1,4 @@
-"""Each limit accepts exactly its value, and refuses one more with its code and a sentence."""
+"""Each limit accepts its value, and refuses one more with a code and a sentence."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ def nested(levels: int) -> bytes:
 
 
 def lists(number: int) -> bytes:
-    """A body of 16 KiB with so many lists and objects; it may have 4,096 and one for 16 bytes."""
+    """A body of 16 KiB with `number` lists and objects; 4,096 and one per 16 bytes are allowed."""
     return (b'{"state":[' + b",".join([b"[]"] * (number - 2)) + b"]}").ljust(16 * 1024)
 
 
@@ -119,7 +119,7 @@ def with_pairings(number: int) -> Any:
 def test_exactly_the_limit_is_accepted(
     service: Service, path: str, body: Any, limit: int, code: str, words: str
 ) -> None:
-    """Accepted by this limit: something else may be wrong with it."""
+    """The limit does not refuse the body, in which something else may be wrong."""
     accepted = post(service, path, body(limit))
     assert words not in accepted.get("detail", ""), accepted
     refused = post(service, path, body(limit + 1))
@@ -129,7 +129,7 @@ def test_exactly_the_limit_is_accepted(
 
 @pytest.mark.parametrize("wrong", [MAX_ERRORS, MAX_ERRORS + 1, 30_000])
 def test_errors_are_counted_up_to_a_limit(service: Service, wrong: int) -> None:
-    """However many fields are wrong, so many are named."""
+    """At most this number of wrong fields are named."""
     known = min(wrong, MAX_ERRORS)
     fields = {f"x{number}": 0 for number in range(wrong)}
     assert len(service.post("/v1/start", {"game": "dasan", **fields})["errors"]) == known

@@ -1,4 +1,4 @@
-"""The logs of the service: a line each, whatever a client writes, as text or as JSON."""
+"""The logs of the service: one line per request, whatever a client writes, as text or JSON."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ NAMES = ("service", "_granian")
 
 @pytest.fixture(autouse=True)
 def loggers_as_before() -> Iterator[None]:
-    """`configure` changes loggers of the whole process."""
+    """Restore the loggers of the process, which `configure` changes."""
     kept = [(log, log.handlers, log.propagate, log.level) for log in map(logging.getLogger, NAMES)]
     yield
     for log, handlers, propagate, level in kept:

@@ -1,4 +1,4 @@
-"""Every reason of an illegal move, over HTTP, and the order in which they are checked."""
+"""Every reason for refusing a move, over HTTP, and the order in which reasons are checked."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def over() -> Any:
 
 
 def auction(**fields: Any) -> Any:
-    """An auction or call of Dasan with four."""
+    """A Dasan position with four players, during the auction or the call."""
     return dasan_wire(["4h 6c", "5c", "7c", "8c"], **{"bid": 0, "declarer": None, **fields})
 
 

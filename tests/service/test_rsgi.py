@@ -1,4 +1,4 @@
-"""The front of `stich serve` in process, with a protocol that stands for granian's."""
+"""The front of `stich serve` in this process, with a fake of granian's protocol."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Protocol:
 
 
 class Spy:
-    """The application, and in which threads it was called."""
+    """An application that records the threads that call it."""
 
     def __init__(self) -> None:
         self.app = create_app()

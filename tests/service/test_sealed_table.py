@@ -147,7 +147,7 @@ def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> No
 
 @pytest.fixture
 def gate(running: Running) -> Iterator[Any]:
-    """The gate of the page in front of two services; it asks each in turn."""
+    """The gate of the page in front of two services, which it asks in turns."""
     with Running(STICH_SEAL_KEYS=SEAL_KEYS) as other:
         services = itertools.cycle([running, other])
         found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
@@ -203,7 +203,7 @@ def test_a_gate_whose_service_fails_changes_nothing(gate: Any) -> None:
     assert after["view"]["history"] == [{"seat": turn, "move": "pass"}]
 
 
-def test_a_key_is_replaced_on_two_services_in_the_steps_of_the_page() -> None:
+def test_two_services_replace_a_key_in_the_steps_of_the_page() -> None:
     rows = re.findall(r"^\| \d \| `(.*?)` \|", (ROOT / "docs/sealed.md").read_text(), re.MULTILINE)
     keys = {name: b64encode(name.encode() * 8).decode() for name in ("2026", "2027")}
     steps = ["2026:…", *rows]

@@ -1,4 +1,4 @@
-"""Slow and silent clients against `stich serve` as it is: the service goes on answering others."""
+"""`stich serve` goes on answering other clients beside slow and silent ones."""
 
 import resource
 

@@ -42,7 +42,7 @@ def unread(
 
 
 def answered(connections: list[socket.socket]) -> int:
-    """How many have an answer to read."""
+    """The number of connections that have an answer to read."""
     with selectors.PollSelector() as selector:
         for one in connections:
             selector.register(one, selectors.EVENT_READ)
@@ -50,14 +50,14 @@ def answered(connections: list[socket.socket]) -> int:
 
 
 def statuses(connections: list[socket.socket]) -> Counter[int]:
-    """The statuses of the answers, which stay unread; waits for all of them."""
+    """Wait for all answers; return their statuses, without reading the rest of them."""
     return Counter(
         int(one.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)[9:]) for one in connections
     )
 
 
 def test_a_short_request_does_not_wait_for_150_large_answers() -> None:
-    """A short request overtakes: the lists take two seconds together."""
+    """The lists take two seconds together, and a short request overtakes them."""
     with Running() as running:
         before = memory(running)
         with unread(running, 150, LONGEST, "7c", "7d") as lists:
@@ -71,7 +71,7 @@ def test_a_short_request_does_not_wait_for_150_large_answers() -> None:
                 assert len(json.loads(answer.read())["moves"]) == 31_122
 
 
-def test_a_short_request_does_not_wait_for_hands_that_take_long_to_count() -> None:
+def test_a_short_request_does_not_wait_for_long_counts() -> None:
     with Running() as running:
         before = memory(running)
         with unread(running, 150, ALL_CARDS, "3c", "3d") as refused:
@@ -83,7 +83,7 @@ def test_a_short_request_does_not_wait_for_hands_that_take_long_to_count() -> No
 
 @pytest.mark.parametrize("read", [0, 1])
 def test_answers_that_are_abandoned_leave_no_slot_taken(running: Running, read: int) -> None:
-    """Their clients close the connection at once, or after the first byte of 250 KB."""
+    """Clients close the connection at once, or after the first byte of 250 KB."""
     with unread(running, SLOTS, LONGEST[:34], "7c", "7d") as lists:
         for one in lists:
             if read:

@@ -74,7 +74,7 @@ def test_a_seat_sees_and_may_do_the_same_as_with_its_view(service: Service) -> N
     assert answer["view"] == public
 
 
-def test_the_service_makes_a_key_for_each_seat_if_the_players_have_none(service: Service) -> None:
+def test_the_service_makes_keys_if_the_players_have_none(service: Service) -> None:
     token, keys = start(service, "zhengfen", players=6)
     assert len(set(keys)) == 6
     views = [service.post("/v1/sealed/view", {"sealed": token, "key": key})["view"] for key in keys]

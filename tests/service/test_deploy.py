@@ -30,7 +30,7 @@ LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodela
 def configuration(
     folder: Path, port: int, service: str, *, limits: bool, local: str = "127.0.0.1"
 ) -> Path:
-    """The configuration with the ports and folders of a test, where all clients share an address."""
+    """The configuration with ports and folders of a test, whose clients share one address."""
     text = with_folder((DEPLOY / "nginx.conf").read_text("utf-8"), folder)
     changes = {
         "server 127.0.0.1:8080;": f"server {service};",

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -192,7 +193,7 @@ def arena(
         run = store_url or folder
         programs = cluster is None
         cup = _read_startable_cup(target, run, programs=programs, no_sandbox=no_sandbox)
-        Store.create(run).close()
+        Store.create(run, partial(click.echo, err=True)).close()
         if cup.is_ladder or any(bot.connect for bot in cup.bots):
             after = port + 1 if port < 65535 else 0
             wanted = after if connect_port is None else connect_port

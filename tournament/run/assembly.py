@@ -58,7 +58,7 @@ def run_cup(
         StoreError: if the store cannot be used.
     """
     with ExitStack() as stack:
-        store = stack.enter_context(Store.create(target))
+        store = stack.enter_context(Store.create(target, observer.notice))
         stack.enter_context(only_runner(store))
         plan = resume(store, cup)
         apply_voids(store, plan)

@@ -26,6 +26,14 @@ _SQLITE_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite
 _SQLITE_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _POSTGRESQL_DISK_FULL = "53100"
 _POSTGRESQL_CONNECTION_LOST = ("08", "57P")  # classes of SQLSTATE
+_POSTGRESQL_BUSY = ("the database system is", "connection slots", "too many")  # why it refuses now
+_POSTGRESQL_TIMES = {  # so that a machine that is gone is noticed within a minute
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 
 
 class StoreError(StichError):
@@ -33,7 +41,14 @@ class StoreError(StichError):
 
 
 class ConnectionLostError(StoreError):
-    """The database cannot be reached, or has ended the connection."""
+    """The database cannot be reached, or has ended the connection. `why` is the reason."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(
+            f"{where}: {why}; check that the database is running, then run the command again: what"
+            " was finished is kept."
+        )
+        self.why = why
 
 
 class StoreUrlError(StoreError):
@@ -72,7 +87,8 @@ def postgresql(url: str) -> Engine:
         if url.count("@") > 1:
             raise StoreUrlError("The store's URL has more than one @; in a password, write %40.")
         parsed = sa.make_url("postgresql+psycopg" + url.removeprefix("postgresql"))
-        return sa.create_engine(parsed, pool_pre_ping=True)
+        times = {key: s for key, s in _POSTGRESQL_TIMES.items() if key not in parsed.query}
+        return sa.create_engine(parsed, pool_pre_ping=True, connect_args=times)
     except ModuleNotFoundError as error:
         raise StoreError(
             f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
@@ -145,10 +161,7 @@ def store_errors(where: str) -> Iterator[None]:
     except sa.exc.DBAPIError as error:
         if _is_lost(error):
             text = " ".join(str(error.orig).split()).rstrip(".")
-            raise ConnectionLostError(
-                f"{where}: {text}; check that the database is running, then run the command again:"
-                " what was finished is kept."
-            ) from error
+            raise ConnectionLostError(where, text) from error
         raise StoreError(f"{where}: {_explain(error)}.") from error
     except sa.exc.SQLAlchemyError as error:
         raise StoreError(f"{where}: {error}") from error
@@ -182,10 +195,13 @@ def _explain(error: sa.exc.DBAPIError) -> str:
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Whether there is no connection to the database, or none any more."""
+    """Whether there is no connection to the database, or none any more, which time may mend."""
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)
     if state is None:
-        return error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
+        text = str(error.orig)  # FATAL is an answer, such as that there is no such database
+        refused = "FATAL:" in text and not any(busy in text for busy in _POSTGRESQL_BUSY)
+        is_operational = isinstance(error, sa.exc.OperationalError)
+        return error.connection_invalidated or (is_operational and not refused)
     return error.connection_invalidated or state.startswith(_POSTGRESQL_CONNECTION_LOST)

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
+from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self, TypeVar
@@ -57,12 +58,16 @@ __all__ = ["Store", "StoreError"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
-_RETRY_S = 60.0  # for how long a runner waits for a database that was restarted
+_RETRY_S = 60.0  # how long a start waits for the database, and a runner for its lost lock
 _PAUSE_S = 0.5
 _KNOWN = ("run", "finished", SIGNATURE)
 _FINISHED = sa.select(sa.func.count()).select_from(matches)
 _PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
 _T = TypeVar("_T")
+
+
+class _LockedError(StoreError):
+    """Another runner holds the lock of the database."""
 
 
 class Store(StoreReader):
@@ -71,18 +76,29 @@ class Store(StoreReader):
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
         self._writer: Connection | None = None
+        self._tell: Callable[[str], None] = lambda _sentence: None
 
     @classmethod
-    def create(cls, target: str | os.PathLike[str]) -> Self:
-        """Open the store at a run's folder or a database URL, and create it if there is none;
-        StoreUrlError."""
+    def create(
+        cls, target: str | os.PathLike[str], tell: Callable[[str], None] | None = None
+    ) -> Self:
+        """Open the store at a run's folder or a database URL, and create it if there is none.
+
+        With `tell`, wait up to a minute for a database that cannot be reached. `tell` receives a
+        sentence whenever the store begins to wait for the database, and when the wait is over.
+
+        Raises:
+            StoreUrlError: if the target is not the URL of a PostgreSQL database.
+            StoreError: if the store cannot be used.
+        """
         text = os.fspath(target)
         if not is_database_url(text):
             _create_file(Path(text))
         with ExitStack() as on_error:
             store = cls._at(text)
             on_error.callback(store.close)
-            if not store._check():
+            store._tell = tell or store._tell
+            if not store._retrying(store._check, _RETRY_S if tell else 0):
                 store._let_read_while_writing()
                 with store_errors(store.where):
                     metadata.create_all(store._engine)
@@ -409,21 +425,43 @@ class Store(StoreReader):
                 connection.commit()
                 return connection
             connection.close()
-        raise StoreError(
+        raise _LockedError(
             f"{self.where}: another runner is at work in this database; wait for it, or stop it"
             " first."
         )
 
-    def _retrying(self, work: Callable[[], _T]) -> _T:
-        """Do this. A runner does it again if the connection to the database is lost, for a minute:
-        a database that was restarted does not stop a cup."""
-        until = monotonic() + _RETRY_S
+    def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
+        """Do `work`, again and again while the database cannot be reached. By default a runner
+        tries without end, so that a cup survives an outage, and other commands try once.
+
+        Raises:
+            StoreError: if `seconds` have passed, if another runner still has the lock after a
+                minute, or for any reason but a lost connection.
+        """
+        wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
+        lost: float | None = None
+        locked: float | None = None
         while True:
+            now = monotonic()
             try:
-                return work()
-            except ConnectionLostError:
-                if self._writer is None or monotonic() >= until:
+                result = work()
+            except ConnectionLostError as error:
+                if now - (lost or now) >= wait:
                     raise
+                if lost is None:
+                    self._tell(
+                        f"Waiting for the database, {self.where}: {error.why}. Everything that was"
+                        " finished is kept."
+                    )
+                lost = lost or now
+            except _LockedError:  # the server may not know yet that the old connection is lost
+                locked = locked or now
+                if now - locked >= _RETRY_S:
+                    raise
+            else:
+                if lost is not None:
+                    self._tell("The database answers again.")
+                return result
             sleep(_PAUSE_S)
 
     def _connect(self) -> Connection:
@@ -485,10 +523,7 @@ class Store(StoreReader):
                 yield connection
             return
         if self._writer.invalidated:
-            try:
-                self._writer = self._locked()
-            except StoreError as error:  # the server may not know yet that the old one is lost
-                raise ConnectionLostError(str(error)) from None
+            self._writer = self._locked()
         with self._writer.begin():
             yield self._writer
 

@@ -1,6 +1,7 @@
 """The store in PostgreSQL: lost connections, the lock of the runner, and its URL in messages."""
 
 import gc
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -121,6 +122,27 @@ def test_a_runner_that_has_lost_the_lock_to_another_writes_no_more(
         assert first.count() == 2
 
 
+def test_a_runner_waits_for_the_database(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sockets, link = postgresql.partition("host=")[2], tmp_path_factory.mktemp("x") / "sockets"
+    url = postgresql.replace(sockets, str(link))
+    monkeypatch.setattr("tournament.store.store.sleep", lambda _s: link.symlink_to(sockets))
+    said: list[str] = []
+    with Store.create(url, said.append) as store, only_runner(store):
+        store.add(record())
+        link.unlink()
+        end_connections(postgresql)
+        store.add(record(2))
+        assert store.count() == 2
+    waits, back = "Waiting for the database, ", "The database answers again."
+    assert [sentence[: len(waits)] for sentence in said] == [waits, back[: len(waits)]] * 2
+    assert "No such file or directory" in said[0]
+    with pytest.raises(StoreError, match='role "nobody2" does not exist'):
+        Store.create(re.sub("//[^@]*@", "//nobody2@", url), said.append)
+    assert len(said) == 4, "waited for a database that has refused"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
@@ -132,15 +154,19 @@ def test_a_runner_that_has_lost_the_lock_to_another_writes_no_more(
     ],
 )
 def test_what_is_not_a_store_is_a_sentence(
-    words: list[str], code: int, says: str, tmp_path: Path
+    words: list[str], code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
     done = stich("run", write(tmp_path, toys(3)), "--store", *words)
     assert (done.returncode, done.stderr[-2:]) == (code, ".\n")
     assert says in done.stderr
     assert not (ROOT / "rubbish").exists()
 
 
-def test_no_message_of_a_run_shows_a_password(tmp_path: Path) -> None:
+def test_no_message_of_a_run_shows_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
     cup = write(tmp_path, toys(3))
     for url in (
         "postgresql://me:s3cret@127.0.0.1:1/x",

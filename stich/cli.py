@@ -51,6 +51,7 @@ SECTIONS = {
         "bench": ("bench", "Measure a bot on fixed deals against house bots."),
         "connect": ("connecting", "Connect a local bot to a remote cup."),
         "join": ("connecting", "Enter a bot in a ladder, and connect it."),
+        "challenge": ("connecting", "Play your bot against a connected bot, unranked."),
         "leave": ("connecting", "Let a bot leave a ladder."),
     },
 }

@@ -154,6 +154,13 @@ def gateway_served(
         "runner_host": runner_host,
         "runner_port": runner_port,
         "secret": secret,
+        "terms": {
+            "game": cup.game,
+            "players": cup.players,
+            "options": dict(cup.options),
+            "move_ms": cup.clock.move_ms,
+            "bank_ms": cup.clock.bank_ms,
+        },
     }
     name, base = "The gateway of bots that connect", f"{url_of(runner_host, runner_port)}/{secret}"
     with (

@@ -1,7 +1,9 @@
-"""`stich connect`, `join` and `leave`: an author's bot in the cup or ladder of an arena."""
+"""`stich connect`, `join`, `leave` and `challenge`: an author's bot in the cup or ladder of an
+arena."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -14,17 +16,22 @@ from stich.commands.common import (
     as_url,
     command,
     int_option,
+    json_lines_option,
     named_bot,
     start_options,
+    stopping,
 )
+from stich.commands.duel import play_duel
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach
-from tournament.config.cup import Limits
+from tournament.config.cup import Bot, Clock, Cup, Limits, remembers
+from tournament.formats.duel import Duel
 from tournament.model import Identity
 from tournament.run.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
 from web.gateway.calls import LadderAnswer, LadderCall, Wants, ask_ladder
+from web.gateway.challenger import ChallengedBot
 from web.gateway.connector import Connector
 
 
@@ -32,6 +39,9 @@ def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator: the options of `_take_part`, which say how an author's bot is reached."""
     tables = "Tables at which the bot may play at once; COMMAND is started once for each."
     for option in (
+        click.option(
+            "--no-challenges", is_flag=True, help="Let no other author play your bot unranked."
+        ),
         start_options,
         int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
         int_option("--tables", 1, 64, 1, tables),
@@ -73,6 +83,7 @@ def _take_part(
     url: str | None,
     tables: int,
     start_ms: int,
+    no_challenges: bool,
     starting: Starting,
 ) -> None:
     """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
@@ -86,7 +97,10 @@ def _take_part(
         about = Identity()
         with suppress(ExchangeError):
             about = identity(read_about(bots[0].send("/", b"", ANSWER_S)))
-        Connector(arena, token(about), bots, partial(click.echo, err=True)).run()
+        challenged = None
+        if url is None and not no_challenges:
+            challenged = lambda: stack.enter_context(closing(reach(named, launch)))  # noqa: E731
+        Connector(arena, token(about), bots, partial(click.echo, err=True), challenged).run()
 
 
 @command
@@ -126,6 +140,64 @@ def join(
         return answer.token
 
     _take_part(arena, enter, **bot)
+
+
+@command
+@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("opponent")
+@click.argument("command", type=as_command, required=False)
+@click.option("--name", help="The name under which your own bot has joined the ladder.")
+@click.option(
+    "--token",
+    envvar="STICH_TOKEN",
+    help="In a cup, in place of --name: your token, or STICH_TOKEN.",
+)
+@click.option("--url", type=as_url, help="Address of your bot, if it is running already.")
+@int_option("--deals", 1, 1000, 20, "Blocks at most: each is one seed in every mixed seating.")
+@start_options
+@json_lines_option
+def challenge(
+    arena: str,
+    opponent: str,
+    command: str | None,
+    name: str | None,
+    token: str | None,
+    url: str | None,
+    deals: int,
+    starting: Starting,
+    as_json: bool,
+) -> None:
+    """Play your bot against a connected bot, unranked.
+
+    The matches are those of `stich duel`, by the rules and the clock of the ladder, and count
+    nowhere. The other bot is asked through the arena, and plays in a process of its own. A bot may
+    begin 20 challenges an hour, one at a time.
+
+    \b
+    Examples:
+      stich challenge https://arena.example bob "python3 bot.py" --name ann
+      stich challenge https://arena.example bob --url http://127.0.0.1:9000 --name ann --deals 50
+    """
+    own = named_bot(command, url)
+    if name is not None:
+        token = _ask(arena, name, "token").token
+    elif token is None:
+        raise click.UsageError("Add --name with the name of your bot there, or --token.")
+    with ChallengedBot(arena, token.strip(), opponent, partial(click.echo, err=True)) as other:
+        terms = other.found.terms
+        first = replace(own, name=other.found.bot)
+        second = Bot(other.found.opponent, url=other.url)
+        cup = Cup(
+            name=f"{first.name} against {second.name}",
+            game=terms.game,
+            players=terms.players,
+            bots=(first, second),
+            options=terms.options,
+            format=Duel(deals=deals, cards=Duel().usual_cards(remembers((first, second)))),
+            clock=Clock(terms.move_ms, terms.bank_ms),
+        )
+        with stopping("Stopped. Nothing is stored."):
+            play_duel(cup, None, starting, as_json)
 
 
 @command

@@ -127,10 +127,16 @@ def duel(
         who = " and ".join(alone)
         click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
     with stopping(f"Stopped. {kept}"):
-        _play(cup, out, starting, as_json)
+        play_duel(cup, out, starting, as_json)
 
 
-def _play(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
+def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
+    """Play the duel `cup` and print its verdict. Keep the matches in the folder `out`, if given.
+
+    Raises:
+        StartError: if a bot cannot play.
+        RunError: if the run cannot continue.
+    """
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
         store = stack.enter_context(Store.create(folder))

@@ -66,6 +66,10 @@ def test_the_ladder(tmp_path: Path) -> None:
         assert f"its page is {url}/bots/ann" in programs["ann"].text
         until(lambda: all(map(matches_of, ("ann", "bob", "cat"))))
 
+        verdict = machine.run("challenge", "ann", **home("ann"))
+        assert "ann" in verdict
+        assert "cat" in verdict
+
         arena.kill()
         arena = stack.enter_context(machine.started("arena"))
         arena.wait_for("Pages at ")

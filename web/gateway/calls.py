@@ -16,6 +16,10 @@ from tournament.text import printable
 
 ANSWER_LIMIT: Final = 288 * 1024
 """Bytes of a bot's answer; the runner refuses shorter ones already."""
+REQUEST_LIMIT: Final = 8 * 1024 * 1024
+"""Bytes of a request to a bot; the longest lists of moves have 800 KiB."""
+CHALLENGE: Final = "challenge "
+"""Begins the call of a request that belongs to a challenge."""
 ALIVE_S: Final = 5.0
 """How often the gateway and the program of an author ask whether the other is there."""
 CONNECT_S: Final = 10
@@ -46,6 +50,24 @@ class LadderAnswer(msgspec.Struct, frozen=True):
     bot: str
     token: str
     ladder: str
+
+
+class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a challenge is played by: the game of the cup and its clock, in milliseconds."""
+
+    game: str
+    players: int
+    options: dict[str, int | bool | None]
+    move_ms: int
+    bank_ms: int
+
+
+class Opponent(msgspec.Struct, frozen=True):
+    """The challenged bot, and the name under which the challenger plays in the same cup."""
+
+    opponent: str
+    bot: str
+    terms: Terms
 
 
 class _Refusal(msgspec.Struct):

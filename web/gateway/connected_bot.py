@@ -41,6 +41,7 @@ class _Session:
 
     link: Link
     token_hash: str
+    takes_challenges: bool
     ending: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
 
 
@@ -71,11 +72,18 @@ class ConnectedBot:
         here = here or _now() < self._away_at
         return self._tables if here else 0
 
-    async def serve(self, link: Link, token_hash: str, tables: int) -> None:
+    @property
+    def takes_challenges(self) -> bool:
+        """Whether the bot is connected by a program that starts it once more for challenges."""
+        return self._session is not None and self._session.takes_challenges
+
+    async def serve(
+        self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
+    ) -> None:
         """Let a program answer until it has gone or is told why its session ends. It takes the
         place of an earlier one."""
         self.fail("Another program has connected with this token, and takes the place of this.")
-        self._session = session = _Session(link, token_hash)
+        self._session = session = _Session(link, token_hash, takes_challenges)
         self._tables = tables
         self._connected.set()
         reading = asyncio.ensure_future(self._read(session))

@@ -8,7 +8,7 @@ import logging
 import os
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -28,7 +28,9 @@ from tournament.text import printable
 from web.gateway.calls import (
     ALIVE_S,
     ANSWER_LIMIT,
+    CHALLENGE,
     CONNECT_S,
+    REQUEST_LIMIT,
     EntryRefused,
     gateway_port,
     reason,
@@ -36,14 +38,13 @@ from web.gateway.calls import (
 )
 from web.gateway.receipts import ReceiptKeeper
 
-_REQUEST_LIMIT: Final = 8 * 1024 * 1024  # of the arena; the longest lists of moves have 800 KiB
 _BOT_S: Final = 60  # for a request without a clock
 _QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
 """What fails is said in a sentence."""
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
-class _Unreachable(Exception):
+class Unreachable(Exception):
     """No connection that can be used; try again. The text is a clause."""
 
 
@@ -66,30 +67,42 @@ class _Request:
 
 
 class Connector:
-    """Connects a bot to an arena until the cup is over. `bots` has one for each table; `say`
-    receives what happens, a sentence each."""
+    """Connects a bot to an arena until the cup is over.
+
+    `bots` has one bot for each table. `challenged` starts one more bot for challenges, when the
+    first of them comes; without it, the bot takes none. `say` receives a sentence for each event.
+    """
 
     def __init__(
-        self, url: str, token: str, bots: list[HttpBot], say: Callable[[str], None]
+        self,
+        url: str,
+        token: str,
+        bots: list[HttpBot],
+        say: Callable[[str], None],
+        challenged: Callable[[], HttpBot] | None = None,
     ) -> None:
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(len(bots))}
+        if challenged is not None:
+            self._headers["X-Stich-Challenges"] = "1"
         self._say = say
         self._receipts = ReceiptKeeper(self._url, token, self.say)
         self._printing = threading.Lock()
         self._tables = [_ConnectedTable(self, bot) for bot in bots]
+        self._challenge_table = challenged and _ConnectedTable(self, challenged)
         self._link: ClientConnection | None = None
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
         """Take requests to the bot until the cup is over; EntryRefused."""
-        for table in self._tables:
+        challenge_tables = [self._challenge_table] if self._challenge_table else []
+        for table in (*self._tables, *challenge_tables):
             threading.Thread(target=table.run, daemon=True).start()
         tries, again = 0, False
         while True:
             what = f"No connection to {self._url}"
             try:
-                with self._connect(self._url) as self._link:
+                with open_link(self._url, "/connect", self._headers) as self._link:
                     for message in self._link:
                         if isinstance(message, bytes):
                             self._take(message)
@@ -105,7 +118,7 @@ class Connector:
                         self.say("Connected again." if again else hello)
                         tries, again, what = 0, True, "Connection lost"
                 why = "the arena has closed it"
-            except _Unreachable as error:
+            except Unreachable as error:
                 why = str(error)
             except ConnectionClosed as error:
                 too_large = error.sent is not None and error.sent.code == 1009
@@ -139,45 +152,63 @@ class Connector:
             return
         asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
         now, seconds = monotonic(), sum(asked.clock.values()) / 1000 or _BOT_S
-        table = min(self._tables, key=lambda one: (one.match != asked.match, one.asked_at))
+        if call.startswith(CHALLENGE):
+            call = call.removeprefix(CHALLENGE)
+            if self._challenge_table is None:
+                return
+            table = self._challenge_table
+        else:
+            table = min(self._tables, key=lambda one: (one.match != asked.match, one.asked_at))
         table.match, table.asked_at = asked.match, now
         self._asked.add(number)
         table.queue.put(_Request(number, call, body, asked.match, now + seconds))
 
-    def _connect(self, url: str) -> ClientConnection:
-        """A connection to the gateway of the arena; EntryRefused or _Unreachable."""
-        parts = urlsplit(url)
-        secure = parts.scheme == "https"
-        authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
-        try:
-            return connect(
-                parts._replace(scheme="wss" if secure else "ws").geturl() + "/connect",
-                additional_headers=self._headers,
-                ssl=ssl.create_default_context(cafile=authorities) if secure else None,
-                open_timeout=CONNECT_S,
-                close_timeout=1,
-                ping_interval=ALIVE_S,
-                ping_timeout=ALIVE_S,
-                max_size=_REQUEST_LIMIT,
-                compression=None,
-                logger=_QUIET,
-            )
-        except InvalidStatus as error:
-            status, body = error.response.status_code, bytes(error.response.body or b"")
-        except (OSError, WebSocketException) as error:
-            raise _Unreachable(reason(error)) from None
-        if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
-            raise EntryRefused(why)
-        if url == self._url and (port := gateway_port(url)) is not None:
-            return self._connect(_with_port(url, port))
-        hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
-        raise _Unreachable(f"it answers with status {status}{hint}")
+
+def open_link(url: str, path: str, headers: Mapping[str, str]) -> ClientConnection:
+    """Open a WebSocket to a path of the gateway of the arena at `url`.
+
+    Raises:
+        EntryRefused: if the gateway refuses the token.
+        Unreachable: if there is no connection.
+    """
+    return _open_link(url, path, headers, look_for_port=True)
+
+
+def _open_link(
+    url: str, path: str, headers: Mapping[str, str], *, look_for_port: bool
+) -> ClientConnection:
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
+    try:
+        return connect(
+            parts._replace(scheme="wss" if secure else "ws").geturl() + path,
+            additional_headers=headers,
+            ssl=ssl.create_default_context(cafile=authorities) if secure else None,
+            open_timeout=CONNECT_S,
+            close_timeout=1,
+            ping_interval=ALIVE_S,
+            ping_timeout=ALIVE_S,
+            max_size=REQUEST_LIMIT,
+            compression=None,
+            logger=_QUIET,
+        )
+    except InvalidStatus as error:
+        status, body = error.response.status_code, bytes(error.response.body or b"")
+    except (OSError, WebSocketException) as error:
+        raise Unreachable(reason(error)) from None
+    if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
+        raise EntryRefused(why)
+    if look_for_port and (port := gateway_port(url)) is not None:
+        return _open_link(_with_port(url, port), path, headers, look_for_port=False)
+    hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
+    raise Unreachable(f"it answers with status {status}{hint}")
 
 
 class _ConnectedTable:
     """Takes requests to the bot, one after the other, and its answers back."""
 
-    def __init__(self, connector: Connector, bot: HttpBot) -> None:
+    def __init__(self, connector: Connector, bot: HttpBot | Callable[[], HttpBot]) -> None:
         self._connector = connector
         self._bot = bot
         self._lost = False  # whether the bot did not answer at all
@@ -196,21 +227,22 @@ class _ConnectedTable:
             self._connector.answer(request.number, *answer)
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
-        """The bytes that the bot answers, and whether its connection lasted. It is started again if
-        it has ended, and in the match after it was late."""
+        """The bytes that the bot answers, and whether its connection lasted. It is started when the
+        first request comes, again if it has ended, and in the match after it was late."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True
         try:
+            bot = self._bot = self._bot if isinstance(self._bot, HttpBot) else self._bot()
             late = self._late_in not in (None, request.match)
-            if late or (self._lost and not self._bot.running):
+            if late or (self._lost and not bot.running):
                 self._late_in = None
-                self._bot.restart()
+                bot.restart()
             self._lost = False
             try:
-                reply = self._bot.send(path, request.body, seconds)
+                reply = bot.send(path, request.body, seconds)
             finally:
-                received = self._bot.received[:ANSWER_LIMIT]
+                received = bot.received[:ANSWER_LIMIT]
             if path == "/move" and reply.status != HTTPStatus.OK:
                 status = f"The bot answered {call} with status {reply.status}, not 200."
                 self._connector.say(status + self._last_line())
@@ -228,7 +260,8 @@ class _ConnectedTable:
 
     def _last_line(self) -> str:
         """The last line that the bot has written, as a sentence; its output stays here."""
-        lines = self._bot.output().strip().splitlines()
+        output = self._bot.output() if isinstance(self._bot, HttpBot) else ""
+        lines = output.strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 

@@ -7,6 +7,9 @@ bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It 
   that the bot answered, whether they are complete]`;
 - at the end `{"over"}`, or `{"refused"}` if it should not connect again as it is, with a sentence.
 
+A program that sends X-Stich-Challenges starts the bot once more for challenges: requests whose call
+begins with "challenge". Challengers connect to /challenge (see `challenges`).
+
 The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
 `/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
 `/SECRET/excluded` which bots no longer play, and to `/SECRET/failed` which must be fixed before
@@ -34,7 +37,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from web.child_process import begin
-from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
+from web.gateway.calls import ALIVE_S, ANSWER_LIMIT, Terms
+from web.gateway.challenges import Challenges
 from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 from web.gateway.link import CONNECTIONS, MAX_TABLES, Link
@@ -51,12 +55,15 @@ class GatewayServer:
     `others`, which the organiser starts. The runner knows the `secret`.
     """
 
-    def __init__(self, folder: str, cup: str, others: Collection[str], secret: str) -> None:
+    def __init__(
+        self, folder: str, cup: str, others: Collection[str], secret: str, terms: Terms
+    ) -> None:
         self._cup = cup
         self._secret = secret
         self._invitations = Invitations(Path(folder))
         self._others = others
         self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._invitations))
+        self._challenges = Challenges(self._bots, terms)
         self._over = ""
         self._excluded: dict[str, str] = {}
 
@@ -110,11 +117,17 @@ class GatewayServer:
         headers = link.request.headers if link.request else Headers()
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
+            if link.request is not None and link.request.path == "/challenge":
+                opponent = unquote(headers.get("X-Stich-Opponent", ""))
+                await self._challenges.serve(cast(Link, link), name, opponent)
+                return
             await link.send(json.dumps({"cup": self._cup, "bot": name}))
             if why := self._why_over(name):
                 await link.send(json.dumps({"over": why}))
             else:
-                await self._bots[name].serve(cast(Link, link), token_hash, tables)
+                takes = headers.get("X-Stich-Challenges") == "1"
+                bot = self._bots[name]
+                await bot.serve(cast(Link, link), token_hash, tables, takes_challenges=takes)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen to the runner, and to its workers on other machines; OSError."""
@@ -193,13 +206,16 @@ class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cup: str
     others: list[str]
     secret: str
+    terms: Terms
 
 
 async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
     """Serve until stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
-    gateway = GatewayServer(settings.folder, settings.cup, settings.others, settings.secret)
+    gateway = GatewayServer(
+        settings.folder, settings.cup, settings.others, settings.secret, settings.terms
+    )
     async with (
         await gateway.listen_to_runner(settings.runner_host, settings.runner_port),
         gateway.listen(host, port) as server,

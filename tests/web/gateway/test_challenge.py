@@ -1,0 +1,118 @@
+"""Challenges: an author's bot against a connected one, through the gateway and unranked."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache
+
+import pytest
+
+from tests.support.cups import bot, stich
+from tests.support.gateways import Gateway, served
+from tools import hostile
+from tournament.bot.client import ExchangeError, dial_url
+from tournament.bot.url_bot import HttpBot
+from web.gateway.calls import EntryRefused
+from web.gateway.challenger import ChallengedBot
+from web.gateway.challenges import AN_HOUR
+from web.gateway.connector import Connector
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    with served(tmp_path_factory.mktemp("run")) as opened:
+        yield opened
+
+
+@cache
+def token(gateway: Gateway, name: str) -> str:
+    """The token of a bot; a second one would revoke the first."""
+    return gateway.invitations.invite(name, 1)
+
+
+@contextmanager
+def connected(gateway: Gateway, name: str, *, declines: bool = False) -> Iterator[list[str]]:
+    """The program of an author; yields the processes of the bot that were asked: "ranked" and
+    "challenged"."""
+    asked: list[str] = []
+    with ExitStack() as stack:
+
+        def reach(what: str) -> HttpBot:
+            asked.append(what)
+            url = stack.enter_context(hostile.running(hostile.toy(name)))
+            return stack.enter_context(closing(HttpBot(url, dial_url(url))))
+
+        here = threading.Event()
+        program = Connector(
+            gateway.url,
+            token(gateway, name),
+            [reach("ranked")],
+            lambda said: here.set() if said.startswith("Connected") else None,
+            None if declines else lambda: reach("challenged"),
+        )
+        thread = threading.Thread(target=program.run)
+        thread.start()
+        here.wait()
+        yield asked
+        gateway.client.exclude({name: "The test is over."})
+        thread.join()
+        gateway.client.exclude({})
+
+
+def challenge(gateway: Gateway, challenger: str, opponent: str, *more: str) -> tuple[int, str, str]:
+    words = ("--token", token(gateway, challenger), "--no-sandbox", "--json", *more)
+    done = stich("challenge", gateway.url, opponent, bot("toy-1"), *words)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_challenge_is_a_duel_in_a_process_of_its_own(gateway: Gateway) -> None:
+    with connected(gateway, "bob") as asked, closing(gateway.runner("bob")) as ranked:
+        code, output, errors = challenge(gateway, "ann", "bob", "--deals", "2")
+        assert code == 0, errors
+        *_, last = map(json.loads, output.splitlines())
+        assert last["event"] == "finished"
+        assert {line["bot"] for line in last["standings"]} == {"ann", "bob"}
+        assert last["matches"] > 0
+        assert not any(sum(line["faults"].values()) for line in last["standings"])
+        assert asked == ["ranked", "challenged"]
+        assert ranked.send("/", b"", 60).status == 200, "its table is free"
+
+
+@pytest.mark.parametrize(
+    ("opponent", "why"),
+    [
+        ("dan", "dan is not connected now."),
+        ("nobody", "nobody is not connected now."),
+        ("bob", "bob is your own bot; challenge another one."),
+        ("ann", "ann takes no challenges: its author has declined them"),
+    ],
+)
+def test_a_challenge_that_cannot_begin_says_why(gateway: Gateway, opponent: str, why: str) -> None:
+    with connected(gateway, "ann", declines=True), connected(gateway, "bob"):
+        code, _, errors = challenge(gateway, "bob", opponent)
+    assert code == 1
+    assert errors.startswith(why), errors
+
+
+def test_a_bot_plays_one_challenge_at_a_time_and_begins_twenty_an_hour(gateway: Gateway) -> None:
+    eve, dan = token(gateway, "eve"), token(gateway, "dan")
+    said: list[str] = []
+    with connected(gateway, "bob"):
+        with ChallengedBot(gateway.url, eve, "bob", said.append) as other:
+            assert other.found.terms.game == "doudizhu"
+            with pytest.raises(EntryRefused, match="bob is playing a challenge; try again"):
+                ChallengedBot(gateway.url, dan, "bob", said.append)
+            player = HttpBot(other.url, dial_url(other.url))
+            with closing(player), pytest.raises(ExchangeError):
+                player.send("/secret", b"", 60)
+            assert set(said) == {"That was no request of `stich challenge`."}
+        for _ in range(10 * AN_HOUR):
+            try:
+                with ChallengedBot(gateway.url, eve, "bob", said.append):
+                    pass
+            except EntryRefused as refused:
+                said.append(str(refused))
+                if "is playing" not in said[-1]:  # the one before is not over yet
+                    break
+        assert said[-1].startswith("eve has begun 20 challenges within an hour")

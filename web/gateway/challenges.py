@@ -1,0 +1,158 @@
+"""The gateway's side of challenges: an author plays against a connected bot, outside the ranking.
+
+The program of the challenger opens a WebSocket at /challenge, with the token of its own bot as at
+/connect and the percent-encoded name of the other bot as X-Stich-Opponent. It gets an `Opponent` in
+JSON, or `{"refused"}` with a sentence. It then sends requests as the gateway sends them to
+programs, and gets their answers in the same form. The challenged bot plays in a process of its own,
+so that no table of the cup waits.
+"""
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+import msgspec
+
+from tournament.errors import StichError
+from tournament.names import base
+from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Opponent, Terms
+from web.gateway.connected_bot import BotAnswer, ConnectedBot
+from web.gateway.link import Link
+
+AN_HOUR: Final = 20
+"""The most challenges that one bot may begin within an hour."""
+AT_ONCE: Final = 16
+_HOUR_S: Final = 3600.0
+_LONGEST_S: Final = 1800.0
+_BOT_S: Final = 60.0  # for a request without a clock
+_CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
+
+
+class _Asked(msgspec.Struct):
+    """The parts of a request that the challenged program reads; times in milliseconds."""
+
+    match: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
+
+
+class _ChallengeRefused(StichError):
+    """A challenge cannot begin; the message is a sentence with the fix."""
+
+
+class Challenges:
+    """The challenges that are played through a gateway, at most one by and of each bot."""
+
+    def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
+        self._bots = bots
+        self._terms = terms
+        self._playing: dict[str, str] = {}  # the challenger of each challenged bot
+        self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
+
+    async def serve(self, link: Link, challenger: str, name: str) -> None:
+        """Pass the requests of a challenger on to a bot, until the challenger leaves.
+
+        Raises:
+            ConnectionClosed: if the challenger has left.
+        """
+        try:
+            opponent = self._begin(challenger, name)
+        except _ChallengeRefused as refused:
+            return await link.send(json.dumps({"refused": str(refused)}))
+        try:
+            # The bot is started before the clock of the first match runs.
+            await self._ask(opponent, "GET /", b"")
+            found = Opponent(opponent, challenger, self._terms)
+            await link.send(msgspec.json.encode(found).decode())
+            link.protocol.max_message_size = REQUEST_LIMIT
+            async with asyncio.timeout(_LONGEST_S):
+                await self._pass_on(link, opponent)
+        except TimeoutError:
+            why = f"A challenge takes at most {_LONGEST_S / 60:.0f} minutes; begin another one."
+            await link.send(json.dumps({"refused": why}))
+        except msgspec.DecodeError:
+            await link.send(json.dumps({"refused": "That was no request of `stich challenge`."}))
+        finally:
+            del self._playing[opponent]
+
+    def _begin(self, challenger: str, name: str) -> str:
+        """Note that a challenge begins; return the challenged bot, by default its newest version.
+
+        Raises:
+            _ChallengeRefused: if the challenge cannot begin.
+        """
+        now = asyncio.get_running_loop().time()
+        here = [bot for bot, connected in self._bots.items() if connected.present]
+        found = [bot for bot in here if bot == name] or [bot for bot in here if base(bot) == name]
+        begun = self._begun[challenger]
+        if not found:
+            raise _ChallengeRefused(
+                f"{name} is not connected now. The first page of the arena lists the bots; try"
+                " again once the bot is there."
+            )
+        opponent = max(found, key=lambda bot: (len(bot), bot))  # "ann/10" after "ann/9"
+        if opponent == challenger:
+            raise _ChallengeRefused(f"{challenger} is your own bot; challenge another one.")
+        if not self._bots[opponent].takes_challenges:
+            raise _ChallengeRefused(
+                f"{opponent} takes no challenges: its author has declined them, or it runs by"
+                " --url and cannot be started once more."
+            )
+        if opponent in self._playing:
+            raise _ChallengeRefused(
+                f"{opponent} is playing a challenge; try again in some minutes."
+            )
+        if challenger in self._playing.values():
+            raise _ChallengeRefused(
+                f"{challenger} is playing another challenge; wait until that has ended."
+            )
+        if len(self._playing) >= AT_ONCE:
+            raise _ChallengeRefused(
+                f"{AT_ONCE} challenges are being played here, which is the most; try again in some"
+                " minutes."
+            )
+        if len(begun) == AN_HOUR and now < begun[0] + _HOUR_S:
+            raise _ChallengeRefused(
+                f"{challenger} has begun {AN_HOUR} challenges within an hour, which is the most;"
+                " try again later."
+            )
+        begun.append(now)
+        self._playing[opponent] = challenger
+        return opponent
+
+    async def _pass_on(self, link: Link, opponent: str) -> None:
+        clock = asyncio.get_running_loop().time
+        forgive_at = clock() + ALIVE_S
+        while True:
+            if clock() >= forgive_at:
+                link.forgive()
+                forgive_at = clock() + ALIVE_S
+            try:
+                message = await asyncio.wait_for(link.recv(), ALIVE_S)
+            except TimeoutError:
+                continue
+            data = message if isinstance(message, bytes) else b""  # which is none
+            number, call, body = msgspec.msgpack.decode(data, type=tuple[int, str, bytes])
+            if call not in _CALLS:
+                raise msgspec.DecodeError
+            answer = await self._ask(opponent, call, body)
+            answered = (answer.data, answer.complete) if answer is not None else (b"", False)
+            await link.send(msgspec.msgpack.encode((number, *answered)))
+            link.answered()
+
+    async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
+        """Return the answer of the challenged bot; None if it is away or too late.
+
+        Raises:
+            msgspec.DecodeError: if the body is no request of the protocol.
+        """
+        asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
+        bot = self._bots[opponent]
+        if not bot.takes_challenges:
+            return None
+        try:
+            async with asyncio.timeout((sum(asked.clock.values()) / 1000 or _BOT_S) + ALIVE_S):
+                return await bot.ask(CHALLENGE + call, body)
+        except TimeoutError:
+            return None

@@ -219,8 +219,11 @@ def _print(table: str, markdown: bool) -> None:
 
 
 def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
-    """Print how two records differ, and return whether the new one is worse. RecordError if they
-    are not comparable."""
+    """Print how two records differ. Return whether the new one is worse.
+
+    Raises:
+        RecordError: if the records are not comparable.
+    """
     try:
         found = compare(old, new)
     except MismatchError as error:

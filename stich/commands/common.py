@@ -147,7 +147,11 @@ class Starting:
         limits: Limits | None = None,
         secret: Sequence[Path] = (),
     ) -> LaunchSettings:
-        """The settings; prints a warning if there is no sandbox. SandboxError."""
+        """Return the settings. Print a warning if there is no sandbox.
+
+        Raises:
+            SandboxError: if there must be a sandbox and there is none.
+        """
         settings, warning = self.settings(bots, start_ms, limits, secret)
         if warning:
             click.echo(warning, err=True)
@@ -160,7 +164,11 @@ class Starting:
         limits: Limits | None = None,
         secret: Sequence[Path] = (),
     ) -> tuple[LaunchSettings, str]:
-        """The settings, and a warning for an organiser if there is no sandbox. SandboxError."""
+        """Return the settings, and a warning for an organiser if there is no sandbox.
+
+        Raises:
+            SandboxError: if there must be a sandbox and there is none.
+        """
         settings, warning = prepare_launch(
             bots,
             limits or Limits(),

@@ -86,8 +86,12 @@ def _take_part(
     no_challenges: bool,
     starting: Starting,
 ) -> None:
-    """Start or reach a bot, and connect it to an arena. `token` returns its token for what the bot
-    states about itself. EntryRefused."""
+    """Start or reach a bot, and connect it to an arena. `token` returns its token, given what the
+    bot states about itself.
+
+    Raises:
+        EntryRefused: if the arena refuses the bot.
+    """
     named = named_bot(command, url)
     # Authors know what their own machines can bear.
     # The bot is the author's own, so what may harm an organiser needs no warning.
@@ -220,6 +224,10 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Ask the ladder of an arena. Each arena sees another key of the author. EntryRefused."""
+    """Ask the ladder of an arena. The author has a different key for each arena.
+
+    Raises:
+        EntryRefused: if the ladder refuses, or none can be reached.
+    """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

@@ -75,7 +75,11 @@ def resume(target: str, why: str) -> None:
 
 
 def _of_unfinished(store: Store) -> tuple[AnyDecision, ...]:
-    """Return the decisions of a run that goes on. StoreError if it has ended."""
+    """Return the decisions of a run that goes on.
+
+    Raises:
+        StoreError: if the run has ended.
+    """
     run = store.run()
     if run.finished:
         raise StoreError("This run has ended.")

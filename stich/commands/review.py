@@ -245,7 +245,11 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> Judged:
-    """Ask a bot for its moves, with the clock of the cup. StartError if it cannot be reached."""
+    """Ask a bot for its moves, with the clock of the cup.
+
+    Raises:
+        StartError: if the bot cannot be reached.
+    """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{printable(bot.name)}: {why} Name a bot that plays the game of this run.")
     failures: list[str] = []

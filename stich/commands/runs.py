@@ -55,8 +55,12 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 @contextmanager
 def copied_matches(target: str) -> Iterator[str]:
-    """Copy a file of matches, which may be standard input, to a temporary one for another process,
-    and yield its path. LineError if a line cannot be used."""
+    """Copy a file of matches, or standard input, to a temporary file for another process. Yield the
+    path of the copy.
+
+    Raises:
+        LineError: if a line cannot be used.
+    """
     with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
 
         def copied() -> Iterator[bytes]:
@@ -71,8 +75,12 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Read a snapshot of a run, even while a runner writes; or a file of matches, in which with
-    `any_moves` a match may have an illegal move. LineError if a line cannot be used."""
+    """Read a snapshot of a run, even while a runner writes to it; or read a file of matches. With
+    `any_moves`, a match in the file may have an illegal move.
+
+    Raises:
+        LineError: if a line cannot be used.
+    """
     if is_file(target):
         with open_lines(target) as (name, lines):
             found = MatchFile(lines, name, any_moves=any_moves)

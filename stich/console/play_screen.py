@@ -57,7 +57,11 @@ class Menu:
         return len(self._moves)
 
     def groups(self, kind: str = "") -> MoveGroups:
-        """The moves whose category or kind begins with this; InputError if there is none."""
+        """Return the moves whose category or kind begins with this text.
+
+        Raises:
+            InputError: if there is none.
+        """
         found: dict[str, dict[int, Move]] = {}
         for number, move in enumerate(self._moves, start=1):
             title = move.category or move.kind
@@ -68,7 +72,11 @@ class Menu:
         return found
 
     def choose(self, text: str) -> Move:
-        """The move with this number, string or cards; InputError."""
+        """Return the move with this number, this text or these cards.
+
+        Raises:
+            InputError: if there is none, or more than one.
+        """
         typed = "".join(text.split())
         if typed.isascii() and typed.isdigit():
             count = len(self._moves)

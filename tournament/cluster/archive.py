@@ -22,11 +22,13 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folders of all bots that have one; relative paths start from `folder`. Returns the
-    cup in which the `dir` of a bot is the SHA-256 of its archive, and the archives by SHA-256.
+    """Pack the folders of all bots that have one; relative paths start from `folder`.
 
-    What is `secret` is left out, as are repositories and runs. ArchiveError if a folder cannot be
-    sent.
+    Return the cup, in which the `dir` of a bot is the SHA-256 of its archive, and the archives by
+    SHA-256. What is `secret` is left out, as are repositories and runs.
+
+    Raises:
+        ArchiveError: if a folder cannot be sent.
     """
     archives, bots = {}, []
     hidden = {path.resolve() for path in secret}
@@ -41,7 +43,11 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """A zip archive of a folder, with files in place of links to them. ArchiveError."""
+    """Return a zip archive of a folder, with files in place of links to files.
+
+    Raises:
+        ArchiveError: if the folder is too large or has a link that leads out of it.
+    """
     root, out, size = folder.resolve(), io.BytesIO(), 0
 
     def refuse(why: str, fix: str) -> ArchiveError:
@@ -85,8 +91,12 @@ def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
 
 
 def unpack(data: bytes, digest: str, folder: Path) -> None:
-    """Unpack an archive into a new folder, which is then read-only. ArchiveError if the archive has
-    another SHA-256; OSError."""
+    """Unpack an archive into a new folder, and make the folder read-only.
+
+    Raises:
+        ArchiveError: if the archive has another SHA-256.
+        OSError: if the folder cannot be written.
+    """
     if hashlib.sha256(data).hexdigest() != digest:
         raise ArchiveError("The archive of a bot was damaged on its way.")
     folder.mkdir(0o700)

@@ -319,7 +319,11 @@ class ClusterExecutor:
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """RunError unless these are matches of this job, each once, and the table is then free."""
+    """Check that a worker played matches of this job, each once, and that its table is then free.
+
+    Raises:
+        RunError: if it did not.
+    """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)
     valid &= ends == [False] * (len(played) - 1) + [True] * bool(played)

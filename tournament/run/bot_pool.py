@@ -87,7 +87,11 @@ class BotPool:
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
         """Play the matches of a job until one is void or the table is stopped. `expect` is called
-        with the seconds until the next step is due. RefereeError if the rules service fails."""
+        with the number of seconds until the next step is due.
+
+        Raises:
+            RefereeError: if the rules service fails.
+        """
         for number in job.numbers:
             try:
                 record = self._play(job, number, expect)

@@ -91,8 +91,11 @@ class Executor(Protocol):
     """Plays blocks, one at each of its tables. One thread uses it, and closes it at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once, except those in `absent`. RunError if there is no worker
-        that can play."""
+        """Start or reach every bot once, except the bots in `absent`.
+
+        Raises:
+            RunError: if there is no worker that can play.
+        """
 
     @property
     def has_free_table(self) -> bool:
@@ -102,8 +105,12 @@ class Executor(Protocol):
         """Play a job at a free table."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
-        """Wait for events, at most this long, and yield them. The runner may submit jobs between
-        two events. RunError if the run cannot continue."""
+        """Wait for events up to `seconds`, and yield them. The runner may submit jobs between two
+        events.
+
+        Raises:
+            RunError: if the run cannot continue.
+        """
 
     def recall(self) -> None:
         """Ask all tables to stop after their present match, which then is the `last` of its

@@ -29,11 +29,14 @@ def join(
     version: int = 1,
     retires: str = "",
 ) -> None:
-    """Let a bot join the ladder `cup` (as in its file), whose store is at `target`. JoinRefused;
-    StoreError.
+    """Let a bot join the ladder `cup` (as in its file), whose store is at `target`.
 
-    `author` identifies who enters the bot, in at most 64 characters; it is "" for the organiser.
-    With `retires`, that bot leaves at the same time.
+    `author` identifies who enters the bot, in at most 64 characters; "" is the organiser. The bot
+    `retires`, if given, leaves at the same time.
+
+    Raises:
+        JoinRefused: if the bot cannot join.
+        StoreError: if the store cannot be used.
     """
 
     def check(decisions: list[AnyDecision]) -> None:
@@ -95,7 +98,12 @@ def seated(
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Let a bot leave the ladder `cup`; its results stand. JoinRefused; StoreError."""
+    """Let a bot leave the ladder `cup`. Its results stand.
+
+    Raises:
+        JoinRefused: if the bot does not play, or the ladder is over.
+        StoreError: if the store cannot be used.
+    """
 
     def check(decisions: list[AnyDecision]) -> None:
         _check_open(decisions)

@@ -63,8 +63,12 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
-    """What a bot by URL states about itself; StartError if no bot answers there. It must state its
-    protocol and games, because another server, or a wrong path, often answers too."""
+    """Return what a bot by URL states about itself. It must state its protocol and games, because
+    another server, or a wrong path, often answers too.
+
+    Raises:
+        StartError: if no bot answers there.
+    """
     player = reach_url(bot, url)
     try:
         about = read_about(player.send("/", b"", ANSWER_S))

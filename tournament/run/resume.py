@@ -206,7 +206,11 @@ def _shown(value: object) -> str:
 
 @contextmanager
 def only_runner(store: Store) -> Iterator[None]:
-    """Hold the lock of a store; StoreError if another runner does."""
+    """Hold the lock of a store within this context.
+
+    Raises:
+        StoreError: if another runner holds the lock.
+    """
     if store.folder is None:
         with store.advisory_lock():
             yield

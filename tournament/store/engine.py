@@ -80,7 +80,11 @@ def shown_target(target: str) -> str:
 
 
 def postgresql(url: str) -> Engine:
-    """The engine of a PostgreSQL database; StoreUrlError if the URL is not one."""
+    """Return the engine of a PostgreSQL database.
+
+    Raises:
+        StoreUrlError: if the URL is not that of a PostgreSQL database.
+    """
     try:
         if not url.startswith("postgresql://"):
             raise ValueError("another scheme")

@@ -79,8 +79,12 @@ class StoreReader:
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
-        """Open the store at a run's folder or a database URL; StoreError if there is none, or
-        StoreUrlError."""
+        """Open the store in a run's folder or at a database URL.
+
+        Raises:
+            StoreError: if there is no store, or it cannot be read.
+            StoreUrlError: if the URL cannot be used.
+        """
         text = os.fspath(target)
         if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")

@@ -69,7 +69,11 @@ def to_facts(values: Mapping[str, object]) -> Facts:
 
 
 def unpack(data: bytes) -> Any:
-    """The value of compressed JSON; ValueError if it is longer than a match can be."""
+    """Return the value of compressed JSON.
+
+    Raises:
+        ValueError: if it is longer than a match can be.
+    """
     decompressor = zlib.decompressobj()
     text = decompressor.decompress(data, _MOST_UNPACKED)
     if not decompressor.eof:
@@ -190,7 +194,11 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """ValueError unless everything has a value for each seat, at least two."""
+    """Check that everything has a value for each seat, and that there are at least two seats.
+
+    Raises:
+        ValueError: if something has not.
+    """
     seats = len(found.seating)
     for each in (found.scores, found.adjusted, *by_seat):
         if len(each) != seats or seats < 2:

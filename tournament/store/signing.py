@@ -68,7 +68,11 @@ def is_signed(data: bytes, signature: str, public: str) -> bool:
 
 
 def state_path(*names: str) -> Path:
-    """A file in the state folder; StoreError if the user has no home."""
+    """Return the path of a file in the state folder.
+
+    Raises:
+        StoreError: if the user has no home.
+    """
     try:
         return state_folder().joinpath(*names)
     except RuntimeError:
@@ -76,7 +80,11 @@ def state_path(*names: str) -> Path:
 
 
 def read_state(path: Path) -> bytes | None:
-    """A file of the state folder, None if there is none; StoreError if it cannot be read."""
+    """Return the contents of a file in the state folder; None if there is no such file.
+
+    Raises:
+        StoreError: if the file cannot be read.
+    """
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -87,7 +95,11 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Make the folder of a file in the state folder, and write it within; StoreError on errors."""
+    """Make the state folder of a file. Within this context, the file can be written.
+
+    Raises:
+        StoreError: if the folder or the file cannot be written.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
@@ -96,7 +108,11 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def make_key() -> SigningKey:
-    """The user's key, which is made if there is none; StoreError if it cannot be used."""
+    """Return the user's key. Make one if there is none.
+
+    Raises:
+        StoreError: if the key cannot be read or written.
+    """
     path = state_path(KEY_FILE)
     if read_state(path) is None:
         with writing(path), NamedTemporaryFile("w", encoding="ascii", dir=path.parent) as file:
@@ -133,7 +149,11 @@ def is_trusted(public: str) -> bool:
 
 
 def trust(public: str) -> None:
-    """Trust a public key from now on; StoreError if it cannot be noted."""
+    """Trust a public key from now on.
+
+    Raises:
+        StoreError: if the list of trusted keys cannot be written.
+    """
     path = state_path(TRUSTED_FILE)
     with writing(path), path.open("a", encoding="ascii") as file:
         file.write(public + "\n")

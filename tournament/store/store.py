@@ -196,8 +196,12 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def check(self) -> None:
-        """StoreError unless the store holds what this user's commands have written, no more and no
-        less. Takes as long as reading it."""
+        """Check that the store holds what this user's commands have written, no more and no less.
+        This takes as long as reading the store.
+
+        Raises:
+            StoreError: if it does not.
+        """
         self._retrying(self._check_chain)
 
     def _check_chain(self) -> None:
@@ -272,7 +276,11 @@ class Store(StoreReader):
         self._commit(change)
 
     def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole. StoreError if the store has it."""
+        """Commit a finished match as a whole.
+
+        Raises:
+            StoreError: if the store has the match already.
+        """
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
@@ -406,8 +414,12 @@ class Store(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner; StoreError if another has it. The
-        connection that holds the lock is the one that writes: who has lost the lock cannot."""
+        """Reserve a PostgreSQL database for one runner. The connection that holds the lock is the
+        one that writes, so a runner that has lost the lock cannot write.
+
+        Raises:
+            StoreError: if another runner has the lock.
+        """
         self._writer = self._locked()
         try:
             yield

@@ -109,7 +109,11 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Do what is asked; for which bot. JoinRefused."""
+        """Do what the call asks for. Return the name of the bot.
+
+        Raises:
+            JoinRefused: if the ladder refuses the call.
+        """
         name = normal(call.name)
         if wrong := problem(name):
             raise JoinRefused(wrong)

@@ -131,7 +131,11 @@ def refusal(body: bytes) -> str:
 def _call(
     method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
 ) -> tuple[int, bytes]:
-    """Call an arena; return the status and the beginning of the body. RequestException."""
+    """Call an arena. Return the status and the first 64 KiB of the body.
+
+    Raises:
+        RequestException: if the arena does not answer.
+    """
     with requests.request(
         method,
         url,

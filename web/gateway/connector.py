@@ -94,7 +94,11 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Take requests to the bot until the cup is over; EntryRefused."""
+        """Take requests to the bot until the cup is over.
+
+        Raises:
+            EntryRefused: if the arena refuses the token or the bot.
+        """
         challenge_tables = [self._challenge_table] if self._challenge_table else []
         for table in (*self._tables, *challenge_tables):
             threading.Thread(target=table.run, daemon=True).start()
@@ -145,8 +149,12 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Take a request to the table of its match, unless it is there already; DecodeError. A new
-        match gets the table that was asked longest ago: a bot may keep notes of a match."""
+        """Take a request to the table of its match, unless it is there already. A new match gets
+        the table whose last request is the oldest, because a bot may keep notes of a match.
+
+        Raises:
+            DecodeError: if the message is not a request.
+        """
         number, call, body = msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
         if number in self._asked:
             return

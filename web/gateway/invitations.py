@@ -42,14 +42,22 @@ class Invitations:
         self._by_hash: dict[str, Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
-        """A new token of a bot, which replaces its others. OSError if it cannot be kept."""
+        """Make and keep a new token of a bot, which replaces its other tokens. Return the token.
+
+        Raises:
+            OSError: if the token cannot be kept.
+        """
         token = secrets.token_hex(32)
         self.accept(bot, token, days)
         return token
 
     def accept(self, bot: str, token: str, days: int) -> bool:
-        """Let a token be the bot's, in place of its others; whether it was not known. TokenRefused
-        if it is not valid any more; OSError if it cannot be kept."""
+        """Let a token be the bot's, in place of its other tokens. Return whether the token is new.
+
+        Raises:
+            TokenRefused: if the token is no longer valid.
+            OSError: if the token cannot be kept.
+        """
         token_hash, now = hash_of(token), datetime.now(UTC)
         self._refresh()
         if token_hash in self._by_hash:
@@ -60,8 +68,12 @@ class Invitations:
         return True
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
-        """Revoke the tokens of a bot, and keep others instead; whether one was valid. OSError if it
-        cannot be kept."""
+        """Revoke the tokens of a bot, and keep other invitations instead. Return whether one of the
+        tokens was valid.
+
+        Raises:
+            OSError: if that cannot be kept.
+        """
         new = self._path.with_suffix(".new")
         with ExitStack() as stack:
             folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -101,7 +113,11 @@ class Invitations:
         return bool(self._by_hash)
 
     def bot_of(self, token_hash: str) -> str:
-        """Whose token has this SHA-256; TokenRefused if it is not valid now."""
+        """Return the bot whose token has this SHA-256.
+
+        Raises:
+            TokenRefused: if there is none, or the token is no longer valid.
+        """
         self._refresh()
         found = self._by_hash.get(token_hash)
         if found is None:

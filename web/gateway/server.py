@@ -87,7 +87,12 @@ class GatewayServer:
         return self._over or self._excluded.get(name, "")
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
-        """Of whom a program comes: the bot, the SHA-256 of its token, its tables. TokenRefused."""
+        """Return the bot of a connecting program, the SHA-256 of its token, and its number of
+        tables.
+
+        Raises:
+            TokenRefused: if the token, or the number of tables, is not valid.
+        """
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
@@ -130,7 +135,11 @@ class GatewayServer:
                 await bot.serve(cast(Link, link), token_hash, tables, takes_challenges=takes)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
-        """Listen to the runner, and to its workers on other machines; OSError."""
+        """Listen to the runner, and to its workers on other machines.
+
+        Raises:
+            OSError: if the address cannot be used.
+        """
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with closing(writer), suppress(*_WRONG, ValueError):

@@ -138,7 +138,11 @@ class AvailableBots:
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """How to start bots, as in the cup; SandboxError if there must be a sandbox and cannot."""
+        """Return how to start bots, as in the cup.
+
+        Raises:
+            SandboxError: if there must be a sandbox and there is none.
+        """
         return prepare_launch(
             bots,
             self._cup.limits,
@@ -186,7 +190,11 @@ class BrowserGame(Player, MatchObserver):
         self._choices: Choices | None = None  # while the person is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
-        """Start the bots and begin; StartError if one is not there."""
+        """Start the bots and begin the game.
+
+        Raises:
+            StartError: if a bot does not start.
+        """
         with ExitStack() as stack:
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
             stack.callback(self.close)
@@ -254,7 +262,11 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """The person's next move, however long they take; _GameLeft."""
+        """Wait for the person's next move, however long it takes.
+
+        Raises:
+            _GameLeft: if the person has left the game.
+        """
         with self._lock:
             self._choices = Choices(self._state.view(self._seat))
         move = self._typed.get()
@@ -292,7 +304,11 @@ class BrowserGame(Player, MatchObserver):
         self._failed = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a move. _GameLeft."""
+        """Make a move.
+
+        Raises:
+            _GameLeft: if the person has left the game.
+        """
         if self.over:
             raise _GameLeft
         with self._lock:
@@ -327,15 +343,28 @@ class BrowserGames:
     def begin(
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
     ) -> str:
-        """Begin a game with these choices of bots; its key. `options` go before those of the cup.
-        OptionError; FullError; StartError or SandboxError if a bot is not there."""
+        """Begin a game with these choices of bots. Return its key. `options` override those of the
+        cup.
+
+        Raises:
+            OptionError: if an option cannot be used.
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if there must be a sandbox and there is none.
+        """
         bots, of_cup, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
         return self._begin(BrowserGame(state, bots, clock), clock)
 
     def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
-        """Go on from a position, with these reference bots at the other seats; the game's key.
-        FullError; StartError or SandboxError if a bot is not there."""
+        """Go on from a position, with these reference bots at the other seats. Return the game's
+        key.
+
+        Raises:
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if there must be a sandbox and there is none.
+        """
         bots, _of_cup, clock = self.available.settings(chosen)
         return self._begin(BrowserGame(state, bots, clock, seat), clock)
 

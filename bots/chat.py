@@ -199,7 +199,7 @@ class Endpoint:
             self._write(body["messages"], answer, completion, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
-        """Send a request; return the response and its text.
+        """Send a request. Return the response and its text.
 
         Raises:
             NoCompletion: if there is no response within `seconds`.

@@ -173,7 +173,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore a client that disconnected; print any other error, which is a bug."""
+        """Ignore a client that disconnected. Print any other error, which is a bug."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             traceback.print_exc()
 

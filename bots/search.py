@@ -45,7 +45,7 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Search for a part of the time on the clock; return the best move."""
+    """Search for a part of the time on the clock. Return the best move."""
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
@@ -98,7 +98,7 @@ class _Search:
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, more: Callable[[int], bool]) -> str:
-        """Search while `more(determinizations done)` is true; return the best move."""
+        """Search while `more(determinizations done)` is true. Return the best move."""
         candidates = self.candidates
         if len(candidates) == 1:
             return candidates[0]

@@ -39,7 +39,11 @@ COMPILED: bool = not str(deck.__file__).endswith(".py")
 
 
 def get(name: str) -> Game:
-    """The game with this name; raises UnknownGame, whose message names all games."""
+    """Return the game with this name.
+
+    Raises:
+        UnknownGame: if there is none. The message names all games.
+    """
     try:
         return GAMES[name]
     except KeyError:

@@ -67,7 +67,7 @@ class Deck:
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """The sum of these cards by name; masked cards and those of other decks count for nothing.
+        """The sum of these cards by name. Masked cards and those of other decks count for nothing.
 
         It is a hand if no card is there more often than in the deck, which `fits` says.
         """
@@ -121,7 +121,7 @@ class Deck:
         return found
 
     def _name_chunk(self, first: int, chunk: int) -> tuple[str, ...]:
-        """The names of up to twelve cards, from card number `first` on; kept for the next time."""
+        """The names of up to twelve cards, from card number `first` on, kept for the next time."""
         names = tuple([self.names[first + card] for card in range(12) if chunk >> card & 1])
         self._chunks[first << 12 | chunk] = names
         return names
@@ -182,7 +182,7 @@ class Deck:
         return taken << shift
 
     def sort_key(self, name: str) -> int:
-        """The position of a card name in deck order; `??` and cards of other games come last."""
+        """The position of a card name in deck order. `??` and cards of other games come last."""
         return self.number.get(name, 1000)
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
@@ -192,5 +192,5 @@ class Deck:
 
 @cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """The deck with these ranks; made once, so that decks can be compared by identity."""
+    """The deck with these ranks, made once, so that decks can be compared by identity."""
     return Deck(low_to_high, jokers=jokers, packs=packs)

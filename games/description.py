@@ -27,7 +27,7 @@ _PHASES: Final = {
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
     """A view in words: the seats, the hand by rank, the facts, what was played, and the moves.
 
-    `moves` are the legal moves of the view; each is numbered as in the list, and of each category
+    `moves` are the legal moves of the view. Each is numbered as in the list, and of each category
     the first ones are written out. None leaves them out. Nothing but the view is looked at.
     """
     data = view.to_dict()

@@ -40,7 +40,7 @@ class Option:
         return cls(name, False, None, None, False, description)
 
     def problem(self, value: object) -> str | None:
-        """What is wrong with a value, as a sentence; None if it is valid."""
+        """What is wrong with a value, as a sentence, or None if it is valid."""
         if value is None and self.nullable:
             return None
         if isinstance(self.default, bool):
@@ -157,8 +157,8 @@ class Game:
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """The first state of a game.
 
-        `players` defaults to the minimum; omitted options take their defaults.
-        Raises OptionError if an argument is out of range.
+        `players` defaults to the minimum. Omitted options take their defaults. Raises OptionError
+        if an argument is out of range.
         """
         state = self.positions[0]()
         state.game = self
@@ -168,9 +168,12 @@ class Game:
         return state
 
     def state(self, data: JsonDict) -> State:
-        """The state with this wire form; raises InvalidState with everything that is wrong.
+        """The state with this wire form.
 
         Only semantic validation happens here: the schema must have been validated before.
+
+        Raises:
+            InvalidState: with everything that is wrong.
         """
         state = self.positions[0]()
         state.game = self
@@ -178,7 +181,11 @@ class Game:
         return state
 
     def view(self, data: JsonDict) -> View:
-        """The view with this wire form; raises InvalidState with everything that is wrong."""
+        """The view with this wire form.
+
+        Raises:
+            InvalidState: with everything that is wrong.
+        """
         view = self.positions[1]()
         view.game = self
         view.load(data)

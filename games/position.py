@@ -28,17 +28,17 @@ class Field:
 
 
 def list_field(name: str) -> Field:
-    """A tuple of numbers; a list on the wire."""
+    """A tuple of numbers, which is a list on the wire."""
     return Field(name, lambda deck, values: list(values), lambda deck, values: tuple(values))
 
 
 def hand_field(name: str) -> Field:
-    """A hand of the deck; card names in deck order on the wire."""
+    """A hand of the deck, written as card names in deck order."""
     return Field(name, Deck.names_of, Deck.hand)
 
 
 def hands_field(name: str) -> Field:
-    """A tuple of hands by seat; lists of card names on the wire."""
+    """A tuple of hands by seat, which are lists of card names on the wire."""
     return Field(
         name,
         lambda deck, hands: [deck.names_of(hand) for hand in hands],
@@ -47,7 +47,7 @@ def hands_field(name: str) -> Field:
 
 
 def masked_field(name: str) -> Field:
-    """A tuple of card names in deck order, `??` for a masked card; a list on the wire."""
+    """A tuple of card names in deck order, `??` for a masked card, which is a list on the wire."""
     return Field(
         name, lambda deck, names: list(names), lambda deck, names: tuple(deck.in_order(names))
     )
@@ -60,7 +60,7 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Copies that the caller may change; the only nested values are lists by seat."""
+    """Copies that the caller may change. The only nested values are lists by seat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -112,11 +112,12 @@ class BasePosition:
 
     @property
     def to_beat(self) -> tuple[int, Move] | None:
-        """The seat and the play that the seat to move must beat; None if there is none."""
+        """The seat and the play that the seat to move must beat, or None if there is none."""
         return None
 
     def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move; none if over, or if this is another seat's view."""
+        """The legal moves of the seat to move, or none if over, or if this is another seat's
+        view."""
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
 
@@ -125,7 +126,7 @@ class BasePosition:
         """The legal moves of the seat to move, which holds `hand`, in the contract's order."""
 
     def hand_to_move(self) -> int:
-        """The hand of the seat to move; -1 if nobody is, or this is another seat's view.
+        """The hand of the seat to move, or -1 if nobody is, or this is another seat's view.
 
         None in its place would make compiled games of Dou Dizhu 6 % slower.
         """
@@ -140,7 +141,11 @@ class BasePosition:
         """
 
     def check(self, move: str | Move) -> Move:
-        """The canonical move; raises IllegalMove with the first reason that applies."""
+        """The canonical move.
+
+        Raises:
+            IllegalMove: if the move is not legal, with the first reason that applies.
+        """
         deck = self.deck
         if isinstance(move, str):
             move = parse(move, deck)
@@ -185,7 +190,7 @@ class BasePosition:
         self.results = ()
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
-        """Add the scores and the result of a deal; whether another one follows.
+        """Add the scores and the result of a deal. Return whether another one follows.
 
         The game is over after `deals` deals, or once a score has reached `target`.
         """
@@ -203,7 +208,10 @@ class BasePosition:
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
         """Set what a seat sees in this view of all hands: its own, and how many cards each has.
 
-        None is everybody, who sees no hand; raises ValueError if there is no such seat.
+        None is everybody, who sees no hand.
+
+        Raises:
+            ValueError: if there is no such seat.
         """
         if seat is not None and not 0 <= seat < self.players:
             raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")
@@ -217,14 +225,14 @@ class BasePosition:
         self.hands = tuple([hand if seat == own else -1 for seat in range(self.players)])
 
     def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields of a new deal that all games share; `hands` are card numbers."""
+        """Set the fields of a new deal that all games share. `hands` are card numbers."""
         self.deal = deal
         self.dealer = dealer
         self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
         self.history = History()
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy the fields that all games share from a position; every seat may know them."""
+        """Copy the fields that all games share from a position. Every seat may know them."""
         self.game = other.game
         self.players = other.players
         self.options = other.options

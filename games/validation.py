@@ -35,7 +35,7 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonD
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """The hands in the wire form of a state or a view by seat; none if everybody may know it."""
+    """The hands in the wire form of a state or a view by seat, or none if everybody may know it."""
     if "hands" in data:
         return dict(enumerate(data["hands"]))
     return {} if data["seat"] is None else {data["seat"]: data["hand"]}
@@ -47,7 +47,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Check that a value is a seat or null; return whether it is."""
+    """Check that a value is a seat or null. Return whether it is."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -130,7 +130,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that no card occurs more often than in the deck; `cards` are those of all places."""
+    """Check that no card occurs more often than in the deck. `cards` are those of all places."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # adding is faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

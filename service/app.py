@@ -43,7 +43,7 @@ class _App(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the WSGI application; `settings` default to those of the environment.
+    """Make the WSGI application. `settings` default to those of the environment.
 
     Raises:
         ConfigError: if a variable of the environment is invalid.
@@ -87,6 +87,6 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log the trace; the client never sees it."""
+        """Log the trace. The client never sees it."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

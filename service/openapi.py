@@ -79,7 +79,7 @@ def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace the answer of each example by that of the service; tokens stay as they are."""
+    """Replace the answer of each example by that of the service. Tokens stay as they are."""
     app = create_app(Settings(seal_keys={"2026": bytes(32)}))
     client = app.test_client()
     state = _request_examples(paths["/v1/moves"]["post"])["doudizhu"]["value"]["state"]

@@ -156,7 +156,7 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """Return the first state of a new game; draws the seed at random if it is None.
+    """Return the first state of a new game. Draw the seed at random if it is None.
 
     Raises:
         Problem: if the players or an option are out of range.

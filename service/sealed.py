@@ -58,7 +58,7 @@ class Sealer:
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
         """Return the answer to the start of a game: the token as `sealed`, and a list of `keys`.
 
-        Without `key_hashes`, the keys are drawn here; otherwise each key is None.
+        Without `key_hashes`, the keys are drawn here. Otherwise each key is None.
 
         Raises:
             Problem: if there is not one hash for each seat, or two seats have the same hash.
@@ -138,7 +138,7 @@ def _token(name: str, sealed: bytes) -> str:
 
 
 def _decode(body: str) -> bytes:
-    """The bytes of the body of a token; the same number of zeros if the body is not base64."""
+    """The bytes of the body of a token, or the same number of zeros if the body is not base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

@@ -66,7 +66,7 @@ def validate() -> Response:
 
 @sealed_v1.post("/advance")
 def advance() -> Response:
-    """Make moves of the seat with this key; answer the next token, and what everybody may know."""
+    """Make moves of the seat with this key. Answer the next token, and what everybody may know."""
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
     state = advanced(game.state, body["moves"], game.seat)

@@ -187,6 +187,6 @@ def _read_rules(name: str) -> bytes:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """A file that the build copies into the package; a checkout has only the original."""
+    """A file that the build copies into the package. A checkout has only the original."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

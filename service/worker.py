@@ -13,7 +13,7 @@ _SWITCH_SECONDS: Final = 0.0005
 
 
 def load(command: int, target: str) -> Any:
-    """Load the application that this worker serves; granian calls this in the worker.
+    """Load the application that this worker serves. Granian calls this in the worker.
 
     `command` is the process ID of the command, which may have ended before this is called.
     """

@@ -44,12 +44,12 @@ class StaticBody:
 
 @cache
 def static_file(path: Path) -> StaticBody:
-    """Read and compress a file on the first call; later calls return the same value."""
+    """Read and compress a file on the first call. Later calls return the same value."""
     return StaticBody.of(path.read_bytes())
 
 
 def compress(request: Request, response: Response) -> Response:
-    """Compress a body that is large enough if the client accepts gzip; changes the response.
+    """Compress a body that is large enough if the client accepts gzip. Change the response.
 
     Leaves responses with a `Vary` header alone: `StaticBody` has dealt with them.
     """

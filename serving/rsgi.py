@@ -108,7 +108,7 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the event loop; granian calls this before it listens."""
+        """Keep the event loop. Granian calls this before it listens."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
@@ -149,8 +149,8 @@ class RsgiFront:
     ) -> None:
         """Send pieces as fast as the client reads them.
 
-        granian takes all that a stream gives, but reads a file only as fast as the client; here
-        the file is a pipe. A client that has left is noticed after the next piece.
+        granian takes all that a stream gives, but reads a file only as fast as the client. Here the
+        file is a pipe. A client that has left is noticed after the next piece.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -174,7 +174,8 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a pipe for writing; None if granian does not read it, since the client has left."""
+        """Open a pipe for writing, or None if granian does not read it, since the client has
+        left."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -204,7 +205,7 @@ class RsgiFront:
     async def _read_large(
         self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Read a body that is large or of unknown length; take a slot once the body is large."""
+        """Read a body that is large or of unknown length. Take a slot once the body is large."""
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
             return _FailedBody(RequestEntityTooLarge())
@@ -303,7 +304,7 @@ class _FailedBody(BytesIO):
 
 
 def _body_length(scope: Scope) -> int | None:
-    """The length of the body in bytes; None if the head does not say."""
+    """The length of the body in bytes, or None if the head does not say."""
     headers = scope.headers
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 

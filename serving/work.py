@@ -29,7 +29,7 @@ class LongWork(BaseException):
 
 
 def need_long_work(slots: int = 1) -> None:
-    """Check that the request may do long work; call this before any such work.
+    """Check that the request may do long work. Call this before any such work.
 
     A slot stands for an answer of up to 1.6 MB.
 

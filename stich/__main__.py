@@ -4,7 +4,7 @@ from stich.console.interrupts import exit_at_once
 
 
 def main() -> None:
-    """Run the program; its exit code is that of the command."""
+    """Run the program. Its exit code is that of the command."""
     exit_at_once()  # before anything else is loaded, which takes a moment
     from stich.cli import main
 

@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now; None if there is none."""
+        """The command, imported now, or None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
@@ -102,7 +102,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the program; its exit code is that of the command."""
+    """Run the program. Its exit code is that of the command."""
     try:
         try:
             cli(prog_name="stich")

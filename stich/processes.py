@@ -60,7 +60,7 @@ def url_of(host: str, port: int) -> str:
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[None]:
-    """Run a server within this context, and restart it when it ends; `name` begins sentences about
+    """Run a server within this context, and restart it when it ends. `name` begins sentences about
     it.
 
     Raises:

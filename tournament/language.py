@@ -19,7 +19,7 @@ def catalog() -> NullTranslations:
 
 
 def gettext(message: str, **values: object) -> str:
-    """Return the translated message. `values` replace %(name)s; a percent sign is written %%."""
+    """Return the translated message. `values` replace %(name)s. A percent sign is written %%."""
     return catalog().gettext(message) % values
 
 

@@ -24,7 +24,7 @@ def normal(name: str) -> str:
 
 
 def problem(name: str) -> str | None:
-    """What is wrong with a name that an author has chosen, and the fix; None if nothing is.
+    """What is wrong with a name that an author has chosen, and the fix, or None if nothing is.
 
     The name must be in normal form.
     """

@@ -23,7 +23,8 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """A sentence that names the unreachable bots, whose tables wait; "" without bots."""
+    """Return a sentence that names the unreachable bots, whose tables wait, or "" if there are
+    none."""
     if not bots:
         return ""
     return ngettext(

@@ -32,8 +32,8 @@ def command(
 def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Settings]:
     """Begin a server that takes up to `connections` connections, as far as the system allows.
 
-    From now on the server ends with its parent, which may have been killed already; the processes
-    that the server starts have the server as their parent. Returns the address, the port and the
+    From now on the server ends with its parent, which may have been killed already. The processes
+    that the server starts have the server as their parent. Return the address, the port and the
     settings, which are decoded as this type.
     """
     parent = int(os.environ[_PARENT])

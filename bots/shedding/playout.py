@@ -74,7 +74,7 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """The card that reveals the teams when it is played, as a hand; 0 if the teams are known."""
+    """The card that reveals the teams when it is played, as a hand, or 0 if the teams are known."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
@@ -144,7 +144,7 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 def _lead_score(turn: Turn, combo: Combo) -> float:
     """The score of a lead.
 
-    Long and low plays come first; plays that let an opponent out come last.
+    Long and low plays come first. Plays that let an opponent out come last.
     """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length
@@ -181,7 +181,7 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """A play that cannot be beaten, if at most one of the plan's plays can be; else None."""
+    """A play that cannot be beaten, if at most one of the plan's plays can be, else None."""
     if not higher:
         return None
     unbeatable = _unbeatable(turn, combos)
@@ -191,7 +191,7 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """The highest play, if the next opponent could go out on a lower one; else None."""
+    """The highest play, if the next opponent could go out on a lower one, else None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None

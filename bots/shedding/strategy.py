@@ -193,7 +193,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
-    """A score above all others for a play that ends the deal or is sure to win it; else None.
+    """A score above all others for a play that ends the deal or is sure to win it, else None.
 
     A play is sure to win if the unseen cards can beat at most one of the plays after it.
     """

@@ -164,7 +164,7 @@ def _divisions(
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
-    """The worth of a hand; an empty hand is worth far more than any other."""
+    """The worth of a hand. An empty hand is worth far more than any other."""
     return plan(rules, counts).worth if any(counts) else 100.0
 
 
@@ -284,7 +284,7 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand, and plan anew if need be; return the move."""
+        """Remove a play from the hand, and plan anew if need be. Return the move."""
         cards = 0
         for rank in combo.ranks:
             cards += self.cards[rank].pop(0)

@@ -129,7 +129,7 @@ def worth(counts: Counts) -> float:
 
 
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
-    """Remove the two extra cards of a full house from the lists; return the worth they save."""
+    """Remove the two extra cards of a full house from the lists. Return the worth they save."""
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])
     if pairs:

@@ -31,7 +31,7 @@ class AuctionGame(Game):
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other; None after a passed-out deal."""
+        """The declarer's side and the other, or None after a passed-out deal."""
         if result["declarer"] is None:
             return None
         declarers = {result["declarer"], result.get("partner")}
@@ -39,7 +39,7 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Validate a bid or a pass; `bid` is the highest bid so far, 0 if there is none."""
+    """Validate a bid or a pass. `bid` is the highest bid so far, 0 if there is none."""
     if move.kind == PASS:
         return move
     if move.kind != BID:
@@ -118,7 +118,7 @@ def check_cards(
     """Check that nobody is out before the end, and that hands, table and talon fit the deck.
 
     Once the declarer has taken up the talon, its cards may be in the declarer's hand, on the table
-    as the declarer's play, or played before; they are not counted twice.
+    as the declarer's play, or played before. They are not counted twice.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

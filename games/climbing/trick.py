@@ -47,7 +47,7 @@ def _write_table(deck: Deck, table: Any) -> dict[str, Any] | None:
 
 
 def _no_table(deck: Deck, entry: Any) -> None:
-    """What can be read without the rules of a game; validation returns the table."""
+    """What can be read without the rules of a game. Validation returns the table."""
 
 
 class ClimbingPosition(BasePosition):
@@ -63,7 +63,7 @@ class ClimbingPosition(BasePosition):
 
     @property
     def to_beat(self) -> tuple[int, Move] | None:
-        """The seat and the play that the seat to move must beat; None if there is none."""
+        """The seat and the play that the seat to move must beat, or None if there is none."""
         return None if self.table is None else (self.table.seat, self.table.move)
 
     @abstractmethod
@@ -71,7 +71,11 @@ class ClimbingPosition(BasePosition):
         """Validate a play of cards that are held, as a lead or against the table."""
 
     def validate_in_trick(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move of a trick; raises IllegalMove."""
+        """Validate a well-formed move of a trick.
+
+        Raises:
+            IllegalMove: if the move is not legal.
+        """
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -93,7 +97,7 @@ class ClimbingPosition(BasePosition):
         self.table = None
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Lay a play on the table; returns what is left of the hand."""
+        """Lay a play on the table. Return what is left of the hand."""
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
         self.hands = tuple(hands)
@@ -102,7 +106,7 @@ class ClimbingPosition(BasePosition):
         return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Copy the fields that all climbing games share; every seat may know them."""
+        """Copy the fields that all climbing games share. Every seat may know them."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table
@@ -156,7 +160,7 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """The play on a posted table; None, and a problem if there is an invalid one.
+    """The play on a posted table. None, and a problem if there is an invalid one.
 
     `identify` returns a move with category, rank and length, or raises IllegalMove.
     """

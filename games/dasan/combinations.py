@@ -26,7 +26,7 @@ def _move(cards: int, category: str, level: int, length: int) -> Move:
 
 
 def identify(move: Move) -> Move:
-    """The play with its category, rank and length; `not-a-combination` if it is none."""
+    """The play with its category, rank and length, or `not-a-combination` if there is none."""
     play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
     if play is None:
         raise not_a_combination(move, "Dasan")
@@ -90,7 +90,7 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 
 
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
-    """The play in the lowest suits; two if the called card may be shown or kept back."""
+    """The play in the lowest suits, or two plays if the called card may be shown or kept back."""
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []
     for rank in range(high - length + 1, high + 1):

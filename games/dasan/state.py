@@ -55,7 +55,11 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move; raises IllegalMove."""
+        """Validate a well-formed move.
+
+        Raises:
+            IllegalMove: if the move is not legal.
+        """
         if self.phase == "auction":
             return self._validate_bid(move)
         if self.phase == "call":
@@ -100,7 +104,11 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        """Set all fields from a wire form.
+
+        Raises:
+            InvalidState: with everything that is wrong.
+        """
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -164,7 +172,11 @@ class DasanState(DasanPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DasanState:
-        """The state after a move; raises IllegalMove if it is not legal."""
+        """The state after a move.
+
+        Raises:
+            IllegalMove: if it is not legal.
+        """
         legal = self.check(move)
         after = DasanState()
         after.copy_shared(self)
@@ -311,7 +323,7 @@ class Dasan(auction.AuctionGame):
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """The longest list found by search is 92; this leaves some room."""
+        """The longest list found by search is 92. This leaves some room."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
@@ -319,7 +331,7 @@ class Dasan(auction.AuctionGame):
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other; None while the partner is not known."""
+        """The declarer's side and the other, or None while the partner is not known."""
         hidden = result["called"] and result["partner"] is None
         return None if hidden else super().sides(result, players)
 

@@ -9,7 +9,11 @@ from games.game import Game, JsonDict
 
 
 def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view; returns its table, raises InvalidState with all problems."""
+    """Validate a state or a view. Return its table.
+
+    Raises:
+        InvalidState: with everything that is wrong.
+    """
     problems: list[str] = []
     data = validation.with_valid_players(problems, game, data)
     players: int = data["players"]

@@ -112,7 +112,7 @@ class Combinations:
         self.doubling_bomb = doubling_bomb
 
     def identify(self, move: Move) -> Move:
-        """The play with its category, rank and length; `not-a-combination` if it is none."""
+        """The play with its category, rank and length, or `not-a-combination` if there is none."""
         found = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if found is None:
             raise not_a_combination(move, "Dou Dizhu")
@@ -131,9 +131,9 @@ class Combinations:
         )
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Category, level and length of these cards; None if they are no combination.
+        """Category, level and length of these cards, or None if they are no combination.
 
-        The ranks with the most cards decide; all other ranks must be kickers.
+        The ranks with the most cards decide. All other ranks must be kickers.
         """
         number = self.deck.count(cards)
         if number == 1:

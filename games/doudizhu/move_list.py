@@ -81,7 +81,7 @@ class DoudizhuMoves(LegalMoves):
         self._starts: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        """The sets of kickers that the hand has for a group; None if it takes none."""
+        """The sets of kickers that the hand has for a group, or None if it takes none."""
         category, length = category_of(group), length_of(group)
         size = KICKER_SIZE[category]
         if not size:
@@ -142,7 +142,7 @@ class DoudizhuMoves(LegalMoves):
         return found
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """The cards of each move, and what else the move is; by way of `Move`s, a list would take
+        """The cards of each move, and what else the move is. By way of `Move`s, a list would take
         three times as long."""
         plays, hand = self._plays, self._hand
         found = [(0, Move(PASS, plays.deck).shape)] if self._first else []
@@ -156,7 +156,7 @@ class DoudizhuMoves(LegalMoves):
         return found
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
-        """The texts of a group's plays; `core` is the play without kickers."""
+        """Return the texts of a group's plays. `core` is the play without kickers."""
         deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))

@@ -46,7 +46,11 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move; raises IllegalMove."""
+        """Validate a well-formed move.
+
+        Raises:
+            IllegalMove: if the move is not legal.
+        """
         if self.phase == "auction":
             return auction.validate(move, self.bid)
         return self.validate_in_trick(move, hand)
@@ -66,7 +70,11 @@ class DoudizhuPosition(ClimbingPosition):
         return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        """Set all fields from a wire form.
+
+        Raises:
+            InvalidState: with everything that is wrong.
+        """
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -111,7 +119,11 @@ class DoudizhuState(DoudizhuPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """The state after a move; raises IllegalMove if it is not legal."""
+        """The state after a move.
+
+        Raises:
+            IllegalMove: if it is not legal.
+        """
         legal = self.check(move)
         after = DoudizhuState()
         after.copy_shared(self)
@@ -136,7 +148,7 @@ class DoudizhuState(DoudizhuPosition):
             self._call(move, self.turn)
 
     def _call(self, move: Move, following: int) -> None:
-        """Bid or pass; `following` is the seat that would call next."""
+        """Bid or pass. `following` is the seat that would call next."""
         if move.kind == BID:
             self.bid = move.value
             self.passes = 0
@@ -198,7 +210,7 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Whether the losers never played; a losing declarer may have played once."""
+        """Whether the losers never played. A losing declarer may have played once."""
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
@@ -326,7 +338,7 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """The longest lists found by search are 497 and 1,845; these leave some room."""
+        """The longest lists found by search are 497 and 1,845. These leave some room."""
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:

@@ -134,7 +134,7 @@ def history_for(
 ) -> History:
     """A history as a seat may know it: discards and exchanges of others are masked.
 
-    A `give:` is known to the giver and the debtor of the pairing that it belongs to; one without a
+    A `give:` is known to the giver and the debtor of the pairing that it belongs to. One without a
     pairing is known only to its giver. Moves and pairings are matched from the end, because the
     beginning of the history of a set-up position may be missing.
     """

@@ -83,7 +83,11 @@ class NinefivetwoPosition(BasePosition):
         """How many cards the seat to move still has to give in this pairing, or to discard."""
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move; raises IllegalMove."""
+        """Validate a well-formed move.
+
+        Raises:
+            IllegalMove: if the move is not legal.
+        """
         kind = _KINDS[self.phase]
         if move.kind != kind:
             raise wrong_phase(move, self.phase, kind)
@@ -125,7 +129,11 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        """Set all fields from a wire form.
+
+        Raises:
+            InvalidState: with everything that is wrong.
+        """
         validate_position(self.game, data)
         super().load(data)
 
@@ -175,7 +183,11 @@ class NinefivetwoState(NinefivetwoPosition):
         _deal(self, 1, FIRST_TARGETS, ())
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """The state after a move; raises IllegalMove if it is not legal."""
+        """The state after a move.
+
+        Raises:
+            IllegalMove: if it is not legal.
+        """
         legal = self.check(move)
         after = NinefivetwoState()
         after.copy_shared(self)

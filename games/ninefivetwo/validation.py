@@ -21,7 +21,11 @@ SEATS: Final = 3
 
 
 def validate_position(game: Game, data: JsonDict) -> None:
-    """Validate a state or a view; raises InvalidState with all problems."""
+    """Validate a state or a view.
+
+    Raises:
+        InvalidState: with everything that is wrong.
+    """
     problems: list[str] = []
     counts = validation.hand_sizes(data)
     deck = game.deck(SEATS)
@@ -81,7 +85,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
-    """Check the trick; returns the names of its valid cards."""
+    """Check the trick. Return the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")

@@ -61,7 +61,7 @@ Reading = tuple[int, int, int]
 def level_of(lowest: int, length: int) -> int:
     """The highest rank that a run or flush can have, from its lowest natural rank and its length.
 
-    Jokers extend it upwards; once it ends with a 2, downwards.
+    Jokers extend it upwards, or downwards once it ends with a 2.
     """
     return min(TWO, lowest + length - 1)
 
@@ -116,7 +116,7 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 
 
 def _run(found: list[Reading], number: int, at: int) -> None:
-    """Add the reading as a run; even with jokers the most frequent rank shows its size."""
+    """Add the reading as a run. Even with jokers the most frequent rank shows its size."""
     size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
     if rest or not SHORTEST_RUN <= length <= LONGEST:
@@ -128,7 +128,7 @@ def _run(found: list[Reading], number: int, at: int) -> None:
 
 
 def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add the reading as a flush; no rank occurs twice."""
+    """Add the reading as a flush. No rank occurs twice."""
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -137,7 +137,7 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """The rank of the highest triple of five cards as a full house; -1 if they are none."""
+    """The rank of the highest triple of five cards as a full house, or -1 if they are none."""
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
@@ -203,7 +203,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
-    """The play of these cards with this reading; `ambiguous` if there is another reading."""
+    """The play of these cards with this reading, or `ambiguous` if there is another reading."""
     category, level, length = reading
     return Move(
         PLAY,

@@ -211,7 +211,7 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
     ) -> list[int]:
-        """The natural cards of full houses with so many jokers; with both, some occur twice."""
+        """The natural cards of full houses with so many jokers. With both, some occur twice."""
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
             plays = [triple | pair for triple in triples for pair, _ in pairs]

@@ -47,7 +47,11 @@ class ZhengfenPosition(ClimbingPosition):
     out: tuple[int, ...]
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move; raises IllegalMove."""
+        """Validate a well-formed move.
+
+        Raises:
+            IllegalMove: if the move is not legal.
+        """
         return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
@@ -60,7 +64,11 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form; raises InvalidState with everything that is wrong."""
+        """Set all fields from a wire form.
+
+        Raises:
+            InvalidState: with everything that is wrong.
+        """
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -91,7 +99,11 @@ class ZhengfenState(ZhengfenPosition):
         _deal(self, 1, 0, 1)
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """The state after a move; raises IllegalMove if it is not legal."""
+        """The state after a move.
+
+        Raises:
+            IllegalMove: if it is not legal.
+        """
         legal = self.check(move)
         after = ZhengfenState()
         after.copy_shared(self)
@@ -162,7 +174,7 @@ class ZhengfenView(ZhengfenPosition):
 
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
-    """Deal all cards. The cutter draws first and leads; in deal 1 the holder of 3h leads."""
+    """Deal all cards. The cutter draws first and leads. In deal 1 the holder of 3h leads."""
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, _ = distribute(order, players, cutter, DECK.size)
@@ -234,7 +246,7 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """The longest list found by search is 31,122; this leaves some room."""
+        """The longest list found by search is 31,122. This leaves some room."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:

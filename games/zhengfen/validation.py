@@ -10,7 +10,11 @@ from games.zhengfen.combinations import DECK, validate_play
 
 
 def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view; returns its table, raises InvalidState with all problems."""
+    """Validate a state or a view. Return its table.
+
+    Raises:
+        InvalidState: with everything that is wrong.
+    """
     problems: list[str] = []
     counts = validation.hand_sizes(data)
     data = validation.with_valid_players(problems, game, data)

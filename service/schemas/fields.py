@@ -57,7 +57,7 @@ class ObjectSchema(Schema):
         self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
-        """Return the msgspec type of an object with this schema; msgspec ignores unknown fields."""
+        """Return the msgspec type of an object with this schema. Msgspec ignores unknown fields."""
         return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
@@ -144,7 +144,7 @@ class JsonField(Field[Any]):
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Load a value; marshmallow itself handles a value that is missing or null.
+        """Load a value. Marshmallow itself handles a value that is missing or null.
 
         Raises:
             ValidationError: if the value has the wrong type, or is required and missing.

@@ -79,7 +79,7 @@ def as_dict(position: msgspec.Struct) -> dict[str, Any]:
 
 
 def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
-    """Set options that were left out to their defaults; changes and returns `position`."""
+    """Set options that were left out to their defaults. Change and return `position`."""
     defaults, given = _DEFAULTS[position["game"]], position["options"]
     if len(given) < len(defaults):
         position["options"] = {**defaults, **given}

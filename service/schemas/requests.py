@@ -67,7 +67,7 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """Decode a body that matches a schema as it is; None if marshmallow has to load it."""
+        """Decode a body that matches a schema as it is, or None if marshmallow has to load it."""
         for decode in self._decoders:
             try:
                 value: dict[str, Any] = decode(body)

@@ -101,7 +101,7 @@ def check(
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
-    """What to check, as far as the options say; a usage error if that cannot be played."""
+    """What to check, as far as the options say, or a usage error if that cannot be played."""
     if game is None:
         if players or options:
             raise click.UsageError("--players and --option are for one game; add --game.")

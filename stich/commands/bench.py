@@ -64,7 +64,7 @@ def bench() -> None:
 
 
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """A file to write; a missing folder is a usage error now, not after minutes of play."""
+    """A file to write. A missing folder is a usage error now, not after minutes of play."""
     if value is None:
         return None
     file = Path(value)

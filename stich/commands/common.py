@@ -85,7 +85,8 @@ as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """The number of seats of a game and all its options; a usage error if these do not fit it."""
+    """The number of seats of a game and all its options, or a usage error if these do not fit
+    it."""
     try:
         return games.get(game).resolve_options(players, "seed", options)
     except games.OptionError as error:
@@ -205,7 +206,7 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """The bot with this command or URL; a usage error unless exactly one is given."""
+    """The bot with this command or URL, or a usage error unless exactly one is given."""
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
     return Bot(str(command or url), command, url)
@@ -214,8 +215,8 @@ def named_bot(command: str | None, url: str | None) -> Bot:
 def command(work: Callable[..., int | None]) -> click.Command:
     """Decorator: make a command that exits with the code that `work` returns.
 
-    If `work` raises a StichError, the command prints its message and exits with its `exit_code`;
-    after Ctrl-C it exits with 130, after SIGTERM with 143.
+    If `work` raises a StichError, the command prints its message and exits with its `exit_code`.
+    After Ctrl-C it exits with 130, after SIGTERM with 143.
     """
 
     @wraps(work)

@@ -171,7 +171,7 @@ def _first_fault(store: Store, bot: str) -> str:
 
 
 def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
-    """Print the standings and what they decide; or, as JSON, the last event."""
+    """Print the standings and what they decide, or, as JSON, the last event."""
     run = store.run()
     table = standings(store)
     if not isinstance(observer, JsonLines):

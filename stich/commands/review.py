@@ -226,7 +226,7 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Compare the recorded move with another legal one; without worlds, measure nothing."""
+    """Compare the recorded move with another legal one. Without worlds, measure nothing."""
     row = decision.row
     view = json.loads(row.view)
     # A play in other suits may be the same.
@@ -320,7 +320,7 @@ def _show(number: int, finding: Finding, judge: str) -> None:
 
 
 def _to_dict(finding: Finding) -> dict[str, object]:
-    """A finding as JSON has it; `points` and `error` are None if nobody measured them."""
+    """A finding as JSON has it. `points` and `error` are None if nobody measured them."""
     row, lead = finding.decision.row, finding.lead
     return {
         **{name: getattr(row, name) for name in ("match", "block", "seat", "bot", "index")},

@@ -40,7 +40,7 @@ def run_folder(cup: str) -> str:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The name of a file in errors, and its lines; exits if it cannot be read."""
+    """The name of a file in errors, and its lines. Exits if it cannot be read."""
     # valid UTF-8, because a cup without a name is named after its file
     name = "standard input" if target == "-" else click.format_filename(target)
     if target.endswith(".toml"):
@@ -75,7 +75,7 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Read a snapshot of a run, even while a runner writes to it; or read a file of matches. With
+    """Read a snapshot of a run, even while a runner writes to it, or read a file of matches. With
     `any_moves`, a match in the file may have an illegal move.
 
     Raises:

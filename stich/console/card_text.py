@@ -32,7 +32,7 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """A move, from its string; masked cards are counted."""
+    """A move, from its string. Masked cards are counted."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")

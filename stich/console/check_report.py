@@ -34,7 +34,7 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count a question to the bot; any thread may call this."""
+        """Count a question to the bot. Any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 

@@ -42,7 +42,7 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence; the commitment to a seed is a result."""
+        """Print the sentence. The commitment to a seed is a result."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -73,7 +73,7 @@ class ProgressBar(RunObserver):
         self._task = progress.add_task(name, rate="", faults="", away="")
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence above the bar; the commitment to a seed is a result."""
+        """Print the sentence above the bar. The commitment to a seed is a result."""
         _print(self._progress.console, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -134,7 +134,7 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """A bar if the console is a terminal, else lines; or JSON lines on standard output."""
+    """A bar if the console is a terminal, else lines, or JSON lines on standard output."""
     if as_json:
         yield JsonLines(sys.stdout)
         return

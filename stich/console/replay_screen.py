@@ -35,7 +35,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Show the match one step at a time; keys go forwards and back."""
+    """Show the match one step at a time. Keys go forwards and back."""
     seen = list(steps(record, cup))
     at = 0
     while True:

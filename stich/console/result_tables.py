@@ -85,9 +85,9 @@ def print_table(
     run: Run,
     sums: Sequence[InfoSum] | None = None,
 ) -> None:
-    """Print the standings; with the course of the cup, which comes first where it decides the
-    places; and with the result of a duel. `sums` are those of the numbers that bots
-    sent with their moves."""
+    """Print the standings, with the course of the cup, which comes first where it decides the
+    places, and with the result of a duel. `sums` are those of the numbers that bots sent with their
+    moves."""
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, _course(standings.course))
@@ -112,7 +112,7 @@ def print_table(
 
 
 def standings_table(standings: Standings, total: int | None = None) -> Table:
-    """The standings as a table; `total` is the number of planned matches."""
+    """The standings as a table. `total` is the number of planned matches."""
     state = "final" if standings.finished else "so far"
     # the interval of a duel is of the difference, and below the table
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
@@ -191,7 +191,7 @@ def _course_lines(course: Course) -> Iterator[RenderableType]:
 
 
 def _table_line(table: CourseTable) -> Text:
-    """The bots of a table with their points; those that advance are bold and have an arrow."""
+    """The bots of a table with their points. Those that advance are bold and have an arrow."""
     return Text("  ") + Text(", ").join(
         Text(
             f"{one.bot} {format_points(one.score)}{' →' if one.advances else ''}",

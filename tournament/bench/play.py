@@ -167,7 +167,7 @@ def play_bot(
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
-    """Start or reach the bot; return the fields of its answer to GET /.
+    """Start or reach the bot. Return the fields of its answer to GET /.
 
     Raises:
         StartError: if the bot does not answer.

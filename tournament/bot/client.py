@@ -43,7 +43,7 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Look up a bot's host, once; return a function that connects to the first address to accept.
+    """Look up a bot's host, once. Return a function that connects to the first address to accept.
 
     Raises:
         OSError: if there is no such host.
@@ -154,7 +154,7 @@ class Reply:
 
     @property
     def busy_s(self) -> float | None:
-        """The seconds to wait before asking a busy bot again; None if the bot is not busy.
+        """The seconds to wait before asking a busy bot again, or None if the bot is not busy.
 
         The value is also None if the Retry-After header is missing or cannot be read.
         """

@@ -60,7 +60,7 @@ class LaunchSettings:
 def must_sandbox(cup: Cup) -> bool | None:
     """Whether the started bots of a cup must run in a sandbox: yes, unless the organiser declines.
 
-    None if all bots are reference bots; then a sandbox is used where the system allows it.
+    None if all bots are reference bots. Then a sandbox is used where the system allows it.
     """
     if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
         return True
@@ -153,7 +153,7 @@ def processor_warning(launch: LaunchSettings) -> str:
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A sentence that names started bots of different authors with the same folder; "" if none.
+    """A sentence that names started bots of different authors with the same folder, or "" if none.
 
     Relative paths start from `folder`.
     """

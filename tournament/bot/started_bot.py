@@ -127,7 +127,7 @@ class BotProcess:
         return self._report()[1]
 
     def clear_output(self) -> bool:
-        """Discard the output so far; return whether the bot is running.
+        """Discard the output so far. Return whether the bot is running.
 
         One request does both, because both are needed before every match.
         """
@@ -311,7 +311,7 @@ class StartedBot(HttpBot):
         return start_fix(failed)
 
     def _sees(self) -> str:
-        """A sentence about where a sandboxed bot can have its files; "" for other bots."""
+        """A sentence about where a sandboxed bot can have its files, or "" for other bots."""
         if self._launch.sandboxes is None or is_reference(self._bot):
             return ""
         folder = bot_folder(self._bot, self._launch.folder)

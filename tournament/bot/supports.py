@@ -83,7 +83,7 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 def misfit(
     about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
 ) -> str:
-    """Why a bot does not play a match with these options, as a sentence; "" if it plays.
+    """Why a bot does not play a match with these options, as a sentence, or "" if it plays.
 
     A bot plays whatever it does not exclude. All options of the game must be given.
     """

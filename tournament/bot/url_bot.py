@@ -82,7 +82,7 @@ class Player:
         return Answer()
 
     def output(self) -> str:
-        """The end of the player's output in this match; "" if it cannot be seen here."""
+        """The end of the player's output in this match, or "" if it cannot be seen here."""
         return ""
 
 
@@ -305,7 +305,7 @@ class StartError(StichError):
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """Connect once to a bot by URL; return the bot.
+    """Connect once to a bot by URL. Return the bot.
 
     Raises:
         StartError: if nothing accepts connections there.

@@ -46,7 +46,7 @@ def _milliseconds(value: float) -> str:
 def _send(
     examiner: Examiner, bot: Connection, path: str, body: bytes = b""
 ) -> tuple[Exchange, Reply | ExchangeError]:
-    """GET, or POST a body; return the exchange, and the answer or the error in its place."""
+    """GET, or POST a body. Return the exchange, and the answer or the error in its place."""
     result: Reply | ExchangeError
     try:
         result = bot.send(path, body, examiner.clock.deadline_ms / 1000)
@@ -56,7 +56,7 @@ def _send(
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /; return the outcome and the scopes to check.
+    """Check GET /. Return the outcome and the scopes to check.
 
     The scopes are `wanted`, or else what the bot says that it plays of each game that it names.
     """

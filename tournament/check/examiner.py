@@ -46,7 +46,7 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin the match of a question; return the bodies of its POST /start and /end."""
+        """Begin the match of a question. Return the bodies of its POST /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -167,7 +167,7 @@ class Examiner:
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
-        """How the bot's process ended; None while it runs, or if that cannot be seen.
+        """How the bot's process ended, or None while it runs, or if that cannot be seen.
 
         With `wait`, waits up to half a second for a process that is about to end.
         """

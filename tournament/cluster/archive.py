@@ -22,7 +22,7 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folders of all bots that have one; relative paths start from `folder`.
+    """Pack the folders of all bots that have one. Relative paths start from `folder`.
 
     Return the cup, in which the `dir` of a bot is the SHA-256 of its archive, and the archives by
     SHA-256. What is `secret` is left out, as are repositories and runs.

@@ -215,7 +215,7 @@ class ClusterExecutor:
         return jobs < sum(one.tables for one in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Play a job; it becomes part of a task with the next `receive`."""
+        """Play a job. It becomes part of a task with the next `receive`."""
         self._absent |= job.absent
         self._pending.append(job)
 

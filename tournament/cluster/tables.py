@@ -92,7 +92,7 @@ class Tables(WorkerPlugin):
         absent: Collection[str],
         worker_bytes: int | None,
     ) -> tuple[Inspected, str]:
-        """Start or reach all bots; returns what was found, and a warning or "". `worker_bytes` is
+        """Start or reach all bots. Return what was found, and a warning or "". `worker_bytes` is
         the memory that Dask gives this worker, as others may be on the same machine."""
         folder = Path(self._folder.name)
         try:

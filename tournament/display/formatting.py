@@ -215,7 +215,8 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """What a table of a knockout was for, and how ties at it were broken; "" if that is plain."""
+    """What a table of a knockout was for, and how ties at it were broken, or "" if that is
+    plain."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
@@ -262,7 +263,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """What [stop] has done or will do, as a sentence; "" without a [stop]."""
+    """What [stop] has done or will do, as a sentence, or "" without a [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -355,7 +356,7 @@ FLAG_RULE: Final = (
 def fallback_note(line: Standing) -> str:
     """The share of a bot's moves that were not its own.
 
-    83 % of its moves by a fallback; "" if none.
+    83 % of its moves by a fallback, or "" if none.
     """
     if not line.fallback:
         return ""

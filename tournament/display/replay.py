@@ -114,7 +114,7 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """The cards that a move string names, including `??`; none for a bid or a trump."""
+    """The cards that a move string names, including `??`, or none for a bid or a trump."""
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []

@@ -44,7 +44,7 @@ def opens(digest: str, seed: str) -> bool:
 
 
 def weakness(seed: str) -> str:
-    """A warning if this seed does not look random, as a hexadecimal number does; else "".
+    """A warning if this seed does not look random, as a hexadecimal number does, else "".
 
     Words and dates have few places where a letter and a digit meet.
     """

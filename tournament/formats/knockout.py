@@ -153,7 +153,7 @@ class KnockoutPlan(Plan):
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Add the points of a round to `means`; return the key of each bot.
+    """Add the points of a round to `means`. Return the key of each bot.
 
     A key is the mean at the bot's last table, then the mean over all rounds that the bot has
     played.

@@ -201,7 +201,7 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
-    """The tables of an epoch, one block each, with their stages; none if the bots are too few.
+    """The tables of an epoch, one block each, with their stages, or none if the bots are too few.
 
     ``known`` holds exactly the blocks of all earlier epochs. The bots of one stage can be compared,
     since they sit at one table or, in a pass, at tables with equal chances.

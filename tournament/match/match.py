@@ -117,7 +117,7 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match to its end; return its record.
+        """Play the match to its end. Return its record.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable.
@@ -195,7 +195,7 @@ class Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask a bot for its move, and count a strike if it makes none; return the move and new
+        """Ask a bot for its move, and count a strike if it makes none. Return the move and new
         state.
 
         The default move replaces a move that a bot failed to make.

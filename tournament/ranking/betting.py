@@ -39,7 +39,7 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """The reach by a game's ``max_difference``; one that is only supposed has a declared tail."""
+    """The reach by a game's ``max_difference``. One that is only supposed has a declared tail."""
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
@@ -118,7 +118,7 @@ class Bets:
 def log_wealth(
     differences: Floats, reach: Reach, mean: float, within: float | None = None
 ) -> Floats:
-    """The logarithm of the wealth under ``mean`` after each block (B); log 20 excludes it."""
+    """The logarithm of the wealth under ``mean`` after each block (B), and log 20 excludes it."""
     factors = _log_factors(differences, _all_rms(differences, reach), mean, reach, within)
     sides = _sides(np.add.accumulate(factors, axis=1), within)
     answer: Floats = np.logaddexp(*_weighted(sides, mean, within))
@@ -169,7 +169,7 @@ def _all_rms(differences: Floats, reach: Reach) -> Floats:
 
 
 def _shares(within: float | None) -> Floats:
-    """How much of the wealth is on each stake; the last is on within / rms^2, if there is one."""
+    """How much of the wealth is on each stake. The last is on within / rms^2, if there is one."""
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)
 

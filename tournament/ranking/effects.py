@@ -110,7 +110,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group (n) of each bot, numbered by first bot; ``linked`` (n, n) is symmetric."""
+    """The group (n) of each bot, numbered by first bot. ``linked`` (n, n) is symmetric."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)

@@ -220,7 +220,7 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """The bot's last blocks are its first as what it is now; its evidence begins anew."""
+        """The bot's last blocks are its first as what it is now. Its evidence begins anew."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

@@ -107,7 +107,7 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The positions of all pairs of entries with equal ``cell``, which is sorted; in parts.
+    """The positions of all pairs of entries with equal ``cell``, which is sorted, in parts.
 
     The first of a pair stands before the second.
     """

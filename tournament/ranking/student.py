@@ -32,7 +32,7 @@ def student_tail(freedom: float, deviate: float) -> float:
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval of the mean of independent values; unknown of fewer than two."""
+    """The confidence interval of the mean of independent values, unknown for fewer than two."""
     if len(values) < 2:
         return UNKNOWN
     freedom = len(values) - 1

@@ -17,7 +17,7 @@ Status = Literal["", "new", "left"]
 
 
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return why each bot has no place; "" for a bot that has one.
+    """Return why each bot has no place, or "" for a bot that has one.
 
     "new" means fewer than ten blocks, and "left" that the bot no longer plays.
     """

@@ -157,7 +157,7 @@ class MatchFile:
         return block in self._blocks
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the whole matches, by block and seating; of these blocks if they are given."""
+        """Yield the whole matches, by block and seating, of these blocks if given."""
         for number in sorted(self._blocks if blocks is None else self._blocks.keys() & {*blocks}):
             for _, summary in sorted(self._blocks[number].items()):
                 yield self._record(summary)

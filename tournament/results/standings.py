@@ -275,7 +275,7 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """The places that the format itself has decided, as a knockout does; else an empty dict."""
+    """The places that the format itself has decided, as a knockout does, else an empty dict."""
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {

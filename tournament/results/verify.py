@@ -99,7 +99,7 @@ class Verification:
 def verify(
     store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
 ) -> Verification:
-    """Recompute a whole run, and check its signature and files; return the result with all
+    """Recompute a whole run, and check its signature and files. Return the result with all
     mismatches.
 
     `watch` passes the matches on, and may count them. The chain of the run must pass through the
@@ -125,7 +125,7 @@ def verify(
 
 
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
-    """Recompute the matches of a file, each from its own seed; see `verify`."""
+    """Recompute the matches of a file, each from its own seed, as in `verify`."""
     run = store.run()
     done = Verification(finished=run.finished)
     done.incidents = [*run.incidents(), _NOT_SHOWN]
@@ -335,7 +335,7 @@ class _Replay:
         yield from self.outcome_mismatches(state)
 
     def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Count a request and its strike; yield a sentence for each wrong fault or default move."""
+        """Count a request and its strike. Yield a sentence for each wrong fault or default move."""
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
             if fault is not None:

@@ -92,7 +92,7 @@ def run_cup(
 def _with_bots(
     plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
 ) -> tuple[Plan, Roster]:
-    """The plan, and the bots that play it: those of a ladder come and go; otherwise wait for all
+    """The plan, and the bots that play it: those of a ladder come and go. Otherwise wait for all
     that connect."""
     if gateway is None:
         return plan, Roster(cup)
@@ -128,7 +128,7 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
-    """Wait for the connecting bots; meanwhile the store says which are missing."""
+    """Wait for the connecting bots. Meanwhile the store says which are missing."""
 
     def waiting(bots: Sequence[str], of: int, invite: str) -> None:
         store.show(Present(awaited=tuple(bots)))

@@ -191,7 +191,7 @@ class BotPool:
 
     def recycle(self, record: MatchRecord) -> None:
         """After a match, stop bots that timed out, since they may still be working on an old
-        request; and the least recently used ones if memory runs short."""
+        request, and the least recently used ones if memory runs short."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -217,7 +217,7 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Whether the bot is running; if so, its output so far is discarded."""
+        """Whether the bot is running. If so, its output so far is discarded."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)

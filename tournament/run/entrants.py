@@ -188,7 +188,7 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Check newly connected bots, and end the ladder when its time has come; return whether
+        """Check newly connected bots, and end the ladder when its time has come. Return whether
         that was done: not before `every_s` seconds after the last time."""
         if monotonic() < self._updated + every_s:
             return False
@@ -268,8 +268,8 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return the bots that can play the next epoch, in the order of their arrival; none if the
-        ladder is due to end. Waits some seconds for checks.
+        """Return the bots that can play the next epoch, in the order of their arrival, or none if
+        the ladder is due to end. Waits some seconds for checks.
 
         A bot for which an epoch has waited in vain is not waited for until it has passed a check.
         """

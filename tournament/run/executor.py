@@ -117,4 +117,4 @@ class Executor(Protocol):
         job."""
 
     def close(self) -> None:
-        """Stop all workers and their bots; unfinished matches are dropped."""
+        """Stop all workers and their bots. Unfinished matches are dropped."""

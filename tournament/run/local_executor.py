@@ -94,7 +94,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """One; or several where tables need no cores of their own, because most wait for bots by
+    """One, or several where tables need no cores of their own, because most wait for bots by
     URL."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
@@ -166,7 +166,7 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker; if there is none, another one is started."""
+        """Send a job to a free worker. If there is none, another one is started."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job

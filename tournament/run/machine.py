@@ -47,7 +47,7 @@ def available_mb(
 
 
 def _of_machine(meminfo: Path) -> float:
-    """What Linux estimates to be available without swapping; on other systems, all memory."""
+    """What Linux estimates to be available without swapping. On other systems, all memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -77,15 +77,15 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The cores that this process may use, threads of one physical core side by side; empty if
-    the system does not say."""
+    """The cores that this process may use, threads of one physical core side by side, empty if the
+    system does not say."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
 
 
 def _first_sibling(core: int) -> int:
-    """The first thread of the physical core; the list reads like `0,4` or `0-1`."""
+    """The first thread of the physical core. The list reads like `0,4` or `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -94,7 +94,7 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all; some may be left over. None for each (the
+    """The cores of each table, the same number for all. Some may be left over. None for each (the
     system decides) if there is only one table, or more tables than cores."""
     order = list(cores)
     each = len(order) // tables

@@ -26,7 +26,7 @@ class RunObserver:
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """The run begins or resumes, with `done` matches finished; a ladder has no total."""
+        """The run begins or resumes, with `done` matches finished. A ladder has no total."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
@@ -48,7 +48,7 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The time left at this rate; None if it is not known."""
+        """The time left at this rate, or None if it is not known."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -109,7 +109,7 @@ class RunObserver:
         )
 
     def look(self, look: Look, first: str, second: str) -> None:
-        """A duel of these bots has come to a look; looks are reported less and less often."""
+        """A duel of these bots has come to a look. Looks are reported less and less often."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         known = look.low is not None and look.high is not None

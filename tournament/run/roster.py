@@ -27,18 +27,18 @@ class Roster:
         return self._cup
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that the roster checks whenever they connect; they may be away when a
+        """Return the bots that the roster checks whenever they connect. They may be away when a
         session begins."""
         return frozenset()
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages that count in a round; `voids` are all void matches of the run."""
+        """Return the outages that count in a round. `voids` are all void matches of the run."""
         if self._outages is None:
             self._outages = Outages(cup, voids)
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Begin to count finished matches; `voids` are all void matches of the run."""
+        """Begin to count finished matches. `voids` are all void matches of the run."""
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
         """Count a finished match."""
@@ -52,7 +52,7 @@ class Roster:
         return ()
 
     def update(self, run: Progress) -> bool:
-        """Look who is there now; return whether that was done, or is not due yet."""
+        """Look who is there now. Return whether that was done, or is not due yet."""
         return False
 
     def skips(

@@ -174,7 +174,7 @@ class Session:
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out the decisions of the organiser; wait while the run is paused."""
+        """Carry out the decisions of the organiser. Wait while the run is paused."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._refresh()
@@ -297,7 +297,7 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Those of these blocks of which matches are still to be played."""
+        """Yield the blocks that still have matches to play."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
@@ -325,8 +325,7 @@ class Session:
             self._store.show(present)
 
     def _ready(self) -> Iterator[Block]:
-        """The blocks that wait for a table only, not for bots that are away; lazily, as there may
-        be many."""
+        """Yield the blocks that wait only for a table, not for bots that are away."""
         away = set(self._outages.away)
         return (block for block in self._waiting if away.isdisjoint(block.table))
 
@@ -342,7 +341,7 @@ class Session:
 
     def _hand_out(self) -> None:
         """Give blocks to free tables in the drawn order, so that the played ones are a fair sample
-        at every moment; skip those whose bots by URL are busy or away."""
+        at every moment. Skip those whose bots by URL are busy or away."""
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -395,7 +394,11 @@ class Session:
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
-        """A worker is lost: give what it had not finished to another one."""
+        """Give the unfinished matches of a lost worker to another one.
+
+        Raises:
+            RunError: if the same block was lost twice.
+        """
         self._losses[lost.block] += 1
         if self._losses[lost.block] >= MAX_LOSSES:
             raise RunError(

@@ -55,7 +55,7 @@ class Key:
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """What is wrong with a value, and the fix; None if nothing is wrong."""
+        """What is wrong with a value, and the fix, or None if nothing is wrong."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -140,7 +140,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """What is wrong with a seed, and the fix; None if nothing is.
+    """What is wrong with a seed, and the fix, or None if nothing is.
 
     A seed has 1 to 128 characters.
     """
@@ -151,7 +151,7 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """What is wrong with the URL of a server, and the fix; None if nothing is.
+    """What is wrong with the URL of a server, and the fix, or None if nothing is.
 
     A URL has the scheme http or https, a host, and perhaps a port and a path.
     """
@@ -167,7 +167,7 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """What is wrong with a command line, and the fix; None if nothing is.
+    """What is wrong with a command line, and the fix, or None if nothing is.
 
     The command is split as a shell splits it.
     """

@@ -72,7 +72,7 @@ def _parses(source: str) -> bool:
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of its nearest parent that has one; 1 if none has."""
+    """The line of a path, or of its nearest parent that has one, or 1 if none has."""
     while path and path not in found:
         path = path[:-1]
     return found.get(path, 1)

@@ -49,8 +49,8 @@ class Chain:
         self._new: list[dict[str, object]] = []
 
     def add(self, table: sa.Table, *values: object) -> int:
-        """Add an entry for the values of a row, of which the first identifies the row in its table;
-        return the number of the entry."""
+        """Add an entry for the values of a row, of which the first identifies the row in its table.
+        Return the number of the entry."""
         kind, name, content = str(table.name), str(values[0]), content_of(values)
         self.last = following(self.last, kind, name, content)
         entry = {"table": kind, "name": name, "content": content}

@@ -146,7 +146,7 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Raise errors of decoding what a store holds as StoreError; `where` names the store."""
+    """Raise errors of decoding what a store holds as StoreError. `where` names the store."""
     try:
         yield
     except (StoreError, sa.exc.SQLAlchemyError):
@@ -159,7 +159,7 @@ def damage(where: str) -> Iterator[None]:
 
 @contextmanager
 def store_errors(where: str) -> Iterator[None]:
-    """Raise errors of the database as StoreError; `where` names the store."""
+    """Raise errors of the database as StoreError. `where` names the store."""
     try:
         yield
     except sa.exc.DBAPIError as error:

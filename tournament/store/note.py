@@ -29,7 +29,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the digests that the store of a run may have; none without a note.
+    """Return the digests that the store of a run may have, or none without a note.
 
     Raises:
         StoreError: if the note cannot be read.

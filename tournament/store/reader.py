@@ -113,7 +113,8 @@ class StoreReader:
             yield reader
 
     def _check(self) -> bool:
-        """Whether there are the tables of a store, whose version is right; look who runs it."""
+        """Whether there are the tables of a store, whose version is right. Note who runs the
+        store."""
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
@@ -170,7 +171,7 @@ class StoreReader:
         return found
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run, without its matches; return None if the store has no cup.
+        """Read the run, without its matches. Return None if the store has no cup.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -221,7 +222,7 @@ class StoreReader:
             return last_digest(connection)
 
     def digest_at(self, entry: int) -> str | None:
-        """Return the digest of an entry, without checking it; None if there is no such entry."""
+        """Return the digest of an entry, without checking it, or None if there is no such entry."""
         query = sa.select(entries.c.digest).where(entries.c.entry == entry)
         return next(iter(list(self._all(query, lambda row: str(row.digest)))), None)
 
@@ -236,7 +237,7 @@ class StoreReader:
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
-        """Return whether the signature is that of the last digest; None without a signature.
+        """Return whether the signature is that of the last digest, or None without a signature.
 
         Whether the digest is that of the rows is said by `walk`.
         """
@@ -249,7 +250,7 @@ class StoreReader:
 
     def file_problems(self) -> list[str]:
         """Return what SQLite's integrity check finds in the file of the store, at most ten
-        problems; none for PostgreSQL."""
+        problems, or none for PostgreSQL."""
         with self._read() as connection:
             if connection.dialect.name != "sqlite":
                 return []
@@ -283,8 +284,8 @@ class StoreReader:
         return self._all(query, rows.to_block)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """The finished matches without their moves, lazily, in the order of the schedule; of one
-        round if it is given."""
+        """The finished matches without their moves, lazily, in the order of the schedule, of one
+        round if given."""
         query = summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
@@ -292,7 +293,7 @@ class StoreReader:
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
         """The matches that were written after the one with this number, lazily, each with its
-        number, in the order of writing; -1 comes before the first."""
+        number, in the order of writing, where -1 comes before the first."""
         query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
         query = query.order_by(None).order_by(matches.c.entry)
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
@@ -319,8 +320,8 @@ class StoreReader:
         return found is not None and found[0] == found[1]
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """The finished matches, whole, lazily, in the order of the schedule; of these blocks if
-        they are given."""
+        """The finished matches, whole, lazily, in the order of the schedule, of these blocks if
+        given."""
         query = _in_order(_match_query())
         if blocks is not None:
             query = query.where(_block_number.between(blocks.start, blocks.stop - 1))

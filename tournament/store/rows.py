@@ -92,7 +92,7 @@ _to_summary = msgspec.msgpack.Decoder(
 
 
 def pack_match(record: MatchRecord) -> bytes:
-    """The whole match, for `details`; times are rounded to microseconds."""
+    """The whole match, for `details`. Times are rounded to microseconds."""
     known = {
         **msgspec.to_builtins(record, str_keys=True),
         "times": [[round(ms, 3) for ms in times] for times in record.times],
@@ -115,7 +115,7 @@ _INSERT_FACT = sa.insert(meta)
 
 
 def match_values(record: MatchRecord, data: bytes) -> list[Any]:
-    """Return what the entry of a match covers; `data` is the packed match."""
+    """Return what the entry of a match covers. `data` is the packed match."""
     summary = pack_summary(record.summary())
     return [record.match, record.number, bool(record.faults), record.key, summary, data]
 

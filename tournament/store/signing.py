@@ -80,7 +80,7 @@ def state_path(*names: str) -> Path:
 
 
 def read_state(path: Path) -> bytes | None:
-    """Return the contents of a file in the state folder; None if there is no such file.
+    """Return the contents of a file in the state folder, or None if there is no such file.
 
     Raises:
         StoreError: if the file cannot be read.

@@ -108,7 +108,7 @@ class Store(StoreReader):
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
     ) -> None:
-        """Begin the run of a cup, in place of one that has no match; see `StoredRun`."""
+        """Begin the run of a cup, in place of one that has no match, as in `StoredRun`."""
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
             seed=seed,
@@ -123,7 +123,7 @@ class Store(StoreReader):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches; and that the first match begins now, unless the run
+        """Record the number of planned matches, and that the first match begins now unless the run
         has begun before."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -162,7 +162,7 @@ class Store(StoreReader):
         )
 
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
-        """Check and sign the run, which is over; see `Run` for its places and who is settled."""
+        """Check and sign the run, which is over, as in `Run` for its places and who is settled."""
         self.check()
         self._put(finished=True, places=places, settled=tuple(settled), total=self.count())
         self.show(Present())
@@ -284,11 +284,11 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit that a match was void; the match itself is not in the store."""
+        """Commit that a match was void. The match itself is not in the store."""
         self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(self, *made: AnyDecision) -> None:
-        """Append decisions, all or none; the store sets their numbers and times."""
+        """Append decisions, all or none. The store sets their numbers and times."""
         self.append_decisions(made)
 
     def append_decisions(
@@ -297,7 +297,7 @@ class Store(StoreReader):
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
         """Append decisions, all or none, each with its number and its time. `check` is called with
-        the earlier ones in the same transaction; an error that it raises refuses the new ones."""
+        the earlier ones in the same transaction. An error that it raises refuses the new ones."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def change(chain: Chain) -> None:
@@ -484,7 +484,8 @@ class Store(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """As of a reader; a runner that loses the connection continues after what it has read."""
+        """Same as in StoreReader, but a runner that loses the connection goes on after the last row
+        it has read."""
         read, lost = 0, -1
         while True:
             try:
@@ -499,7 +500,7 @@ class Store(StoreReader):
                 return
 
     def secret(self, *about: str) -> str:
-        """A secret of this user, the same for the same words; nobody else can compute it."""
+        """A secret of this user, the same for the same words. Nobody else can compute it."""
         return make_key().derive(*about)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:

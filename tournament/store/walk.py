@@ -52,7 +52,7 @@ def walk(connection: Connection) -> Iterator[ChainEntry]:
     """Yield all entries in order, recomputed from the rows.
 
     Takes as long as reading the store. A fact or a block may have been written again by a later
-    entry, and a match may have become void; every other row must be there as it was written.
+    entry, and a match may have become void. Every other row must be there as it was written.
 
     Raises:
         ChainBroken: at the first entry that does not agree with the rows; after the last one, if

@@ -109,7 +109,7 @@ def create_app(
 def _refuse_other_sites() -> None:
     """A page of another site must not sign in, start games or make moves.
 
-    Browsers name the site in Sec-Fetch-Site; where the connection is plain HTTP, in Origin.
+    Browsers name the site in Sec-Fetch-Site, or, where the connection is plain HTTP, in Origin.
     """
     if request.method != "POST":
         return
@@ -165,7 +165,7 @@ def _game(game: str) -> Game:
 
 
 def _of_run() -> dict[str, RunView | None]:
-    """What every page says of the run; nothing without one, or if it cannot be read."""
+    """What every page says of the run, or nothing without one, or if it cannot be read."""
     with suppress(StoreError):
         return {"view": current_run().view() if "stich-run" in current_app.extensions else None}
     return {"view": None}
@@ -185,7 +185,7 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """A page that waits for the run, which has no match; one that has some is damaged."""
+    """A page that waits for the run, which has no match. One that has some is damaged."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")

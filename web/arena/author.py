@@ -72,7 +72,7 @@ def invited() -> bool:
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> Response | str:
-    """The faults of a bot, or one of them, for its author; the form to sign in for others."""
+    """The faults of a bot, or one of them, for its author, or the form to sign in."""
     now = current_run().snapshot()
     check_bot(now, name)
     if name not in session:

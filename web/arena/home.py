@@ -73,7 +73,7 @@ def ended(record: MatchRecord) -> datetime:
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """The latest decisions and the most remarkable match, newest first; then what is so all the
+    """The latest decisions and the most remarkable match, newest first, then what is so all the
     time."""
     # Of a ladder whose bots go away, skipped matches would be all the news.
     decisions = [one for one in now.run.decisions if not isinstance(one, Skip)]

@@ -142,8 +142,12 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """The latest version of a bot; or the next one, which takes its place, if that is asked for
-        or the bot says something else of itself than before."""
+        """Return the latest version of a bot. Enter the next version in its place if the call asks
+        for that, or if the bot states something else about itself than before.
+
+        Raises:
+            JoinRefused: if the bot cannot join.
+        """
         run = current_run().view().run
         out = exclusion_of(run.decisions, latest.bot)
         if out is not None and not isinstance(out, Leave):

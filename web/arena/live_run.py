@@ -85,7 +85,7 @@ class RunView:
         return f"{said.rstrip('.')}. {away}" if away else said
 
     def progress(self) -> str:
-        """How far the run is; "" if that is not known."""
+        """How far the run is, or "" if that is not known."""
         return ""
 
 
@@ -138,12 +138,12 @@ class Snapshot(RunView):
 
     @property
     def tables(self) -> int:
-        """The number of tables that are played at once; 0 if it is not known."""
+        """The number of tables that are played at once, or 0 if it is not known."""
         return min(len(self.upcoming), self.run.cup.run.concurrency)
 
     @property
     def left(self) -> str:
-        """The time left, in words; "" if it is not known, or in a ladder."""
+        """The time left, in words, or "" if it is not known, or in a ladder."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         fewer = self.table.stop or self.run.gone  # than planned may be played
@@ -207,8 +207,12 @@ class LiveRun:
         self._kept: dict[tuple[NullTranslations, str], Any] = {}
 
     def snapshot(self) -> Snapshot:
-        """The run as it was when it was last read. Who finds that too long ago reads it again; the
-        others see it as it was, unless they come first or after a while. NotBegun."""
+        """Return a snapshot of the run. Refresh it first if it is stale: one caller refreshes at a
+        time, and the others get the previous snapshot, unless there is none or it is very old.
+
+        Raises:
+            NotBegun: if the run has not begun.
+        """
         old = self._snapshot is None or self._clock() >= self._next + _IDLE_S
         if self._clock() >= self._next and self._refreshing.acquire(blocking=old):
             try:
@@ -224,7 +228,7 @@ class LiveRun:
         return RunView(_version(run), run)
 
     def refresh(self) -> Snapshot:
-        """Read the run as it is now; by one thread at a time."""
+        """Read the run as it is now, by one thread at a time."""
         began = thread_time()
         first = self._snapshot is None
         reader = catalog()
@@ -295,9 +299,9 @@ class LiveRun:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks as the runner has stored them, without those that have ended since;
-    `played` is the number of finished matches by block. In a ladder only blocks that have begun:
-    a bot that knew the next tables could be away for them."""
+    """Return the next blocks as the runner has stored them, without those that have ended since.
+    `played` is the number of finished matches by block. In a ladder only blocks that have begun: a
+    bot that knew the next tables could be away for them."""
     if run.finished:
         return ()
     now = (

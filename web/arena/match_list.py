@@ -73,7 +73,7 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """What the address asks for; 404 for a bot that is not in the cup, 400 for what no list has.
+    """What the address asks for, or 404 for a bot that is not in the cup, 400 for what no list has.
     Without a bot there is no result, which the form may still have from another choice."""
     bot = request.args.get("bot") or None
     faults, result = (
@@ -89,7 +89,7 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
-    """The page that is asked for; 404 if there is none."""
+    """Return the requested page of the list. Answer with status 404 if there is no such page."""
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _MATCHES))
     if page > last:
@@ -139,7 +139,8 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 
 def _asked_number(name: str) -> int | None:
-    """A number of the address; 400 if it is none."""
+    """Return a number in the query of the address. Answer with status 400 if the value is no
+    number."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 

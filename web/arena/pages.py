@@ -50,7 +50,8 @@ _EPOCHS: Final = 10
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
-    """A page of the run, rendered once for all; 304 for a browser that has it already."""
+    """Return a page of the run, rendered once for everybody, or status 304 for a browser that has
+    the page already."""
 
     @wraps(view)
     def page(**names: str) -> WerkzeugResponse:
@@ -187,7 +188,8 @@ def bot(now: Snapshot, name: str) -> str:
 
 
 def _recent(now: Snapshot, bot: str) -> float | None:
-    """The mean points a deal of a bot in the last ten epochs of a ladder; None without a match."""
+    """The mean points a deal of a bot in the last ten epochs of a ladder, or None without a
+    match."""
     arrays = now.arrays
     late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
     seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
@@ -205,7 +207,7 @@ def matches() -> WerkzeugResponse:
 
 @pages.get("/matches.jsonl")
 def match_lines() -> WerkzeugResponse:
-    """All matches in the match format, as `stich export` writes them; made while they are sent."""
+    """All matches in the match format, as `stich export` writes them, made while they are sent."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -225,7 +227,7 @@ def watch(now: Snapshot) -> str:
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """A table, the top ten and the way here for the projector; at the end the winners."""
+    """A table, the top ten and the way here for the projector, and at the end the winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 

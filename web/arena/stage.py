@@ -30,7 +30,7 @@ class QrCode:
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page; with the way to enter bots if `joinable`."""
+    """Return the page, with the way to enter bots if `joinable`."""
     return render_template(
         "stage.html",
         now=now,
@@ -45,7 +45,7 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def winning_margin(table: Standings) -> float | None:
-    """The points a deal by which the winner is ahead of the second, of a knockout in the final;
+    """The points a deal by which the winner is ahead of the second, of a knockout in the final, or
     None if several won, there is no second, or the points did not decide."""
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
@@ -58,7 +58,7 @@ def winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> list[QrCode]:
-    """The codes for phones in the hall; none if this address means another machine there."""
+    """The codes for phones in the hall, or none if this address means another machine there."""
     if urlsplit(request.url_root).hostname in _THIS_MACHINE:
         return []
     paths = ["", "join"] if joinable else [""]
@@ -72,7 +72,7 @@ def _qr(address: str) -> Markup:
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
     """The bots and points of the match with the most points of the block that was completed last,
-    the most points first; [] without one."""
+    the most points first, or [] without one."""
     if now.latest is None:
         return []
     block = takewhile(lambda one: now.latest and one.block == now.latest.block, now.recent)
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """The bots of the most important table that has not begun; () if it is not known."""
+    """The bots of the most important table that has not begun, or () if it is not known."""
     places = {line.bot: place for place, line in enumerate(now.table.standings)}
     waiting = [one.bots for one in now.upcoming if not one.played]
     return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())

@@ -27,7 +27,7 @@ _MINUTES: Final = timedelta(minutes=10)
 
 
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
-    """The next match for watch.js: the one that is being played; but first all of the match that
+    """The next match for watch.js: the one that is being played, but first all of the match that
     its page has shown `live`, if it has ended. Without these, of the tables that ended the best
     that was not `shown`, or that was shown longest ago. Chosen once for all spectators."""
     now = run.snapshot()
@@ -48,7 +48,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     """The table that has been playing its match for longest, of those with a bot in the first
-    places if there are any; None without one in the top places."""
+    places if there are any, or None without one in the top places."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     cup = now.run.cup
@@ -77,9 +77,11 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Of each block that ended in the last minutes, its closest match: the blocks with the closest
-    fight for an open place first, then the newest. Blocks with a bot in the first places, or
-    without these, with the best-placed bot of all that ended lately."""
+    """Choose the closest match of each block that ended in the last minutes.
+
+    Blocks with the closest fight for an open place come first, then the newest. If no block has a
+    bot in the first places, choose blocks with the best-placed bot of all that ended lately.
+    """
     places = _places(now)
     best = min((_best(places, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
@@ -104,7 +106,7 @@ def _places(now: Snapshot) -> dict[str, int]:
 
 
 def _best(places: Mapping[str, int], bots: Iterable[str]) -> float:
-    """The best place of these bots; the first places count as one, and bots in no table last."""
+    """The best place of these bots. The first places count as one, and bots in no table last."""
     return max(_FIRST, min((places.get(bot, inf) for bot in bots), default=inf))
 
 
@@ -115,8 +117,8 @@ def _margin(match: MatchSummary) -> int:
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """The closest fight for an open place among bots: the smaller the number the closer, with the
-    first places before others; and a sentence about it."""
+    """Return the closest fight for an open place among bots, as a number and a sentence. The
+    smaller the number, the closer the fight; the first places come before others."""
     lines = [at for at in enumerate(now.table.standings, start=1) if at[1].bot in bots]
     fights = [
         (place * abs(one.score - other.score), place, one, below, other)

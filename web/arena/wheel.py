@@ -20,7 +20,7 @@ _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same program gives the same file
 
 
 def wheel_name(program: Distribution) -> str | None:
-    """The file name of the wheel; None if a checkout is installed, whose files are elsewhere."""
+    """The file name of the wheel, or None if a checkout is installed, whose files are elsewhere."""
     here = {str(file) for file in program.files or ()}
     return f"stich-{program.version}-py3-none-any.whl" if "stich/__init__.py" in here else None
 

@@ -115,7 +115,7 @@ def gateway_port(url: str) -> int | None:
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask the pages of an arena for the digest of the run; return None if they do not show one."""
+    """Ask the pages of an arena for the digest of the run. Return None if they do not show one."""
     with suppress(requests.RequestException):
         answer = _decode(_call("GET", url + "/digest", seconds=_RECEIPT_S)[1], _ShownDigest)
         return None if answer is None else Digest(answer.entries, answer.digest)
@@ -123,7 +123,7 @@ def ask_digest(url: str) -> Digest | None:
 
 
 def refusal(body: bytes) -> str:
-    """The sentence with which an arena refuses, printable and short; "" if the body has none."""
+    """The sentence with which an arena refuses, printable and short, or "" if the body has none."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
@@ -149,7 +149,7 @@ def _call(
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
-    """A body as this type; None if it is something else."""
+    """A body as this type, or None if it is something else."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):

@@ -59,7 +59,7 @@ class ChallengedBot:
                         self.wfile.write(data)
 
             def _length(self) -> int:
-                """Read the rest of the head; return the length of the body in bytes."""
+                """Read the rest of the head. Return the length of the body in bytes."""
                 length = 0
                 while (line := self.rfile.readline(_HEAD_LIMIT).strip()) != b"":
                     name, _, value = line.partition(b":")

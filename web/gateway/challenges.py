@@ -77,7 +77,7 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Note that a challenge begins; return the challenged bot, by default its newest version.
+        """Note that a challenge begins. Return the challenged bot, by default its newest version.
 
         Raises:
             _ChallengeRefused: if the challenge cannot begin.
@@ -142,7 +142,7 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the answer of the challenged bot; None if it is away or too late.
+        """Return the answer of the challenged bot, or None if it is away or too late.
 
         Raises:
             msgspec.DecodeError: if the body is no request of the protocol.

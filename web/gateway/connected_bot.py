@@ -65,7 +65,7 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of its tables; 0 while it is away."""
+        """The number of tables of the bot, or 0 while it is away."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         here = self._session is not None and not self._session.link.flooded
@@ -80,8 +80,8 @@ class ConnectedBot:
     async def serve(
         self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
     ) -> None:
-        """Let a program answer until it has gone or is told why its session ends. It takes the
-        place of an earlier one."""
+        """Take the answers of a program until it has gone, or until it is told why its session
+        ends. The program replaces an earlier one."""
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)
         self._tables = tables
@@ -115,8 +115,8 @@ class ConnectedBot:
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
-        """The answer of the bot to method and path; None if it is away. A program that connects
-        meanwhile is asked again."""
+        """Ask the bot with a method and path. Return its answer, or None if the bot is away. A
+        program that connects meanwhile is asked again."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()
@@ -138,11 +138,12 @@ class ConnectedBot:
                 self._session.link.answered()  # which may still come
 
     def end(self, why: str) -> None:
-        """It no longer plays, as a sentence says; tell the author's program."""
+        """End the session because the bot no longer plays. Tell the author's program why, in a
+        sentence."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
-        """End its session, as a sentence says; it may connect again."""
+        """End the session for a reason, given as a sentence. The program may connect again."""
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:

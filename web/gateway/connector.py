@@ -136,8 +136,8 @@ class Connector:
             tries += 1
 
     def say(self, text: str) -> None:
-        """Print a sentence; standard error is not made for several threads at once. Names in it
-        are those that the arena gave."""
+        """Print a sentence. Standard error is not made for several threads at once. Names in it are
+        those that the arena gave."""
         with self._printing:
             self._say(printable(text))
 
@@ -267,7 +267,7 @@ class _ConnectedTable:
         return received, complete
 
     def _last_line(self) -> str:
-        """The last line that the bot has written, as a sentence; its output stays here."""
+        """The last line that the bot has written, as a sentence. Its output stays here."""
         output = self._bot.output() if isinstance(self._bot, HttpBot) else ""
         lines = output.strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""

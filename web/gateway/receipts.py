@@ -26,7 +26,7 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Begin to ask, in a thread; does nothing if this was called before."""
+        """Begin to ask, in a thread, or do nothing if this was called before."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")

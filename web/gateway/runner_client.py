@@ -76,7 +76,7 @@ class GatewayClient:
         return {name: tables for name, tables in found.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots; their programs are sent the sentences."""
+        """Exclude exactly these bots. Their programs are sent the sentences."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)

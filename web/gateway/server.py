@@ -83,7 +83,7 @@ class GatewayServer:
         )
 
     def _why_over(self, name: str) -> str:
-        """Why a bot no longer plays, as a sentence; "" if it does."""
+        """Why a bot no longer plays, as a sentence, or "" if it does."""
         return self._over or self._excluded.get(name, "")
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
@@ -151,7 +151,8 @@ class GatewayServer:
         return await asyncio.start_server(serve, host, port)
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
-        """Answer the next request of a connection of the runner; None closes the connection."""
+        """Answer the next request of a connection of the runner. Return None to close the
+        connection."""
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
         _, known, which, name, *rest = [*path.split("/", 4), "", ""]
@@ -183,7 +184,7 @@ class GatewayServer:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """The answer of a bot; None if it is away, or the runner does not wait any more."""
+    """Ask a bot. Return its answer, or None if the bot is away or the runner no longer waits."""
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # nothing but its end
     waiting = (asked, gone)

@@ -34,8 +34,8 @@ def read_catalog(language: str) -> NullTranslations:
 
 
 def wanted(request: Request) -> str:
-    """Return the language that the address, an earlier choice or the browser asks for; English if
-    it is not one of ours."""
+    """Return the language that the address, an earlier choice or the browser asks for, or English
+    if it is not one of ours."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)

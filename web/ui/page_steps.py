@@ -227,7 +227,7 @@ def position(game: Game, data: JsonDict) -> PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """Words of a game in the reader's language; cards and numbers as they are."""
+    """Words of a game in the reader's language, with cards and numbers as they are."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""

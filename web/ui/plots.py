@@ -24,7 +24,7 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value is drawn; values beyond the ends are drawn at the ends."""
+        """Where a value is drawn. Values beyond the ends are drawn at the ends."""
         share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
         return round(self.start + share * (self.end - self.start), 1)
 

@@ -212,7 +212,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The Python that runs Stich, and the packages that bots may import; outer folders first."""
+    """The Python that runs Stich, and the packages that bots may import, outer folders first."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))

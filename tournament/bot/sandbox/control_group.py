@@ -16,7 +16,7 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
 def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
-    """Prepare this process's group to hold the groups of bots; return its folder.
+    """Prepare this process's group to hold the groups of bots. Return its folder.
 
     Returns None if the system has no such groups, or this process shares its group with others.
     """

@@ -78,7 +78,7 @@ def remove_copy(target: str) -> None:
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Create the folders that contain something left out; yield commands that copy the rest."""
+    """Create the folders that contain something left out. Yield commands that copy the rest."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

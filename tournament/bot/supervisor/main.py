@@ -202,7 +202,7 @@ class Supervisor:
                     return
 
     def end(self) -> None:
-        """Kill the bot and all its descendants; orphans become children of the supervisor."""
+        """Kill the bot and all its descendants. Orphans become children of the supervisor."""
         if self.group is not None:
             kill_group(self.group)
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])

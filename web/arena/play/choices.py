@@ -69,7 +69,7 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """What is done with chosen cards, such as "play"; "" if no move is made of them."""
+        """What is done with chosen cards, such as "play", or "" if no move is made of them."""
         return self._verb if self._plays else ""
 
     @property
@@ -99,13 +99,14 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """The cards of the hand that some legal play with the chosen cards has besides them."""
+        """Return the cards of the hand that can be added to the chosen cards so that a legal play
+        still contains them all."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """The moves that exactly these cards can be, more than one where they can be read in two
-        ways; or a sentence that says why they are none."""
+        """Return the moves that exactly these cards can be, and "". There are several where the
+        cards can be read in two ways. If there is none, return [] and a sentence that says why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""

@@ -204,7 +204,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """The thread of the game; its bots end with it."""
+        """The thread of the game. Its bots end with it."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -253,8 +253,8 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """What the chosen cards are: the moves they can be, or why they are none; and the cards
-        that could be added."""
+        """Return the moves that the chosen cards can be, or why there is none, and the cards that
+        could be added."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -275,7 +275,7 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the person's move; "" or a sentence that says why it is illegal."""
+        """Make the person's move. Return "", or a sentence that says why it is illegal."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -289,7 +289,7 @@ class BrowserGame(Player, MatchObserver):
             return ""
 
     def memory_mb(self) -> float:
-        """The MB that its bots use now."""
+        """The megabytes of memory that the bots of the game use now."""
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
@@ -396,7 +396,7 @@ class BrowserGames:
         return key
 
     def get(self, key: str) -> BrowserGame | None:
-        """The game with this key; None if there is none, it was left for too long, or it was
+        """The game with this key, or None if there is none, it was left for too long, or it was
         ended because its bots used the most memory when all used too much."""
         with self._lock:
             self._end_idle()

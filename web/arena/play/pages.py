@@ -127,7 +127,7 @@ def _open(begin: Callable[[], str]) -> Response:
 
 
 def _options(rules: Game) -> dict[str, Value]:
-    """The options in the form; what is no value of an option is left to the rules to refuse."""
+    """Return the options in the form. The rules refuse what is not a value of an option."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     found: dict[str, Value] = {}
     for option in rules.options:

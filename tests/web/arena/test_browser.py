@@ -71,7 +71,9 @@ def check_page(browser: Chrome, axe: str) -> None:
     assert [error for error in console_errors(browser) if own not in error] == []
 
 
-def says(browser: Chrome, selector: str, words: str) -> bool:
+def taps_and_sees(browser: Chrome, selector: str, words: str) -> bool:
+    """Tap a card if there is one; whether an element has these words."""
+    browser.execute_script("document.querySelector('button.card')?.click()")
     return words in text(browser, selector)
 
 
@@ -211,7 +213,6 @@ def test_pages_say_that_the_arena_was_killed_and_go_on_when_it_is_back(tmp_path:
         arena.kill()
         for tab in tabs:
             browser.switch_to.window(tab)
-            browser.execute_script("document.querySelector('button.card')?.click()")
             gone = f"{browser.current_url} does not say it"
             wait.until(lambda one: not one.execute_script(hidden), gone)
             said = text(browser, "#connection")
@@ -229,8 +230,7 @@ def test_pages_say_that_the_arena_was_killed_and_go_on_when_it_is_back(tmp_path:
             strict=True,
         ):
             browser.switch_to.window(tab)
-            browser.execute_script("document.querySelector('button.card')?.click()")
-            wait.until(partial(says, selector=selector, words=said), said)
+            wait.until(partial(taps_and_sees, selector=selector, words=said), said)
 
 
 def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
   const OWN = JSON.parse($("own-words").textContent); // of play.html
   const here = location.pathname;
   const EVERY_MS = 400;
+  const HEARTBEAT_MS = 5000;
   let now = JSON.parse($("data").textContent);
   let shown = now.frames.at(-1); // the frame on the table
   let waiting = []; // frames that are still to be shown
@@ -177,4 +178,6 @@
   begin(news());
   list();
   follow();
+  // While the person thinks, nothing else would notice that the arena is gone.
+  setInterval(() => { if (own() && !left) Live.ask("/healthz").catch(() => {}); }, HEARTBEAT_MS);
 })();

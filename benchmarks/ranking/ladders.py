@@ -75,9 +75,11 @@ def _alarms(found: Found) -> str:
 
 
 def _figure(what: str, found: Found, limit: float = 5.0) -> Figure:
-    error = (found.percent * (100 - found.percent) / found.cups) ** 0.5
+    error = f"± {(found.percent * (100 - found.percent) / found.cups) ** 0.5:.1f}"
+    if not found.percent:
+        error = f"< {100 * (1 - 0.05 ** (1 / found.cups)):.1f} at 95 %"
     ratio = limit / max(found.percent, 0.5)
-    return Figure(f"{what} ± {error:.1f}", found.percent, "limit", limit, "false in 100", ratio, 1)
+    return Figure(f"{what} {error}", found.percent, "limit", limit, "false in 100", ratio, 1)
 
 
 def _broken(cups: int) -> Section:
@@ -109,7 +111,7 @@ def _settling() -> Section:
         error = float(blocks.std() / max(1, cups - 1) ** 0.5)
         mean = float(blocks.mean())
         what = f"{bots} bots ({cups} ladders) ± {error:,.0f}"
-        figures.append(Figure(what, mean, "0.3", before, "blocks", before / mean))
+        figures.append(Figure(what, mean, "0.3 (16 ladders)", before, "blocks", before / mean))
     how = (
         f"Blocks until the order of the top 3 is settled, of bots that are {GAP:g} standard"
         " deviations of their points apart."

@@ -25,6 +25,7 @@ from tournament.store.reader import NotBegun
 from web.arena.author import add_author_pages, invited
 from web.arena.join import OpenLadder
 from web.arena.live_run import LiveRun, RunView, current_run
+from web.arena.metrics import metrics
 from web.arena.pages import pages
 from web.arena.play.game import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
@@ -75,6 +76,7 @@ def create_app(
     else:
         app.extensions["stich-run"] = LiveRun(reader)
         app.register_blueprint(pages)
+        app.add_url_rule("/metrics", "metrics", metrics)
         if folder is not None:
             add_author_pages(app, Invitations(folder))
             if run is not None and cup is not None and (ladder := read_cup(cup)).is_ladder:

@@ -200,6 +200,7 @@ class LiveRun:
         self._refreshing = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._next = 0.0
+        self._read_at = clock()
         self._counts: deque[tuple[float, int]] = deque()
         self._basis: tuple[int, Cup, bool] | None = None
         self._matches = _Matches(at_once=False)
@@ -222,8 +223,17 @@ class LiveRun:
                 self._refreshing.release()
         return self._snapshot or self.refresh()
 
+    @property
+    def age_s(self) -> float:
+        """How many seconds ago the run was last read."""
+        return self._clock() - self._read_at
+
     def view(self) -> RunView:
-        """What is known of the run without its matches. NotBegun."""
+        """Return what is known of the run without its matches.
+
+        Raises:
+            NotBegun: if the run has not begun.
+        """
         run = self.store.run()
         return RunView(_version(run), run)
 
@@ -240,7 +250,8 @@ class LiveRun:
             speak(reader)
         # The first look also loads modules, so it tells nothing about the next.
         used = 0.0 if first else thread_time() - began
-        self._next = self._clock() + max(_FRESH_S, _SHARE * used)
+        self._read_at = self._clock()
+        self._next = self._read_at + max(_FRESH_S, _SHARE * used)
         return self._snapshot
 
     def _look(self, store: RunReader) -> Snapshot:

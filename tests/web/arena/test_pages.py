@@ -486,3 +486,22 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         assert "Paused" not in again
         assert "bob was away" not in again
         assert again.index("The run was resumed.") < again.index("eve was withdrawn")
+
+
+def test_an_operator_sees_what_a_run_does(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "none") as empty:
+        text = create_app(empty).test_client().get("/metrics").text
+        assert 'stich_run_phase{phase="waiting"} 1.0' in text
+        assert "stich_matches" not in text
+    with unfinished(tmp_path / "run", cup(), list(played(cup()))[:4]) as under_way:
+        under_way.show(Present(away=("ann",), upcoming=COMING))
+        under_way.decide(Pause(why="Lunch."))
+        text = create_app(under_way).test_client().get("/metrics").text
+    for line in (
+        'stich_run_phase{phase="paused"} 1.0',
+        "stich_matches_total 4.0",
+        "stich_void_matches_total 0.0",
+        'stich_tables{state="waiting"} 2.0',
+        'stich_bots{state="away"} 1.0',
+    ):
+        assert line in text.splitlines(), text

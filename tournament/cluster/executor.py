@@ -102,6 +102,7 @@ class ClusterExecutor:
         self._pending: list[Job] = []
         self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
+        self._call: Future[int] | None = None  # a task that only asks for a worker
         self._size = 1  # blocks in a task
         self._turn = 1
         self._connecting = frozenset(bot.name for bot in cup.bots if bot.connect)
@@ -118,6 +119,7 @@ class ClusterExecutor:
         until = monotonic() + WAIT_S
         self._look_for_workers()
         while self._is_joining() or not (self._joined() or self._problems):
+            self._call_for_worker()
             if not self._is_joining() and monotonic() > until:
                 raise RunError(
                     f"No worker with tables has joined the scheduler at {self._address}; start one:"
@@ -127,6 +129,14 @@ class ClusterExecutor:
         self._news.put(lambda: early)
         self._begun = True
         return Inspected(tuple(self._problems), self._about)
+
+    def _call_for_worker(self) -> None:
+        """Submit a task if no worker is there: with `adapt(minimum=0)`, only a task that cannot be
+        run makes Dask start a worker."""
+        if self._workers:
+            self._call = None
+        elif self._call is None:
+            self._call = self._client.submit(int, resources={"tables": 1}, pure=False)
 
     def _joined(self) -> list[_RemoteWorker]:
         return [worker for worker in self._workers.values() if worker.joined]
@@ -225,6 +235,7 @@ class ClusterExecutor:
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
+            self._call_for_worker()
             yield from (Unplayed(job.block.number) for job in jobs)
             return
         again = [(job,) for job in jobs if job.block.number in self._lost]

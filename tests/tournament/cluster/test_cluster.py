@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import LocalCluster
 
 from tests.support.cups import Gate, all_end, events, standings, started, stich, toys, write
 from tests.support.dask import Cluster, cluster
@@ -96,6 +97,22 @@ def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
     assert any("lz4" in text and "9.9" in text for text in said)
     assert standings(tmp_path / "run") == standings(tmp_path / "local")
+
+
+@pytest.mark.slow
+def test_a_cluster_that_has_workers_only_while_there_is_work(tmp_path: Path) -> None:
+    with LocalCluster(
+        n_workers=0,
+        threads_per_worker=1,
+        resources={"tables": 1},
+        host="127.0.0.1",
+        dashboard_address=None,
+        local_directory=str(tmp_path / "dask"),
+    ) as cluster:
+        cluster.adapt(minimum=0, maximum=1, interval="200ms", target_duration="1s")
+        cup = write(tmp_path, toys(3), deals=2)
+        done = stich("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_variable_of_the_runner_reaches_the_bot_on_a_worker(

@@ -35,14 +35,14 @@ class Phase(StrEnum):
 
 
 class Identity(Struct, frozen=True, omit_defaults=True):
-    """What a bot states about itself; "" for what it does not state."""
+    """What a bot states about itself. A field that the bot does not state is ""."""
 
     name: str = ""
     version: str = ""
     author: str = ""
 
     def __str__(self) -> str:
-        """Return what is stated, with commas."""
+        """Return the stated fields, separated by commas."""
         return ", ".join(filter(None, (self.name, self.version, self.author)))
 
 

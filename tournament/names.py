@@ -44,7 +44,7 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of `others` that equals the name or could be taken for it, or None.
+    """The first of `others` that equals the name or looks like it, or None if there is none.
 
     Versions of a bot (ann, ann/2) may look alike.
     """

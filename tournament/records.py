@@ -24,7 +24,7 @@ Count = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class FaultKind(StrEnum):
-    """What a bot did wrong, as in tournament.md."""
+    """The kind of a fault. docs/tournament.md describes each kind."""
 
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
@@ -158,7 +158,7 @@ class MatchRecord(Pairing):
 
     @property
     def sides(self) -> tuple[int, ...] | None:
-        """By seat, 0 for the declarer's side and 1 for the other.
+        """The side of each seat: 0 for the declarer's side and 1 for the other.
 
         None if every seat played for itself or there were several deals.
         """
@@ -167,7 +167,7 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """The times of this seat's requests that were answered completely, milliseconds."""
+        """The times of this seat's requests that were answered completely, in milliseconds."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -323,8 +323,10 @@ class Leave(Decision, frozen=True):
 
 
 class Skip(Decision, frozen=True):
-    """Matches of a ladder are not played, because `bot` was away; or, if that is None, because the
-    ladder ends."""
+    """Matches of a ladder are not played.
+
+    The reason is that `bot` was away, or that the ladder ends if `bot` is None.
+    """
 
     matches: tuple[str, ...]
     bot: str | None = None
@@ -386,7 +388,10 @@ class MatchSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block of which `played` of its `seatings` matches are finished, at least one."""
+    """A block with at least one finished match.
+
+    `played` of its `seatings` matches are finished.
+    """
 
     block: int
     key: str

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def spread(items: Sequence[int], limit: int) -> list[int]:
-    """At most `limit` of the items, in their order, evenly spread over all."""
+    """Up to `limit` of the items, evenly spread over the list, in their order."""
     if len(items) <= limit:
         return list(items)
     return [items[i * len(items) // limit] for i in range(limit)]

@@ -23,8 +23,10 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """Return a sentence that names the unreachable bots, whose tables wait, or "" if there are
-    none."""
+    """Return a sentence that names the unreachable bots, whose tables wait.
+
+    Returns "" if there are none.
+    """
     if not bots:
         return ""
     return ngettext(

@@ -16,15 +16,15 @@ class Referee:
     """Starts games and judges moves, by the rules in this process."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """The first position."""
+        """Return the first position."""
         return games.get(game).start(players, seed, options)
 
     def moves(self, state: State) -> Sequence[str]:
-        """The legal moves of the seat to move, in canonical order."""
+        """Return the legal moves of the seat to move, in canonical order."""
         return state.moves().texts()
 
     def view(self, state: State) -> JsonDict:
-        """What the seat to move may know, in wire form."""
+        """Return what the seat to move may know, in wire form."""
         return state.view(state.turn).to_dict()
 
     def play(self, state: State, move: str) -> tuple[str, State]:

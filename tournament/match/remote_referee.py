@@ -36,7 +36,8 @@ class _Position(msgspec.Struct):
 
 
 class _Validated(msgspec.Struct):
-    """Of a legal move the canonical form, of another the `reason` why it is not legal."""
+    """An answer to `/v1/validate`: the canonical form of a legal move, or the `reason` why a move
+    is illegal."""
 
     move: str = ""
     reason: Reason | None = None
@@ -44,9 +45,11 @@ class _Validated(msgspec.Struct):
 
 
 class HttpReferee(Referee):
-    """A running rules service, to which the position is sent with every call. Its time is the
-    runner's own, never a bot's. All methods raise RefereeError if it does not answer as it
-    should."""
+    """A referee that asks a running rules service, and sends the position with every call.
+
+    Calls cost the runner's own time, never a bot's. All methods raise RefereeError if the service
+    does not answer as the contract says.
+    """
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
         self.url = url.rstrip("/")
@@ -55,24 +58,32 @@ class HttpReferee(Referee):
         self._session.trust_env = False
 
     def ready(self, seconds: float = 5.0) -> None:
-        """Check that it answers GET /healthz in this time."""
+        """Check that the service answers GET /healthz within `seconds`.
+
+        Raises:
+            RefereeError: if it does not.
+        """
         self._request("GET", "/healthz", seconds, _Anything)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """The first position."""
+        """Return the first position."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", self._timeout_s, _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """The legal moves of the seat to move, in canonical order."""
+        """Return the legal moves of the seat to move, in canonical order."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """What the seat to move may know, in its wire form."""
+        """Return what the seat to move may know, in wire form."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """The move in canonical form and the position after it; games.IllegalMove."""
+        """Return the move in canonical form, and the position after it.
+
+        Raises:
+            games.IllegalMove: if the move is not legal.
+        """
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)

@@ -44,11 +44,12 @@ def run_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play what is left of the cup in the file `path`; its store is at `target`.
+    """Play the matches of a cup that are not finished yet.
 
-    With `cluster`, other machines play it; `gateway` is needed if bots connect. `memory_share` is
-    the share of this machine's memory for bots that those of the cup may use. If the cup cannot be
-    played, finished matches are kept.
+    The cup is in the file `path`, its store at `target`. With `cluster`, other machines play the
+    matches. `gateway` is needed if bots connect. `memory_share` is the share (0 to 1) of this
+    machine's memory for bots that the bots of the cup may use. Finished matches are kept whatever
+    is raised.
 
     Raises:
         CupChangedError: if the store holds another cup.
@@ -92,8 +93,10 @@ def run_cup(
 def _with_bots(
     plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
 ) -> tuple[Plan, Roster]:
-    """The plan, and the bots that play it: those of a ladder come and go. Otherwise wait for all
-    that connect."""
+    """Return the plan, and the roster of the bots that play it.
+
+    In a ladder bots come and go. Otherwise, wait for all bots that connect.
+    """
     if gateway is None:
         return plan, Roster(cup)
     if isinstance(plan, LadderPlan):
@@ -117,8 +120,9 @@ def _secret(path: Path, store: Store) -> list[Path]:
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Return how the bots of the cup in the file `path` are started on this machine, and warnings,
-    some of which may be empty.
+    """Return how the bots of a cup are started on this machine, and warnings.
+
+    The cup is in the file `path`. Some of the warnings may be empty.
 
     Raises:
         SandboxError: if there is no sandbox.

@@ -23,8 +23,7 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 
 class _Place(NamedTuple):
-    """Identifies a process: its bot, which of the bot's seats at the table it plays (from 0), and
-    in which seating."""
+    """The identity of a process: its bot, the bot's seat at the table (from 0), and the seating."""
 
     name: str
     copy: int = 0
@@ -32,14 +31,14 @@ class _Place(NamedTuple):
 
 
 class UnavailableBot(Player):
-    """Takes the place of a bot that could not be restarted, or whose host is unknown."""
+    """A player that stands in for a bot that could not be restarted, or whose host is unknown."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
         self._why = why
 
     def move(self, body: bytes, seconds: float) -> Failure:
-        """Always unreachable."""
+        """Return a failure: the bot is unreachable."""
         return Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
 
 
@@ -86,8 +85,10 @@ class BotPool:
         is_stopped: Callable[[], bool],
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
-        """Play the matches of a job until one is void or the table is stopped. `expect` is called
-        with the number of seconds until the next step is due.
+        """Play the matches of a job until one is void or the table is stopped.
+
+        `expect` is called with the number of seconds until the next step is due. Yields the result
+        of each match.
 
         Raises:
             RefereeError: if the rules service fails.
@@ -132,11 +133,11 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """A player for each seat of the match with this number in its block.
+        """Return a player for each seat of the match with this number in its block.
 
-        Bots in `absent` no longer play. Bots that are not running are started in parallel; with
-        `anew`, all of them are started again. Bots of the `upcoming` matches (the bots at the
-        seats, and the number of the match) are started ahead as far as memory allows.
+        Bots in `absent` no longer play. Bots that are not running are started in parallel. With
+        `anew`, all of them are started again. Bots of the `upcoming` matches, each given by the
+        bots at its seats and its number, are started ahead as far as memory allows.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -175,8 +176,10 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start bots, as many in parallel as fit into memory. Yields what each says about itself,
-        or why it does not run."""
+        """Start bots in parallel, as many at once as fit into memory.
+
+        Yields each bot with what it states about itself, or with the error if it does not run.
+        """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
@@ -190,8 +193,11 @@ class BotPool:
                 yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
-        """After a match, stop bots that timed out, since they may still be working on an old
-        request, and the least recently used ones if memory runs short."""
+        """Stop bots after a match.
+
+        These are the bots that timed out, since they may still be working on an old request, and
+        the least recently used bots if memory runs short.
+        """
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -208,7 +214,7 @@ class BotPool:
         return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
 
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
-        """Those of these places whose bots are started here and still take part."""
+        """The places whose bots are started on this machine and still take part."""
         return [
             place for place in places if self._is_started(place.name) and place.name not in absent
         ]
@@ -217,20 +223,24 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Whether the bot is running. If so, its output so far is discarded."""
+        """Return whether the bot is running. If so, discard its output so far."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)
         return place in self._started
 
     def _expected(self, places: Iterable[_Place]) -> float:
-        """The MB that these processes will use: each as much as the last one of its bot did. One of
-        a bot that has not run yet counts as the largest so far, or as its limit."""
+        """The memory in MB that the processes at these places will probably use.
+
+        A process counts as much as the last process of the same bot did. The process of a bot that
+        has not run yet counts as the largest process so far, or as its limit.
+        """
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots, except those to keep, until so much memory is free."""
+        """Stop the least recently used bots until `needed_mb` of memory are free. Spare the places
+        in `keep`."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -245,7 +255,7 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all of them."""
+        """Stop all bots."""
         for bot in self._started.values():
             bot.close()
         self._started.clear()
@@ -254,7 +264,7 @@ class BotPool:
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """The bot at a place, or a substitute for one that cannot play."""
+        """Return the bot at a place, or a substitute for a bot that cannot play."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url

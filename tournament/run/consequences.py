@@ -54,7 +54,8 @@ def _lost(
 
 
 def _undo(run: StoredRun, bot: str) -> str:
-    """Return until when the decision can be taken back, as `last_exclusion` has it."""
+    """Return until when the exclusion of a bot can be taken back, by the rule of
+    `last_exclusion`."""
     if run.finished:
         return "`stich undo` takes this back at any time."
     if run.cup.is_ladder:

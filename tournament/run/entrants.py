@@ -51,14 +51,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A bot that passed before did not answer now, which may pass."""
+    """A bot that passed earlier did not answer this time. It may answer later."""
 
 
 Checked = Passed | Failed | Unanswered
 
 
 def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Same as `check_again`, but the bot must answer, and move legally in some positions."""
+    """Same as `check_again`, but the bot must answer, and move legally in a few positions."""
     try:
         found = _check_about(cup, bot, known)
         if isinstance(found, Failed):
@@ -76,8 +76,10 @@ def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
 
 
 def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Check that a bot by URL plays the game, and states the same about itself as is `known`. A bot
-    that does not answer now has not failed."""
+    """Check that a bot by URL plays the game and still states the same about itself.
+
+    `known` is what the bot stated before. A bot that does not answer has not failed.
+    """
     try:
         return _check_about(cup, bot, known)
     except StartError:
@@ -102,7 +104,10 @@ def _authors(cup: Cup) -> dict[str, str]:
 
 
 class Entrants(Roster):
-    """The bots that play the ladder `cup` (as in its file), whose run is in `store`."""
+    """The bots that play a ladder.
+
+    `cup` is the cup as in its file, and `store` the store of its run.
+    """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
     patience_s = 20.0  # its program tries to connect again every 15 seconds or more often
@@ -154,7 +159,7 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages of an epoch: each begins with a clean slate."""
+        """Return new outages for an epoch. Void matches of earlier epochs do not count."""
         if self._outages is None or round != self._round:
             if self._outages is not None:
                 self._outages.close()
@@ -165,7 +170,8 @@ class Entrants(Roster):
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Count the matches of each author anew."""
+        """Start counting the matches of each author again. `voids` are all void matches of the
+        run."""
         everybody = self._cup.with_joined(self._store.decisions())
         self._author_voids.author_of = _authors(everybody)
         self._author_voids.begin(voids)
@@ -180,7 +186,7 @@ class Entrants(Roster):
         return unknown and unknown - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots that are connected, as of the last `update`."""
+        """Return the bots that were connected at the last `update`."""
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
@@ -188,8 +194,10 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Check newly connected bots, and end the ladder when its time has come. Return whether
-        that was done: not before `every_s` seconds after the last time."""
+        """Check newly connected bots, and end the ladder when its time has come.
+
+        Return False, and do nothing, if the last update was less than `every_s` seconds ago.
+        """
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
@@ -210,7 +218,8 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Skip the tables of bots that were away too long, or all if the ladder is to end."""
+        """Return the tables to skip: those of bots that were away too long, or all if the ladder
+        ends."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -225,9 +234,11 @@ class Entrants(Roster):
         return found
 
     def record_absence(self, bot: str) -> None:
-        """Record that a bot was away so long that its tables were skipped. If that happens again
-        within an hour, the bot pauses, longer each time, so that others need not wait for the bot
-        in every epoch."""
+        """Record that a bot was away so long that its tables were skipped.
+
+        If this happens again within an hour, the bot is not seated for a while, longer each time,
+        so that others need not wait for the bot in every epoch.
+        """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
@@ -242,14 +253,20 @@ class Entrants(Roster):
         return format.ends if isinstance(format, Ladder) else None
 
     def _is_time(self, run: Progress) -> bool:
-        """Whether the ladder is due to end. Its end becomes a decision, which no clock reverts."""
+        """Return whether the ladder is due to end.
+
+        Record the end as a decision, which a change of the clock cannot revert.
+        """
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of finished checks, notify the authors, and return the bots that
-        passed. A failure of a bot that has left meanwhile is ignored."""
+        """Store the results of finished checks, and notify the authors. Return the bots that
+        passed.
+
+        The failure of a bot that has left meanwhile is ignored.
+        """
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
         passed = {bot: one.stated for bot, one in ended.items() if isinstance(one, Passed)}
@@ -268,10 +285,10 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return the bots that can play the next epoch, in the order of their arrival, or none if
-        the ladder is due to end. Waits some seconds for checks.
+        """Return the bots that can play the next epoch, in the order of their arrival.
 
-        A bot for which an epoch has waited in vain is not waited for until it has passed a check.
+        Waits some seconds for checks. Returns no bot if the ladder is due to end. A bot for which
+        an epoch has waited in vain is not waited for again until it has passed a check.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

@@ -27,10 +27,12 @@ COSTS = ("input_tokens", "output_tokens", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a whole cup will take, estimated from `played` matches with `faults` faults. `forced`
-    counts moves for which no bot is asked; `seconds` is with all tables at once. `bots` has for
-    each bot its `requests`, its thinking time in `seconds`, and the numbers of COSTS that it
-    states."""
+    """An estimate of what a whole cup will take.
+
+    It follows from `played` matches with `faults` faults. `forced` counts moves for which no bot is
+    asked. `seconds` is the time with all tables at once. `bots` holds the `requests` of each bot,
+    its thinking time in `seconds`, and the numbers of COSTS that it states.
+    """
 
     matches: int
     forced: float
@@ -41,7 +43,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """One block at each of as many tables as it takes for every bot to play."""
+    """A plan of one block at each of as few tables as let every bot play."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup, "rotations")
@@ -51,17 +53,17 @@ class _FirstBlocks(Plan):
         self.blocks = len(self._tables)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield one round."""
+        """Yield a single round."""
         tables = enumerate(self._tables, 1)
         blocks = (self._maker.make(number, 1, "", table, 1) for number, table in tables)
         yield Round(1, self.blocks, blocks)
 
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
-    """Play one block for each bot of the cup in the file `path`, and estimate the whole cup.
+    """Play one block for each bot of a cup, and estimate the whole cup.
 
-    The deals are not those of the cup, because bots may remember them. Raises what `run_cup`
-    raises.
+    The cup is in the file `path`. The deals are not those of the cup, because bots may remember
+    them. Raises the errors of `run_cup`.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:

@@ -70,8 +70,11 @@ class Unplayed:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """The result of starting or reaching every bot: the problems that prevent the cup, as
-    sentences; and by bot what it states about itself."""
+    """The result of starting or reaching every bot.
+
+    `problems` are sentences about what keeps the cup from being played. `about` maps each bot to
+    what it states about itself.
+    """
 
     problems: tuple[str, ...]
     about: Mapping[str, Identity]
@@ -113,8 +116,7 @@ class Executor(Protocol):
         """
 
     def recall(self) -> None:
-        """Ask all tables to stop after their present match, which then is the `last` of its
-        job."""
+        """Ask all tables to stop after their present match, which is then the `last` of its job."""
 
     def close(self) -> None:
         """Stop all workers and their bots. Unfinished matches are dropped."""

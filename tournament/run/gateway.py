@@ -13,7 +13,8 @@ class Connections(Protocol):
     """What a ladder needs from the gateway of connecting bots."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Refuse these bots until they are fixed. A sentence for each bot says how to fix it."""
+        """Refuse bots until they are fixed. `bots` maps each to a sentence that says how to fix
+        it."""
 
     def tables(self) -> Mapping[str, int]:
         """Return the connected bots, each with its number of tables."""

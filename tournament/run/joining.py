@@ -76,8 +76,10 @@ def join(
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, of which all bots that joined have left, the last of them
-    FREED_AFTER ago or earlier. Another author may enter the next version of such a name."""
+    """Return the names that another author may take over, without versions.
+
+    All bots of such a name have left, the last of them at least FREED_AFTER ago.
+    """
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     gone = exclusions(decisions)
     left = {one.bot for one in gone if isinstance(one, Leave) and one.at <= since}
@@ -89,8 +91,11 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 def seated(
     cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str], failed: Set[str]
 ) -> set[str]:
-    """Return the bots that count as members of the ladder `cup`: not those that have `failed` the
-    check, nor those that joined over an hour ago and have not `passed` the check."""
+    """Return the bots that count as members of the ladder `cup`.
+
+    Bots that have `failed` the check do not count, nor do bots that joined over an hour ago and
+    have not `passed` the check.
+    """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     new = {one.bot for one in decisions if isinstance(one, Join) and one.at >= since}
     here = {bot.name for bot in cup.bots if not bot.connect}

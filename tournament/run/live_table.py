@@ -41,9 +41,9 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Show a match in a file of this folder while it is played. Yields its observer.
+    """Show a match in a file of this folder while it is played. Yields the observer of the match.
 
-    A thread writes the file, so the last moves are seen however long the next bot thinks.
+    A thread writes the file, so the last moves are shown however long the next bot thinks.
     """
     if folder is None:
         yield MatchObserver()
@@ -69,8 +69,11 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """An empty folder for the matches of a run. None if it cannot be created, or if other matches
-    have the same cards, so that none may be shown before all have ended."""
+    """Create an empty folder for the matches of a run that are being played.
+
+    Returns None if the folder cannot be created, or if several matches have the same cards. Then no
+    match may be shown before all of them have ended.
+    """
     folder = state_folder() / "live" / run
     shutil.rmtree(folder, ignore_errors=True)
     if cup.format.cards == "fresh":
@@ -81,7 +84,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """The matches of a run in progress, and some that ended in the last seconds."""
+    """Yield the matches of a run that are being played, and some that ended in the last seconds."""
     for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:

@@ -36,13 +36,16 @@ _MOST_SHARED = 6  # processes for tables that mostly wait; each takes 40 MB
 
 
 class Deadline(ctypes.Structure):
-    """Memory shared by a worker and the runner: `at` is when the worker's present wait must end,
-    infinite while it waits for the runner; `stop_soon` asks it to return after its match."""
+    """Memory that a worker shares with the runner.
+
+    `at` is when the worker's present wait must end. It is infinite while the worker waits for the
+    runner. `stop_soon` asks the worker to return after its match.
+    """
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
     def expect(self, seconds: float = math.inf) -> None:
-        """The worker will act again within this time."""
+        """Promise that the worker acts again within `seconds`."""
         self.at = monotonic() + seconds
 
     @property
@@ -57,7 +60,10 @@ Order = Job | frozenset[str]
 
 @dataclass(eq=False, slots=True)
 class _LocalWorker:
-    """A worker plays one table: its process, which several may share, its cores and its job."""
+    """The worker of one table.
+
+    Several workers may share a process.
+    """
 
     connection: Connection
     deadline: Deadline
@@ -68,8 +74,10 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Within this context Ctrl-C and SIGTERM are blocked, also for a worker that starts: Ctrl-C
-    goes to the whole process group, and must not end a worker that is still loading."""
+    """Block Ctrl-C and SIGTERM within this context.
+
+    Ctrl-C goes to the whole process group, and must not end a worker that is still loading.
+    """
     # Otherwise the first worker would start Python's resource tracker, which unblocks them.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -80,8 +88,11 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """How many tables can be played at once. A bot by URL that sits at every table limits them to
-    its `max_matches`, but not in a ladder, where bots come and go."""
+    """The number of tables that can be played at once.
+
+    A bot by URL that sits at every table limits them to its `max_matches`. In a ladder it does not,
+    because bots come and go.
+    """
     if cup.is_ladder:
         return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
@@ -94,8 +105,10 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """One, or several where tables need no cores of their own, because most wait for bots by
-    URL."""
+    """The number of tables that share a process.
+
+    It is above 1 if tables need no cores of their own, because most of them wait for bots by URL.
+    """
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -125,7 +138,7 @@ class LocalExecutor:
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many of the missing tables as one may have."""
+        """Start a process for as many of the missing tables as may share a process."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
@@ -175,7 +188,7 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait for messages from the workers, at most this long, and yield their events."""
+        """Wait up to `seconds` for messages from the workers, and yield their events."""
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
         for worker in busy.values():
@@ -199,7 +212,7 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _LocalWorker) -> Iterator[Lost]:
-        """A worker has died or does not respond. It is replaced, with all others of its process."""
+        """Replace a worker that has died or does not respond, with all others of its process."""
         lost = [each for each in self._workers if each.process is worker.process]
         self._workers = [each for each in self._workers if each.process is not worker.process]
         self._shares.append(worker.cores)
@@ -232,8 +245,11 @@ class LocalExecutor:
 def _main(
     tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """The worker process: each table receives jobs and sends messages until its connection closes,
-    or SIGTERM arrives, in this thread. The process dies with the runner, and its bots with it."""
+    """Run a worker process, in which each table receives jobs and sends messages.
+
+    A table ends when its connection closes, the process at SIGTERM. The process dies with the
+    runner, and its bots die with the process.
+    """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -47,7 +47,10 @@ def available_mb(
 
 
 def _of_machine(meminfo: Path) -> float:
-    """What Linux estimates to be available without swapping. On other systems, all memory."""
+    """The MB of memory that Linux estimates to be available without swapping.
+
+    On other systems, all memory.
+    """
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -55,7 +58,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """What a control group leaves, if it has a limit. Cached files count as available."""
+    """The MB that a control group leaves, if it has a limit. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -77,15 +80,18 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The cores that this process may use, threads of one physical core side by side, empty if the
-    system does not say."""
+    """The cores that this process may use, with threads of one physical core side by side.
+
+    Empty if the system does not tell.
+    """
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
 
 
 def _first_sibling(core: int) -> int:
-    """The first thread of the physical core. The list reads like `0,4` or `0-1`."""
+    """The first thread of the physical core of `core`. The kernel lists threads as `0,4` or
+    `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -94,8 +100,11 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all. Some may be left over. None for each (the
-    system decides) if there is only one table, or more tables than cores."""
+    """The cores of each table, the same number for all. Some cores may be left over.
+
+    None for each table, so that the system decides, if there is only one table or there are more
+    tables than cores.
+    """
     order = list(cores)
     each = len(order) // tables
     if tables == 1 or each == 0:
@@ -105,7 +114,9 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 
 def pin(pid: int, cores: Cores) -> None:
     """Bind a process, its threads and its descendants to these cores, as far as the system allows.
-    Processes that they start later inherit this."""
+
+    Processes that they start later inherit the cores.
+    """
     processes = [pid]
     for each in processes:
         with contextlib.suppress(OSError):

@@ -14,25 +14,28 @@ _FIRST_LOOK: Final = 8  # blocks; later looks are reported when the number of bl
 
 
 class RunObserver:
-    """Receives the progress of a run: counts its matches, and reports each event as a sentence for
-    people, or with its fields for machines."""
+    """An observer of a run.
+
+    It counts the matches, and reports each event as a sentence for people, or with its fields for
+    machines.
+    """
 
     _first = done = faults = 0
     total: int | None = None
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Report a sentence. It is an event for machines only if `event` names it."""
+        """Report a sentence. Machines receive it as an event only if `event` names the event."""
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """The run begins or resumes, with `done` matches finished. A ladder has no total."""
+        """The run begins or resumes, with `done` finished matches. `total` is None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """The number of finished or planned matches has changed by a decision."""
+        """A decision has changed the number of finished or planned matches."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -43,37 +46,39 @@ class RunObserver:
 
     @property
     def rate(self) -> float:
-        """Matches a second."""
+        """The number of matches per second."""
         return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
-        """The time left at this rate, or None if it is not known."""
+        """The seconds left at this rate, or None if unknown."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
 
     def warning(self, text: str) -> None:
-        """What the organiser should know before the cup is played."""
+        """The organiser should know this before the cup is played."""
         self.tell(text, "warning")
 
     def notice(self, text: str) -> None:
-        """What the organiser should know about the workers or bots."""
+        """The organiser should know this about the workers or bots."""
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """The commitment to the seed, which may be published."""
+        """The run is committed to its seed. The commitment may be published."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """The cup waits for `bots`, out of `of` connecting bots; `invite` is the command that
-        creates a token for one."""
+        """The cup waits for `bots`, out of `of` connecting bots.
+
+        `invite` is the command that creates a token for a bot.
+        """
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """Bots are being started, and bots that are running already called: how many of each."""
+        """So many bots are being started, and so many running bots are being called."""
         more = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{more} ...")
 
@@ -88,17 +93,17 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """The rest of a block is played again, because of `why`."""
+        """The rest of a block is played again. `why` says what happened."""
         sentence = f"Block {block} is played again, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """The bots that the run waits for have changed to these."""
+        """The set of bots that the run waits for has changed."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
     def decided(self, decision: AnyDecision) -> None:
-        """The organiser has decided this."""
+        """The organiser has made a decision."""
         self.tell(
             sentence(decision),
             "decision",
@@ -109,7 +114,7 @@ class RunObserver:
         )
 
     def look(self, look: Look, first: str, second: str) -> None:
-        """A duel of these bots has come to a look. Looks are reported less and less often."""
+        """A duel of two bots has reached a look. Looks are reported less and less often."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         known = look.low is not None and look.high is not None

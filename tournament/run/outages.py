@@ -18,7 +18,8 @@ _VOIDS_OF_AUTHOR = 5
 
 
 class _Probe(threading.Thread):
-    """Checks every second whether a bot by URL answers again, and ends when it does."""
+    """A thread that checks every second whether a bot by URL answers again, and ends when it
+    does."""
 
     def __init__(self, bot: Bot) -> None:
         super().__init__(daemon=True)
@@ -28,7 +29,7 @@ class _Probe(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Check until it answers, or `stopped` is set."""
+        """Check until the bot answers, or `stopped` is set."""
         while not self.stopped.wait(_PROBE_S):
             with suppress(StartError):
                 about_by_url(self._bot, self._bot.url or "")
@@ -38,9 +39,9 @@ class _Probe(threading.Thread):
 class AuthorVoids:
     """The void matches of each author in the last 1,000 matches of the author's bots.
 
-    An author may have at most five times as many there as `voids` of the cup, so that few hands are
-    exchanged for others by hanging up, however many epochs, bots and versions there are. Matches
-    are added in the order of the schedule; `author_of` is by bot, and a bot without one is its own.
+    An author may have at most five times `voids` of the cup, so that hanging up exchanges few hands
+    for others, however many epochs, bots and versions there are. Matches are added in the order of
+    the schedule. `author_of` maps bots to authors. A bot without an author counts as its own.
     """
 
     def __init__(self, voids: int) -> None:
@@ -50,7 +51,7 @@ class AuthorVoids:
         self._voids: dict[str, list[int]] = {}  # blocks, by author
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Forget all matches, and begin again with these void ones."""
+        """Forget all matches, and start again with these void matches."""
         self._played.clear()
         self._voids.clear()
         for void in voids:
@@ -67,7 +68,7 @@ class AuthorVoids:
             self._played.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
 
     def spent(self, bot: str) -> bool:
-        """Whether no more matches may be void because of a bot."""
+        """Whether no further match may be void because of a bot."""
         author = self._author(bot)
         played = self._played.get(author)
         first = played[0] if played is not None and len(played) == _WINDOW else 0
@@ -102,7 +103,7 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """Return those of these bots whose matches are void if they cannot be reached."""
+        """Return which of these bots make a match void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -123,8 +124,8 @@ class Outages:
             self._away[bot] = _Probe(self._cup.bot(bot))
 
     def update(self, most_s: float = inf) -> None:
-        """Stop waiting for bots that are back, or have been away too long: for `outage_s`, or for
-        `most_s`."""
+        """Stop waiting for bots that answer again, or were away for `outage_s` or `most_s`
+        seconds."""
         for bot, probe in list(self._away.items()):
             late = monotonic() - probe.since >= min(self._cup.outage_s, most_s)
             if late and probe.is_alive():

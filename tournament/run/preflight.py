@@ -41,7 +41,8 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-    """What each bot by URL states about itself, or why it does not answer."""
+    """Yield each bot by URL with what it states about itself, or with the error if it does not
+    answer."""
     for bot in bots:
         if bot.url is not None:
             try:
@@ -51,7 +52,7 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | St
 
 
 def identity(about: Mapping[str, Any]) -> Identity:
-    """Return the name, version and author that a bot states, as far as it does."""
+    """Return the name, version and author that a bot states."""
     stated = {key: about.get(key) for key in ("name", "version", "author")}
     return Identity(
         **{
@@ -63,8 +64,10 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
-    """Return what a bot by URL states about itself. It must state its protocol and games, because
-    another server, or a wrong path, often answers too.
+    """Return what a bot by URL states about itself.
+
+    The bot must state its protocol and games, because another server, or a wrong path, often
+    answers too.
 
     Raises:
         StartError: if no bot answers there.
@@ -89,7 +92,8 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """How what a bot states about itself does not fit the cup. What it leaves out fits."""
+    """Yield how a bot does not fit the cup, by what it states about itself. Anything unstated
+    fits."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

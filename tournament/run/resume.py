@@ -114,9 +114,9 @@ def _has_grown(before: Cup, after: Cup) -> bool:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """The seed of a run: that of the cup, or a random one.
+    """The seed of a run: the seed that the cup names, or a random one.
 
-    A seed that was drawn before for the same cup is kept, because it may be committed to.
+    A seed that was drawn before for the same cup is kept, because the run may be committed to it.
     """
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
@@ -126,7 +126,7 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """How two cups, both sealed, differ apart from what the format allows to be added."""
+    """The differences between two sealed cups, without additions that the format allows."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     found = [
@@ -169,7 +169,7 @@ def _bots(before: Cup, after: Cup) -> list[str]:
 
 
 def _variables(before: Bot, after: Bot) -> list[str]:
-    """How the `env` of two sealed bots differs, without a value."""
+    """The differences between the `env` of two sealed bots. Values are not shown."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']

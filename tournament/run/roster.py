@@ -44,22 +44,24 @@ class Roster:
         """Count a finished match."""
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which of these bots are known to be away, without asking them."""
+        """Return which of these bots are known to be away. Bots are not asked."""
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots of a ladder that are connected now."""
+        """Return the bots of a ladder that are connected."""
         return ()
 
     def update(self, run: Progress) -> bool:
-        """Look who is there now. Return whether that was done, or is not due yet."""
+        """Look which bots are there. Return False if the next look is not due yet."""
         return False
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return which of the blocks that have not begun are skipped. `expired` are the bots that
-        were away too long: their tables are played without waiting for them."""
+        """Return the decisions to skip blocks that have not begun.
+
+        `expired` are the bots that were away too long: the run does not wait for them.
+        """
         return []
 
     def close(self) -> None:

@@ -49,17 +49,17 @@ MAX_LOSSES: Final = 2
 
 
 def canonical(url: str) -> str:
-    """Return the normal form of a URL: the same for all URLs that mean the same."""
+    """Return the normal form of a URL, so that equivalent URLs are equal."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
 class Session:
-    """Plays what is left of a run. A context manager that closes the executor and the roster.
+    """Plays the matches of a run that are not finished. Use it as a context manager.
 
-    `exclude` is called with the bots that no longer play, each with a sentence for its author,
-    whenever they may have changed.
+    At the end, the executor and the roster are closed. `exclude` is called whenever the bots that
+    no longer play may have changed, with a sentence for the author of each.
     """
 
     def __init__(
@@ -115,8 +115,9 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all matches that are not finished, and return how the cup has ended. Warnings that
-        are not empty are passed on once all bots are ready.
+        """Play all matches that are not finished, and return how the cup has ended.
+
+        Warnings that are not empty are reported once all bots are ready.
 
         Raises:
             StartError: if a bot cannot play.
@@ -214,13 +215,15 @@ class Session:
         return sum(map(int.bit_count, self._finished.values()))
 
     def _missing(self, block: Block) -> tuple[int, ...]:
-        """The matches of a block that are not finished, by their numbers."""
+        """The numbers of the matches of a block that are not finished."""
         done = self._finished.get(block.number, 0)
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Whether there are new decisions to act on. Reading them takes time, so False if the last
-        look was less than `every_s` ago."""
+        """Return whether there are new decisions to carry out.
+
+        Reading them takes time, so return False if they were read less than `every_s` seconds ago.
+        """
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -234,7 +237,7 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, batch: Batch) -> None:
-        """Play a batch to its end, or until decisions must be acted on."""
+        """Play a batch until it ends or decisions must be carried out."""
         if batch.epoch is not None:
             self._store.add_epoch(batch.epoch)
             self._refresh()
@@ -264,7 +267,7 @@ class Session:
                 return
 
     def _wait_for_missing(self) -> None:
-        """Begin no table of a bot that is known to be away."""
+        """Start no table of a bot that is known to be away."""
         seated = {bot for block in self._waiting for bot in block.table}
         for bot in sorted(self._roster.missing(self._cup, seated) - self._outages.expired):
             self._outages.wait(bot)
@@ -303,7 +306,7 @@ class Session:
                 yield block
 
     def _tell_present(self) -> None:
-        """Tell the pages which bots are away and what is played, when that has changed."""
+        """Tell the pages which bots are away and what is played, if that has changed."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -340,8 +343,11 @@ class Session:
         return all(now[url] < self._most[url] for url in urls)
 
     def _hand_out(self) -> None:
-        """Give blocks to free tables in the drawn order, so that the played ones are a fair sample
-        at every moment. Skip those whose bots by URL are busy or away."""
+        """Give blocks to free tables in the drawn order, so that the played ones are always a fair
+        sample.
+
+        Skip blocks whose bots by URL are busy or away.
+        """
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -389,7 +395,7 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """The table of this block is free: the rest of the block is played in the drawn order."""
+        """Queue the rest of a block, whose table is free, in the drawn order."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 

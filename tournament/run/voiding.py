@@ -23,8 +23,10 @@ def _finished(store: Store) -> set[str]:
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """The blocks of each of these rounds with the finished matches of the round, up to the first
-    round that is not complete."""
+    """Yield the blocks and the finished matches of each round.
+
+    End with the first round that is not complete.
+    """
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -35,8 +37,9 @@ def _rounds(
 
 
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
-    """Return the number of a block and its finished matches that `what` names: the number of a
-    block, or the id of a match or its beginning.
+    """Return the number of a block, and its finished matches that `what` selects.
+
+    `what` is the number of a block, or the id of a match or the beginning of the id.
 
     Raises:
         NotVoidable: if these matches cannot be voided.
@@ -81,10 +84,10 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
 
 
 def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
-    """Return the latest decision of the organiser that excluded a bot.
+    """Return the organiser's latest decision that excluded a bot.
 
     Raises:
-        NotVoidable: if there is none, or if matches were played, or skipped, because of it.
+        NotVoidable: if there is none, or if matches were played or skipped because of it.
     """
     run = store.run()
     found = [one for one in exclusions(run.decisions) if not isinstance(one, Leave)]
@@ -122,8 +125,11 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 
 
 def apply_voids(store: Store, plan: Plan) -> list[str]:
-    """Void the matches that are to be voided, and return them. Only the runner, or the holder of
-    its lock, may call this. If the process is killed, the next call does the rest."""
+    """Void the matches that decisions make void, and return their ids.
+
+    Only the runner, or the holder of its lock, may call this. If the process is killed, the next
+    call voids the rest.
+    """
     run = store.run()
     wanted = pending(run.decisions, store.voids())
     if not wanted and (run.finished or not run.gone):
@@ -154,9 +160,12 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 def _incomplete(
     run: Run, blocks: Sequence[Block], finished: Set[str]
 ) -> list[tuple[str, int, str]]:
-    """The finished matches of blocks that cannot be completed because a bot was withdrawn, each
-    with the number of that decision and why it is void: in part of a block, luck does not cancel
-    out. The tables of disqualified bots do not count anyway."""
+    """The finished matches of blocks that cannot be completed because a bot was withdrawn.
+
+    They are void because luck does not cancel out in part of a block. Each item is the id of the
+    match, the number of the decision, and the reason. The tables of disqualified bots do not count
+    anyway.
+    """
     last = {one.bot: one for one in exclusions(run.decisions)}
     found = []
     for block in blocks:

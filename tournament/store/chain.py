@@ -22,8 +22,10 @@ _CONTENT = sa.select(entries.c.content).where(entries.c.entry == sa.bindparam("a
 
 
 class ChainBroken(StoreError):
-    """The rows of a store are not those that were written; the message names the first entry that
-    does not agree."""
+    """The rows of a store are not the rows that were written.
+
+    The message names the first entry that does not agree.
+    """
 
 
 class Digest(NamedTuple):
@@ -39,8 +41,10 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain in a transaction that writes. Rows get their numbers by `add`, and `save` writes
-    the new entries."""
+    """The chain, in a transaction that writes.
+
+    `add` gives rows their numbers, and `save` writes the new entries.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -49,8 +53,10 @@ class Chain:
         self._new: list[dict[str, object]] = []
 
     def add(self, table: sa.Table, *values: object) -> int:
-        """Add an entry for the values of a row, of which the first identifies the row in its table.
-        Return the number of the entry."""
+        """Add an entry for the values of a row, and return its number.
+
+        The first value identifies the row in its table.
+        """
         kind, name, content = str(table.name), str(values[0]), content_of(values)
         self.last = following(self.last, kind, name, content)
         entry = {"table": kind, "name": name, "content": content}
@@ -58,7 +64,8 @@ class Chain:
         return self.last.entries
 
     def check(self, entry: int, *values: object) -> None:
-        """Check a row that is about to be replaced, so that no change of it goes unnoticed.
+        """Check a row that is about to be replaced, so that no earlier change of the row goes
+        unnoticed.
 
         Raises:
             ChainBroken: if these values are not those of the entry.

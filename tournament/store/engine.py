@@ -52,18 +52,18 @@ class ConnectionLostError(StoreError):
 
 
 class StoreUrlError(StoreError):
-    """The target is not the URL of a store: a usage error, exit code 2."""
+    """The target is not the URL of a store. Commands exit with code 2."""
 
     exit_code = 2
 
 
 def is_database_url(target: str) -> bool:
-    """Whether a store is given by the URL of its database, not by its folder."""
+    """Whether a target is the URL of a database rather than a folder."""
     return "://" in target
 
 
 def without_password(url: str) -> str:
-    """The URL without its password, wherever it is, to show it."""
+    """The URL with its password removed wherever it occurs."""
     if url.count("@") > 1:  # a password with an @, of which the rest would be taken for the host
         return "the store's URL"
     try:
@@ -75,7 +75,7 @@ def without_password(url: str) -> str:
 
 
 def shown_target(target: str) -> str:
-    """A store's folder or URL as people may see it."""
+    """The folder or URL of a store, without a password."""
     return without_password(target) if is_database_url(target) else target
 
 
@@ -135,8 +135,10 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 
 
 def begin_snapshot(connection: Connection) -> None:
-    """Begin to read: what is committed meanwhile by others is not seen until the connection is
-    closed. Nobody waits for that."""
+    """Begin a read transaction, which sees no later commits until the connection is closed.
+
+    The transaction blocks no writer.
+    """
     if connection.dialect.name == "sqlite":
         # Python's driver begins a transaction only to write.
         connection.exec_driver_sql("BEGIN")
@@ -146,7 +148,10 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Raise errors of decoding what a store holds as StoreError. `where` names the store."""
+    """Within this context, raise errors of decoding stored data as StoreError.
+
+    `where` names the store.
+    """
     try:
         yield
     except (StoreError, sa.exc.SQLAlchemyError):
@@ -159,7 +164,10 @@ def damage(where: str) -> Iterator[None]:
 
 @contextmanager
 def store_errors(where: str) -> Iterator[None]:
-    """Raise errors of the database as StoreError. `where` names the store."""
+    """Within this context, raise errors of the database as StoreError.
+
+    `where` names the store.
+    """
     try:
         yield
     except sa.exc.DBAPIError as error:
@@ -199,7 +207,8 @@ def _explain(error: sa.exc.DBAPIError) -> str:
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Whether there is no connection to the database, or none any more, which time may mend."""
+    """Whether the error means that the connection failed or was lost, so that a retry may
+    succeed."""
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)

@@ -58,7 +58,7 @@ _T = TypeVar("_T")
 
 
 class NoMatch(StoreError):
-    """No match has this id."""
+    """No match has the given id."""
 
 
 class NotBegun(StoreError):
@@ -105,7 +105,7 @@ class StoreReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """A reader that sees the store as it is now, whatever is written meanwhile."""
+        """Yield a reader that sees the store as it is now, whatever is written meanwhile."""
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
             reader._moment = connection
@@ -113,8 +113,11 @@ class StoreReader:
             yield reader
 
     def _check(self) -> bool:
-        """Whether there are the tables of a store, whose version is right. Note who runs the
-        store."""
+        """Return whether the database has the tables of a store. Note the user who runs the store.
+
+        Raises:
+            StoreError: if the store has another version.
+        """
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
@@ -144,7 +147,7 @@ class StoreReader:
         self._engine.dispose()
 
     def copy_to(self, file: Path) -> None:
-        """Write the store as it is now into a new SQLite file, whichever database it is in."""
+        """Copy the store as it is now into a new SQLite file."""
         copied = engine.sqlite(file)
         try:
             with self._read() as source, store_errors(str(file)), copied.begin() as target:
@@ -212,7 +215,7 @@ class StoreReader:
             )
 
     def present(self) -> Present:
-        """Read what is so at the moment."""
+        """Return the current state of the run, as the runner last stored it."""
         found = self._all(sa.select(present), rows.from_json(Present))
         return next(iter(list(found)), Present())
 
@@ -239,7 +242,7 @@ class StoreReader:
     def is_signed(self) -> bool | None:
         """Return whether the signature is that of the last digest, or None without a signature.
 
-        Whether the digest is that of the rows is said by `walk`.
+        `walk` tells whether the digest is that of the rows.
         """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
@@ -250,7 +253,10 @@ class StoreReader:
 
     def file_problems(self) -> list[str]:
         """Return what SQLite's integrity check finds in the file of the store, at most ten
-        problems, or none for PostgreSQL."""
+        problems.
+
+        Returns none for PostgreSQL.
+        """
         with self._read() as connection:
             if connection.dialect.name != "sqlite":
                 return []
@@ -270,7 +276,7 @@ class StoreReader:
         return count
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """The blocks that have begun, lazily, in the order of the schedule."""
+        """Yield the blocks that have begun, in the order of the schedule."""
         played = (
             sa.select(matches.c.block_id, sa.func.count().label("played"))
             .group_by(matches.c.block_id)
@@ -284,23 +290,30 @@ class StoreReader:
         return self._all(query, rows.to_block)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """The finished matches without their moves, lazily, in the order of the schedule, of one
-        round if given."""
+        """Yield the finished matches without their moves, in the order of the schedule.
+
+        If `round` is given, only the matches of that round are yielded.
+        """
         query = summary_query()
         if round is not None:
             query = query.where(blocks.c.round == round)
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """The matches that were written after the one with this number, lazily, each with its
-        number, in the order of writing, where -1 comes before the first."""
+        """Yield the matches written after the one with number `sequence`, each after its own
+        number.
+
+        The order is that of writing. -1 stands before the first match.
+        """
         query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
         query = query.order_by(None).order_by(matches.c.entry)
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """The finished matches with these numbers of block and seating, without their moves, in the
-        order of the schedule."""
+        """Return the finished matches with these numbers of block and seating, without their moves.
+
+        The order is that of the schedule.
+        """
         query = summary_query().where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
             sa.tuple_(blocks.c.block, matches.c.number).in_(places),
@@ -320,8 +333,10 @@ class StoreReader:
         return found is not None and found[0] == found[1]
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """The finished matches, whole, lazily, in the order of the schedule, of these blocks if
-        given."""
+        """Yield the finished matches with their moves, in the order of the schedule.
+
+        If `blocks` is given, only the matches of these blocks are yielded.
+        """
         query = _in_order(_match_query())
         if blocks is not None:
             query = query.where(_block_number.between(blocks.start, blocks.stop - 1))
@@ -343,7 +358,7 @@ class StoreReader:
             return rows.to_record(only_match(whole or found, match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Every fault with the id of its match, lazily, in the order of the schedule."""
+        """Yield every fault, after the id of its match, in the order of the schedule."""
         for record in self._all(_in_order(_match_query().where(matches.c.faulty)), rows.to_record):
             for fault in record.faults:
                 yield record.match, fault
@@ -372,13 +387,13 @@ class StoreReader:
         return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """What a query finds, lazily, as records."""
+        """Yield the rows of a query as records."""
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        """A connection that reads the store as it was at one moment."""
+        """Yield a connection that reads the store as it was at one moment."""
         with store_errors(self.where):
             if self._moment is not None:
                 yield self._moment
@@ -415,7 +430,7 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
 
 
 def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """The rows that `rows.to_summary` reads, and more columns."""
+    """The query of the rows that `rows.to_summary` reads, with more columns."""
     return _in_order(
         sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *more).join(
             blocks, blocks.c.id == matches.c.block_id
@@ -424,12 +439,12 @@ def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
-    """The rows in the order of the schedule."""
+    """The query, ordered by the schedule."""
     return query.order_by(blocks.c.block, matches.c.number)
 
 
 def _match_query() -> sa.Select[Any]:
-    """The rows that `rows.to_record` reads."""
+    """The query of the rows that `rows.to_record` reads."""
     each = matches.alias()
     played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
     return (

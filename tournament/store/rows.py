@@ -37,8 +37,10 @@ _T = TypeVar("_T")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
-    """The rows of `meta` that describe a run. A store that was just made has only the first three;
-    `seed`, `match_key` and `config` come together."""
+    """The rows of `meta` that describe a run.
+
+    A new store has only the first three. `seed`, `match_key` and `config` are written together.
+    """
 
     version: int
     id: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
@@ -82,7 +84,7 @@ def unpack(data: bytes) -> Any:
 
 
 def pack_summary(summary: MatchSummary) -> bytes:
-    """A match for the `summary` of its row: all that statistics need."""
+    """Pack the part of a match that statistics need, for the column `summary`."""
     return msgspec.msgpack.encode(summary, enc_hook=array.tobytes)
 
 
@@ -92,7 +94,7 @@ _to_summary = msgspec.msgpack.Decoder(
 
 
 def pack_match(record: MatchRecord) -> bytes:
-    """The whole match, for `details`. Times are rounded to microseconds."""
+    """Pack a whole match, for the column `details`. Times are rounded to microseconds."""
     known = {
         **msgspec.to_builtins(record, str_keys=True),
         "times": [[round(ms, 3) for ms in times] for times in record.times],
@@ -152,7 +154,7 @@ def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Set rows of `meta`, by key.
+    """Set rows of `meta`, given by key.
 
     Raises:
         ChainBroken: if somebody else has changed a row that is to be replaced.
@@ -184,7 +186,8 @@ def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord)
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
-    """A summary from the `summary` of its row, and `block` and `seatings` of its block."""
+    """Return a summary from the column `summary` of its row, and `block` and `seatings` of its
+    block."""
     if not (0 <= row.block < 2**31 and 0 <= row.seatings < 2**31):
         raise ValueError(f"block {row.block} of {row.seatings} seatings")
     found = _to_summary(row.summary)._replace(block=row.block, seatings=row.seatings)
@@ -194,10 +197,10 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Check that everything has a value for each seat, and that there are at least two seats.
+    """Check that every field has a value for each seat, and that there are at least two seats.
 
     Raises:
-        ValueError: if something has not.
+        ValueError: if a field does not.
     """
     seats = len(found.seating)
     for each in (found.scores, found.adjusted, *by_seat):
@@ -218,12 +221,12 @@ def to_void(row: sa.Row[Any]) -> AnyVoid:
 
 
 def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
-    """Reads such records from the `data` of their rows."""
+    """Return a function that decodes the column `data` of a row as a record of this kind."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:
-    """A block from its row and the count `played`."""
+    """Return a block from its row, which has the count `played`."""
     fields = {name: getattr(row, name) for name in ("block", "key", "seatings", "played")}
     return msgspec.convert(fields, BlockRecord)
 

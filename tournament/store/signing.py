@@ -46,7 +46,8 @@ class SigningKey:
         return self._private.public_key().public_bytes_raw().hex()
 
     def derive(self, *about: str) -> str:
-        """Another secret, the same whenever it is derived: 64 hexadecimal digits."""
+        """Derive another secret from the key: 64 hexadecimal digits, the same for the same
+        words."""
         return hmac.digest(self._secret, json.dumps(about).encode(), "sha256").hex()
 
     def sign(self, data: bytes) -> str:
@@ -95,7 +96,7 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Make the state folder of a file. Within this context, the file can be written.
+    """Create the state folder of a file. The file can be written within this context.
 
     Raises:
         StoreError: if the folder or the file cannot be written.
@@ -108,7 +109,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def make_key() -> SigningKey:
-    """Return the user's key. Make one if there is none.
+    """Return the user's key. Create it if there is none.
 
     Raises:
         StoreError: if the key cannot be read or written.

@@ -119,12 +119,12 @@ class Store(StoreReader):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup by one of which the same blocks are played."""
+        """Replace the cup by one with the same blocks."""
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches, and that the first match begins now unless the run
-        has begun before."""
+        """Record the number of planned matches, and the time of the first match if the run begins
+        now."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
@@ -138,7 +138,7 @@ class Store(StoreReader):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Record what bots state about themselves, by bot, where that has changed."""
+        """Record what bots state about themselves, by bot. Unchanged statements are left out."""
         before = self.run().about
         new = {
             bot: (*before.get(bot, ()), identity)
@@ -149,8 +149,11 @@ class Store(StoreReader):
             self._put(about={**before, **new})
 
     def record_checks(self, stated: Mapping[str, Identity], failed: Mapping[str, str]) -> None:
-        """Record the bots of a ladder that have passed the check, with what each states about
-        itself, and the problem of each that has failed."""
+        """Record the results of checks of a ladder's bots.
+
+        `stated` maps each bot that passed to what it states about itself. `failed` maps each bot
+        that failed to its problem.
+        """
         run = self.run()
         new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
         kept = {bot: why for bot, why in run.failed.items() if bot not in stated}
@@ -162,7 +165,7 @@ class Store(StoreReader):
         )
 
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
-        """Check and sign the run, which is over, as in `Run` for its places and who is settled."""
+        """Check and sign the run, which is over. `places` and `settled` are those of `Run`."""
         self.check()
         self._put(finished=True, places=places, settled=tuple(settled), total=self.count())
         self.show(Present())
@@ -175,7 +178,7 @@ class Store(StoreReader):
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
-        """Tell the pages what is so at the moment."""
+        """Store the current state of the run, for its pages."""
 
         def attempt() -> None:
             with self._write() as connection:
@@ -186,17 +189,18 @@ class Store(StoreReader):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Set those of these fields of the run whose values have changed."""
+        """Set the given fields of the run whose values have changed."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Set rows of `meta`, all or none."""
+        """Set rows of `meta`: all of them or none."""
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def check(self) -> None:
-        """Check that the store holds what this user's commands have written, no more and no less.
+        """Check that the store holds exactly what this user's commands have written.
+
         This takes as long as reading the store.
 
         Raises:
@@ -214,7 +218,7 @@ class Store(StoreReader):
                 raise self._changed()
 
     def _recomputed(self, connection: Connection) -> Digest:
-        """The digest of all that is in the store, read anew."""
+        """Return the digest of the store, recomputed from all rows."""
         last = Digest()
         try:
             with damage(self.where):
@@ -244,13 +248,15 @@ class Store(StoreReader):
             self._save(chain, before)
 
     def forget(self) -> None:
-        """Remove what the user's state folder notes of a store that is not kept."""
+        """Remove the user's note about a store that is not kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Continue the run with a cup that has grown, and give every block its number in its plan:
-        all of this or nothing."""
+        """Continue the run with a cup that has grown, and renumber every block by its plan.
+
+        Either all of this is committed or nothing.
+        """
         self.check()
         numbers = {block.key: plan.number(block) for block in self.blocks()}
         config = self.sealed(cup, plan.setup.match_key).to_dict()
@@ -296,8 +302,11 @@ class Store(StoreReader):
         made: Iterable[AnyDecision],
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions, all or none, each with its number and its time. `check` is called with
-        the earlier ones in the same transaction. An error that it raises refuses the new ones."""
+        """Append decisions, all or none, each with its number and its time.
+
+        `check` is called with the earlier decisions in the same transaction. If it raises an error,
+        nothing is appended.
+        """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def change(chain: Chain) -> None:
@@ -316,8 +325,10 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Move finished matches to the void ones, whole, each with the number of the decision and
-        the reason: all of them or none."""
+        """Move finished matches to the void ones: all of them or none.
+
+        Each item is the id of the match, the number of the decision, and the reason.
+        """
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
         found = [(self.match(match), decision, why) for match, decision, why in due]
 
@@ -339,7 +350,7 @@ class Store(StoreReader):
         self._commit(change)
 
     def _commit(self, change: Callable[[Chain], None]) -> None:
-        """Commit a change together with its entries.
+        """Commit a change together with its entries in the chain.
 
         If the connection is lost meanwhile, the digest tells whether the change was committed.
         """
@@ -362,10 +373,10 @@ class Store(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the chain of the store, which is begun if the store is empty.
+        """Return the chain of the store. Begin the chain if the store is empty.
 
         Raises:
-            StoreError: if its digest is not one that this user has noted.
+            StoreError: if the store's digest is not one that this user has noted.
         """
         chain = Chain(connection)
         with damage(self.where):
@@ -389,8 +400,11 @@ class Store(StoreReader):
         return Chain(chain.connection)
 
     def _save(self, chain: Chain, before: Digest) -> None:
-        """Save the chain, and sign it if the run is finished. The note comes first and allows both
-        digests: whoever is killed before the commit leaves the store as it was."""
+        """Save the chain, and sign it if the run is finished.
+
+        The note is written first and allows both digests, so a kill before the commit leaves a
+        valid store.
+        """
         facts = rows.read_meta(chain.connection, *_KNOWN)
         note(facts["run"], before, chain.last)
         chain.save()
@@ -414,8 +428,10 @@ class Store(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner. The connection that holds the lock is the
-        one that writes, so a runner that has lost the lock cannot write.
+        """Reserve a PostgreSQL database for one runner.
+
+        The connection that holds the lock is the one that writes, so a runner that has lost the
+        lock cannot write.
 
         Raises:
             StoreError: if another runner has the lock.
@@ -429,7 +445,7 @@ class Store(StoreReader):
             self._writer = None
 
     def _locked(self) -> Connection:
-        """A new connection that holds the runner's lock."""
+        """Open a connection that holds the runner's lock."""
         with store_errors(self.where):
             connection = self._engine.connect()
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
@@ -443,8 +459,10 @@ class Store(StoreReader):
         )
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Do `work`, again and again while the database cannot be reached. By default a runner
-        tries without end, so that a cup survives an outage, and other commands try once.
+        """Call `work`, and retry while the database cannot be reached.
+
+        By default a runner retries without end, so that a cup survives an outage, and other
+        commands try once.
 
         Raises:
             StoreError: if `seconds` have passed, if another runner still has the lock after a
@@ -484,8 +502,8 @@ class Store(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Same as in StoreReader, but a runner that loses the connection goes on after the last row
-        it has read."""
+        """Same as in StoreReader, but if the runner loses the connection, it continues after the
+        last row that it has read."""
         read, lost = 0, -1
         while True:
             try:
@@ -500,12 +518,16 @@ class Store(StoreReader):
                 return
 
     def secret(self, *about: str) -> str:
-        """A secret of this user, the same for the same words. Nobody else can compute it."""
+        """Derive a secret from these words and the user's key, so that nobody else can compute
+        it."""
         return make_key().derive(*about)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:
-        """Return a cup as the store of the run with this `match_key` keeps it: in place of each
-        value in `env` an HMAC under a key of this user, which shows only whether it has changed."""
+        """Return a cup as the store of the run with this `match_key` keeps it.
+
+        Each value in `env` is replaced by an HMAC under a key of this user, which shows only
+        whether the value has changed.
+        """
         bots = (
             replace(
                 bot,
@@ -520,7 +542,7 @@ class Store(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """A transaction beside which there is no other that writes."""
+        """Open a transaction that excludes other writers."""
         with store_errors(self.where), self._transaction() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -542,7 +564,7 @@ class Store(StoreReader):
 
 
 def _create_file(folder: Path) -> None:
-    """Create the folder and the file of a store, which nobody else may read, unless they exist."""
+    """Create the folder and the file of a store unless they exist. Only the user can read them."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(folder / STORE_FILE, os.O_RDWR | os.O_CREAT, 0o600))

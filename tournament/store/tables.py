@@ -10,7 +10,7 @@ its number of an entry is 0."""
 
 
 def _entry() -> sa.Column[int]:
-    """The number of the entry by which a row was written last."""
+    """A column for the number of the entry that last wrote the row."""
     return sa.Column("entry", sa.BigInteger, nullable=False)
 
 

@@ -51,11 +51,11 @@ class ChainEntry(NamedTuple):
 def walk(connection: Connection) -> Iterator[ChainEntry]:
     """Yield all entries in order, recomputed from the rows.
 
-    Takes as long as reading the store. A fact or a block may have been written again by a later
-    entry, and a match may have become void. Every other row must be there as it was written.
+    This takes as long as reading the store. A later entry may have written a fact or a block again,
+    and a match may have become void. Every other row must be there as it was written.
 
     Raises:
-        ChainBroken: at the first entry that does not agree with the rows; after the last one, if
+        ChainBroken: at the first entry that does not agree with the rows, or after the last one if
             there is a row without an entry.
     """
     written = {

@@ -70,7 +70,8 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 def played(view: View) -> Counter[str]:
     """The cards that all seats have played in this deal.
 
-    The history says so. The open cards count too, since a set-up position may have no history.
+    They follow from the history, and from the open cards, since a set-up position may have no
+    history.
     """
     cards: Counter[str] = Counter()
     last = None

@@ -67,16 +67,17 @@ class Deck:
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """The sum of these cards by name. Masked cards and those of other decks count for nothing.
+        """The sum of these cards, given by name. Masked cards and cards of other decks count as 0.
 
-        It is a hand if no card is there more often than in the deck, which `fits` says.
+        The sum is a hand unless it has more copies of a card than the deck, which `fits` finds out.
         """
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Whether the sum of `number` cards is a hand of as many.
+        """Whether the sum of `number` cards is a hand of `number` cards.
 
-        If not, a card is there too often, so that bits were carried, or counts for nothing.
+        If not, the sum has too many copies of a card, so that bits were carried, or a card counted
+        as 0.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -121,7 +122,7 @@ class Deck:
         return found
 
     def _name_chunk(self, first: int, chunk: int) -> tuple[str, ...]:
-        """The names of up to twelve cards, from card number `first` on, kept for the next time."""
+        """The names of up to twelve cards, from card number `first` on. Results are cached."""
         names = tuple([self.names[first + card] for card in range(12) if chunk >> card & 1])
         self._chunks[first << 12 | chunk] = names
         return names
@@ -136,14 +137,14 @@ class Deck:
         return total if self.fits(total, len(cards)) else -1
 
     def count(self, hand: int) -> int:
-        """How many cards a hand has."""
+        """The number of cards in a hand."""
         if self.packs == 1:
             return hand.bit_count()
         twos = hand & (self._ones << 1)
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Whether `hand` has all of `cards`, each as often."""
+        """Whether `hand` has all of `cards`, each as often as `cards` has it."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
@@ -151,7 +152,7 @@ class Deck:
     def united(self, *hands: int) -> int:
         """All cards of these hands, but no card more often than the deck has it.
 
-        With two packs, a hand that would go beyond that is left out.
+        With two packs, a hand that would exceed that is left out.
         """
         total = 0
         if self.packs == 1:
@@ -192,5 +193,8 @@ class Deck:
 
 @cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """The deck with these ranks, made once, so that decks can be compared by identity."""
+    """The deck with these ranks.
+
+    Equal arguments return the same object, so that decks can be compared by identity.
+    """
     return Deck(low_to_high, jokers=jokers, packs=packs)

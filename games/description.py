@@ -25,10 +25,10 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """A view in words: the seats, the hand by rank, the facts, what was played, and the moves.
+    """A view in words: the seats, the hand by rank, the facts, the history, and the legal moves.
 
-    `moves` are the legal moves of the view. Each is numbered as in the list, and of each category
-    the first ones are written out. None leaves them out. Nothing but the view is looked at.
+    `moves` are the legal moves of the view, or None to leave them out. The first moves of each
+    category are written out, with their numbers in the list. The text depends on the view only.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)
@@ -101,7 +101,7 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """The moves of the deal, a line for each phase: a pass belongs to what came before it."""
+    """The moves of the deal, one line for each phase. A pass belongs to the phase before it."""
     lines: dict[str, list[str]] = {}
     phase = "Auction"
     for seat, move in moves:

@@ -37,7 +37,7 @@ class IllegalMove(ValueError):
 
 
 class InvalidState(ValueError):
-    """A state or view that breaks a rule of its game; `problems` has a sentence for each."""
+    """A state or view breaks a rule of its game. `problems` has a sentence for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))

@@ -40,7 +40,7 @@ class Option:
         return cls(name, False, None, None, False, description)
 
     def problem(self, value: object) -> str | None:
-        """What is wrong with a value, as a sentence, or None if it is valid."""
+        """What is wrong with a value, as a sentence, or None if the value is valid."""
         if value is None and self.nullable:
             return None
         if isinstance(self.default, bool):
@@ -73,8 +73,10 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words about a position, for people: a message with values in place of its %(name)s. Pages
-    translate the message; `str` gives it in English."""
+    """A message about a position, with values in place of its %(name)s.
+
+    Pages translate the message. `str` returns it in English.
+    """
 
     message: str
     values: Mapping[str, int | str] = field(default_factory=dict)
@@ -85,11 +87,11 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact about a position to show to people: a label with a text, cards or both. Pages
-    translate labels, and a text that is a Phrase or a word of the game's description.
+    """A fact about a position: a label with a text, cards or both.
 
-    `seat` is the seat that the fact is about, if any; `cards` are names in deck order. `on_table`
-    marks cards that lie in front of a seat in the current trick.
+    Pages translate labels, and a text that is a Phrase or a word of the game's description. `seat`
+    is the seat that the fact is about, or None. `cards` are names in deck order. `on_table` marks
+    cards that lie in front of a seat in the current trick.
     """
 
     label: str
@@ -124,7 +126,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """The cards of each move, as a hand, and what else the move is."""
+        """The cards of each move, as a hand, and the shape of the move."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -157,8 +159,10 @@ class Game:
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """The first state of a game.
 
-        `players` defaults to the minimum. Omitted options take their defaults. Raises OptionError
-        if an argument is out of range.
+        `players` defaults to the minimum. Omitted options take their defaults.
+
+        Raises:
+            OptionError: if an argument is out of range.
         """
         state = self.positions[0]()
         state.game = self
@@ -168,9 +172,9 @@ class Game:
         return state
 
     def state(self, data: JsonDict) -> State:
-        """The state with this wire form.
+        """The state with this wire form, after semantic validation.
 
-        Only semantic validation happens here: the schema must have been validated before.
+        The caller must have validated `data` by the schema.
 
         Raises:
             InvalidState: with everything that is wrong.
@@ -197,30 +201,33 @@ class Game:
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
-        """What to show a person about a position, from the wire form of a state or a view."""
+        """The facts to show about a position, given the wire form of a state or a view."""
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """What to show next to a seat: declarer, partner, points taken, tricks won, out."""
+        """The phrases to show next to a seat: declarer, partner, points taken, tricks won, out."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """A hand in deck order as a person holds it: its cards in groups, here all in one."""
+        """The cards of a hand, given in deck order, in the groups in which a person holds them.
+
+        Here all cards are one group.
+        """
         return [list(cards)]
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
         """The most points by which two seats can differ in one deal.
 
-        Two bots that share the seats of a deal in every way differ by at most as much in their
-        mean points. A game without a practical limit returns what a statistic may suppose, and
-        says why. Options that are left out have their defaults.
+        The mean points of two bots that swap seats in every deal differ by at most as much. A game
+        without a practical limit returns a number that statistics may assume, and says why. Omitted
+        options take their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The side of each seat in a finished deal: 0 the declarer's, 1 the other.
+        """The side of each seat in a finished deal: 0 for the declarer's side, 1 for the other.
 
-        Also in a position, as far as it shows them. None if every seat plays for itself, if nobody
-        is the declarer, or if the partner is not known.
+        Also works for a position, as far as it shows the sides. None if every seat plays for
+        itself, if nobody is the declarer, or if the partner is not known.
         """
         return None
 
@@ -229,7 +236,8 @@ class Game:
     ) -> tuple[int, dict[str, Value]]:
         """The number of players and all options of a new game, with defaults filled in.
 
-        Raises OptionError if an argument is out of range.
+        Raises:
+            OptionError: if an argument is out of range.
         """
         if players is None:
             players = self.min_players

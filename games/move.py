@@ -75,7 +75,7 @@ class Move:
 
     @property
     def text(self) -> str:
-        """The canonical string, made when first asked for."""
+        """The canonical string. It is created on the first call."""
         text = self._text
         if text is None:
             text = self._text = self._write()
@@ -83,7 +83,7 @@ class Move:
 
     @property
     def shape(self) -> Shape:
-        """All but the cards."""
+        """The move without its cards."""
         return self.kind, self.value, self.category, self.level, self.length
 
     def _write(self) -> str:
@@ -146,9 +146,9 @@ class History:
         return count + len(history._posted)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The wire form: a new list of `{"seat", "move"}`. Posted entries are those posted.
+        """The wire form: a new list of `{"seat", "move"}`.
 
-        Copying them too would make /v1/advance 4 % slower.
+        Posted entries are not copied, since copying would make /v1/advance 4 % slower.
         """
         made: list[dict[str, Any]] = []
         history = self
@@ -162,11 +162,12 @@ class History:
         return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])
 
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
-        """Two hands for each seat: all cards that it has played, by seat, then its latest move's.
+        """Two hands for each seat: first all cards that each seat has played, then those of its
+        latest move.
 
-        A latest move without cards on the table is an empty hand. Plays of posted entries that
-        the deck cannot have are left out. Kept with each history, so that the next one adds a
-        single move.
+        The latest move of a seat counts as an empty hand if it put no cards on the table. Posted
+        plays that the deck cannot have are left out. The result is cached with each history, so
+        that the next history adds a single move.
         """
         newer: list[History] = []
         history = self
@@ -194,7 +195,8 @@ def _with_play(
 
 
 def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
-    """The hands of `History.played` after posted entries, of which only the shape is known."""
+    """The hands of `History.played` after posted entries, which the schema has validated but no
+    rule."""
     hands = (0,) * (2 * players)
     for entry in posted:
         seat, (kind, _, names) = entry["seat"], entry["move"].partition(":")
@@ -205,9 +207,13 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
 
 
 def parse(text: str, deck: Deck) -> Move:
-    """Parse a move; raises IllegalMove(`syntax`) if it does not match the grammar.
+    """Parse a move.
 
-    The result is well-formed, no more; `cards` is -1 if no hand of this deck can hold them.
+    The result matches the grammar, no more. Its `cards` are -1 if no hand of this deck can hold
+    them.
+
+    Raises:
+        IllegalMove: with the reason `syntax`, if the text does not match the grammar.
     """
     match = _GRAMMAR.fullmatch(text)
     if match is None:

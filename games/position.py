@@ -17,9 +17,10 @@ Convert = Callable[[Deck, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a position: `write` makes its wire form from its value, `read` the value.
+    """A field of a position.
 
-    None: the wire form is the value.
+    `write` converts the value to its wire form, `read` converts back. Both are None if the wire
+    form is the value.
     """
 
     name: str
@@ -60,7 +61,8 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Copies that the caller may change. The only nested values are lists by seat."""
+    """Copy results, so that the caller may change the copies. The only nested values are lists by
+    seat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -70,12 +72,12 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 class BasePosition:
     """The base of all positions: the fields that all games share.
 
-    A class lists the fields of its wire form once, in `FIELDS`; `to_dict` and `load` use the list.
-    In a view `hands` has -1 for each hand that its seat does not see.
+    A class lists the fields of its wire form once, in `FIELDS`, which `to_dict` and `load` use. In
+    a view, `hands` has -1 for each hand that its seat does not see.
 
-    The `copy_…` methods are the allow-list of what a view takes from a state unchanged. They name
-    each field: a loop over names would make a game of Dou Dizhu 10 to 20 % slower, compiled 20 %
-    or more.
+    The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
+    name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
+    a compiled one 20 % or more.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -116,8 +118,10 @@ class BasePosition:
         return None
 
     def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move, or none if over, or if this is another seat's
-        view."""
+        """The legal moves of the seat to move.
+
+        There are none if the game is over, or if this is the view of another seat.
+        """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
 
@@ -126,9 +130,10 @@ class BasePosition:
         """The legal moves of the seat to move, which holds `hand`, in the contract's order."""
 
     def hand_to_move(self) -> int:
-        """The hand of the seat to move, or -1 if nobody is, or this is another seat's view.
+        """The hand of the seat to move, or -1 if the game is over or this is the view of another
+        seat.
 
-        None in its place would make compiled games of Dou Dizhu 6 % slower.
+        Returning None instead would make compiled games of Dou Dizhu 6 % slower.
         """
         return -1 if self.turn is None else self.hands[self.turn]
 
@@ -136,12 +141,15 @@ class BasePosition:
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move of the seat to move, which holds `hand`.
 
-        Only here does a game decide on legality. Returns the move with its category, rank and
-        length; raises IllegalMove with the first reason from `wrong-phase` on that applies.
+        This is the only place where a game decides on legality. Returns the move with its category,
+        rank and length.
+
+        Raises:
+            IllegalMove: with the first reason from `wrong-phase` on that applies.
         """
 
     def check(self, move: str | Move) -> Move:
-        """The canonical move.
+        """Return the canonical move.
 
         Raises:
             IllegalMove: if the move is not legal, with the first reason that applies.
@@ -180,9 +188,10 @@ class BasePosition:
             self._set_seen_hands()
 
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the fields that stay, and those of a game without results.
+        """Set the fields that never change, and those of a game without results.
 
-        Raises OptionError if an argument is out of range.
+        Raises:
+            OptionError: if an argument is out of range.
         """
         self.players, self.options = self.game.resolve_options(players, seed, options)
         self.deck = self.game.deck(self.players)
@@ -190,7 +199,7 @@ class BasePosition:
         self.results = ()
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
-        """Add the scores and the result of a deal. Return whether another one follows.
+        """Add the scores and the result of a deal. Return whether another deal follows.
 
         The game is over after `deals` deals, or once a score has reached `target`.
         """
@@ -206,9 +215,9 @@ class BasePosition:
         return False
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set what a seat sees in this view of all hands: its own, and how many cards each has.
+        """Set the hands that a seat sees in this view: its own hand, and the size of each hand.
 
-        None is everybody, who sees no hand.
+        The seat None stands for the public, which sees no hand.
 
         Raises:
             ValueError: if there is no such seat.

@@ -61,7 +61,7 @@ def rank_masks(deck: Deck, hand: int) -> int:
 
 
 def ranks_held(masks: int, times: int) -> int:
-    """The mask of the ranks that rank masks show to be held at least `times` times."""
+    """The mask of the ranks that a hand with these rank masks holds at least `times` times."""
     return masks >> (STRIDE * (times - 1)) & MASK
 
 

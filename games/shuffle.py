@@ -44,7 +44,7 @@ class Randomness:
 def distribute(
     order: Sequence[int], players: int, start: int, drawn: int
 ) -> tuple[list[list[int]], list[int]]:
-    """Deal the first `drawn` cards one by one, beginning with seat `start`.
+    """Deal the first `drawn` cards one by one, starting with seat `start`.
 
     Returns the hands by seat, and the talon: the remaining cards.
     """

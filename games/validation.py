@@ -20,10 +20,10 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
-    """The wire form with a number of players that the game allows.
+    """Return the wire form with a number of players that the game allows.
 
-    Any other number is a problem, and is replaced by the allowed number nearest to that of the
-    hands: the remaining checks can then run and report in one go.
+    Any other number is added to `problems` and replaced by the allowed number nearest to the number
+    of hands, so that the remaining checks can run and report everything at once.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -35,14 +35,14 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonD
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """The hands in the wire form of a state or a view by seat, or none if everybody may know it."""
+    """The hands by seat in the wire form of a state or a view. Empty for a public view."""
     if "hands" in data:
         return dict(enumerate(data["hands"]))
     return {} if data["seat"] is None else {data["seat"]: data["hand"]}
 
 
 def hand_sizes(data: JsonDict) -> list[int]:
-    """How many cards each seat holds in the wire form of a state or a view."""
+    """The number of cards of each seat in the wire form of a state or a view."""
     return data["counts"] if "counts" in data else [len(hand) for hand in data["hands"]]
 
 
@@ -66,9 +66,9 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat: str) -> None:
-    """Check what all games share: phase, turn, seats, results, and lists by seat such as `scores`.
+    """Check the fields that all games share, such as phase, turn, seats and results.
 
-    `lists_by_seat` are those that only this game has.
+    `lists_by_seat` names the lists by seat that only this game has. They are checked like `scores`.
     """
     players: int = data["players"]
     phase: str = data["phase"]
@@ -102,8 +102,8 @@ def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
     """Check the hand and the counts of a view.
 
-    The count of its own seat must be the size of its hand, and all counts together with `outside`,
-    the number of cards known to be in nobody's hand, must fit the deck.
+    The count of the view's seat must be the size of its hand. All counts together with `outside`,
+    the number of cards known to be in no hand, must fit the deck.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
@@ -130,7 +130,8 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that no card occurs more often than in the deck. `cards` are those of all places."""
+    """Check that no card occurs more often than in the deck. `cards` are the cards of all
+    places."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # adding is faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

@@ -13,7 +13,7 @@ _INT16: Final = np.iinfo(np.int16)
 
 
 class CardGame(Environment, AECEnv):
-    """`Environment` with PettingZoo's spaces; its action mask is in `infos`."""
+    """`Environment` with PettingZoo's spaces. The action mask is in `infos`."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "stich",
@@ -38,5 +38,5 @@ class CardGame(Environment, AECEnv):
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """The space of an agent's actions, of which most are never legal at once."""
+        """The space of an agent's actions. Only a few of them are legal at a time."""
         return self.action_spaces[agent]

@@ -48,7 +48,7 @@ Rows = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A view as integers: words of up to 62 bits, and numbers within 16 bits and a sign."""
+    """A view as integers: words of up to 62 bits, and numbers of 16 bits and a sign."""
 
     words: list[int]
     numbers: list[int]
@@ -64,7 +64,12 @@ class Encoding:
     """
 
     def __init__(self, game: str, players: int) -> None:
-        """Raises UnknownGame, or OptionError if the game has no such number of players."""
+        """Set up the encoding of a game.
+
+        Raises:
+            UnknownGame: if there is no such game.
+            OptionError: if the game has no such number of players.
+        """
         rules = games.get(game)
         rules.resolve_options(players, "-", {})
         self.players = players
@@ -92,7 +97,10 @@ class Encoding:
         self.row_size = hand + CELLS
 
     def encode(self, view: View) -> Encoded:
-        """A view as integers; seats are counted from its own, or from 0 if it has none."""
+        """Encode a view as integers.
+
+        Seats are counted from the view's own seat, or from 0 in a public view.
+        """
         deck, own = self._deck, view.seat or 0
         seen: Any = view  # the games have different fields
         plays = view.history.played(deck, self.players)
@@ -135,7 +143,8 @@ class Encoding:
         return word
 
     def encode_moves(self, moves: LegalMoves) -> list[int]:
-        """The words of legal moves: for each those of its cards, and one that describes it."""
+        """Encode legal moves as words: for each move the words of its cards, and a word that
+        describes it."""
         words: list[int] = []
         described, single = self._described, self._deck.packs == 1
         for cards, shape in moves.shapes():
@@ -158,7 +167,7 @@ class Encoding:
         return word
 
     def observation(self, encoded: Encoded) -> Observation:
-        """The array of an encoded view, which `parts` divides."""
+        """The array of an encoded view. `parts` names its slices."""
         numbers = np.array(encoded.numbers, dtype=np.int16)
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
@@ -174,9 +183,12 @@ _OPEN: Final = ("trick", "discards")
 def action_of(position: Position, move: str) -> int | None:
     """The index of a legal move in the list of a position's legal moves.
 
-    A play in other suits than the list names has the index of the play with the same ranks. None
-    for several cards that 9-5-2 gives or discards at once: its list names them one by one. Raises
-    IllegalMove.
+    A play in other suits than the listed ones has the index of the play with the same ranks.
+    Returns None for several cards that 9-5-2 gives or discards at once, since its list names single
+    cards.
+
+    Raises:
+        IllegalMove: if the move is not legal.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()
@@ -193,8 +205,10 @@ def action_of(position: Position, move: str) -> int | None:
 
 
 def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
-    """A word for each hand; with two packs, one for the first copies of its cards and one for the
-    second."""
+    """The words of some hands.
+
+    A hand of two packs has two words: the first copies of its cards, and the second copies.
+    """
     if deck.packs == 1:
         return list(hands)
     return [word for hand in hands for word in _copies(deck, hand)]
@@ -202,7 +216,8 @@ def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
 
 @lru_cache(maxsize=10_000)
 def _copies(deck: Deck, hand: int) -> tuple[int, int]:
-    """The words of a hand of two packs; kept, because most hands are encoded many times."""
+    """The two words of a hand of two packs. Results are cached, because most hands are encoded many
+    times."""
     first = second = 0
     for number in deck.numbers(hand):
         second |= first & 1 << number
@@ -211,12 +226,13 @@ def _copies(deck: Deck, hand: int) -> tuple[int, int]:
 
 
 def _cards(deck: Deck, pile: Any) -> int:
-    """The hand of a pile, which is one already, or names, or the plays of a trick with seats."""
+    """The hand of a pile, given as a hand, as card names, or as the plays of a trick with their
+    seats."""
     if isinstance(pile, int):
         return pile
     return deck.hand(one if isinstance(one, str) else deck.text(one[1].cards) for one in pile)
 
 
 def _bits(words: Sequence[int]) -> Rows:
-    """A cell for each bit of each word, the lowest first."""
+    """An array with a cell for each bit of each word, lowest bit first."""
     return np.unpackbits(np.array(words, dtype="<u8").view(np.uint8), bitorder="little")

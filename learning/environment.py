@@ -33,9 +33,11 @@ class Environment:
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game; `players` defaults to the minimum, and each option to its default.
+        """Set up a game. `players` defaults to the minimum, and each option to its default.
 
-        Raises UnknownGame, or OptionError if the game has no such players or options.
+        Raises:
+            UnknownGame: if there is no such game.
+            OptionError: if the game has no such number of players or options.
         """
         self._game = games.get(game)
         self._options = dict(options or {})
@@ -52,8 +54,8 @@ class Environment:
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
-        A seed starts a series: the games that follow without a seed are those of its series.
-        `options` are part of PettingZoo's interface and mean nothing here.
+        A seed starts a series: later games without a seed are the next games of the series.
+        `options` belongs to PettingZoo's interface and has no effect.
         """
         if seed is not None:
             self._series, self._played = str(seed), 0
@@ -70,10 +72,12 @@ class Environment:
         self._go_on()
 
     def step(self, action: int | None) -> None:
-        """Play the legal move with this index, and then all that leave no choice.
+        """Play the legal move with this index, and then all moves that leave no choice.
 
-        After the end each agent takes its leave with None. Raises ValueError if the agent to move
-        has no such action.
+        After the end, each agent steps with None to be removed.
+
+        Raises:
+            ValueError: if the agent to move has no such action.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -125,13 +129,16 @@ class Environment:
             self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now: an array that `encoding.parts` divides."""
+        """The observation of an agent: an array whose slices `encoding.parts` names."""
         encoding = self.encoding
         return encoding.observation(encoding.encode(self.position.view(self._seats[agent])))
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
-        """Of the agent to move: observation, reward since its last step, whether the game is over
-        for it, whether it was cut off (never), and its info."""
+        """Return the latest results of the agent to move.
+
+        These are its observation, its reward since its last step, whether the game is over for it,
+        whether it was cut off (never), and its info.
+        """
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -142,13 +149,13 @@ class Environment:
         )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """The agent to move, again and again, until all have left or `max_iter` steps are made."""
+        """Yield the agent to move until all have been removed or `max_iter` steps are made."""
         while self.agents and max_iter > 0:
             yield self.agent_selection
             max_iter -= 1
 
     def render(self) -> str:
-        """The position in words, as the agent to move may know it."""
+        """The position in words, as the agent to move knows it."""
         view = self.position.view(self._seats[self.agent_selection])
         return games.describe(view, self.moves)
 

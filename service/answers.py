@@ -45,10 +45,11 @@ def rules_path(game: games.Game) -> str:
 
 
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
-    """The seat to move, its legal moves, and with `details` what each of them is.
+    """The seat to move and its legal moves. With `details`, also the category and cards of each
+    move.
 
     Raises:
-        Problem: if there are too many to list.
+        Problem: if there are too many moves to list.
     """
     listed = _listed(position, DETAILED_SLOTS if details else 1)
     answer: dict[str, Any] = {"seat": position.turn, "moves": listed.texts()}
@@ -78,7 +79,8 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:
-    """Whether a move is legal, and what it is or why it is not."""
+    """The answer of `/v1/validate`: whether a move is legal, with its details or the reason why
+    not."""
     try:
         move = position.check(text)
     except IllegalMove as error:
@@ -90,7 +92,7 @@ def verdict(position: Position, text: str) -> dict[str, Any]:
 
 
 def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> State:
-    """The state after some moves, all of them by this seat if there is one.
+    """The state after some moves. If `seat` is given, all of them must be moves of this seat.
 
     Raises:
         Problem: if a move is illegal, or the state after them exceeds a limit.
@@ -136,7 +138,8 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether the hand to move is large or has many equal ranks: counting may take 15 ms."""
+    """Whether counting the legal moves may take 15 ms: the hand is large or has many equal
+    ranks."""
     hand = position.hand_to_move()
     if hand < 0:
         return False

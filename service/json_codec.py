@@ -45,10 +45,10 @@ def encode(value: Any) -> bytes:
 
 
 def says_nothing_else(body: bytes, value: Any) -> bool:
-    """Whether a value that msgspec read is all that the body says. False also means unknown.
+    """Whether the body holds nothing but the value that msgspec read from it. False if unknown.
 
-    msgspec ignores unknown fields, and all but the last of several fields with the same name. No
-    JSON text of a value is shorter than the one that msgspec writes, whitespace aside, so a body of
+    msgspec ignores unknown fields, and all but the last of several fields with the same name. The
+    shortest JSON text of a value is the one that msgspec writes, whitespace aside. So a body of
     that length has no room for such fields. Encoding takes 5 µs of a request of 104 µs. A parser
     that reports duplicate names, followed by `msgspec.convert`, would take 33 µs more.
     """
@@ -58,7 +58,7 @@ def says_nothing_else(body: bytes, value: Any) -> bool:
 
 
 def decode(body: bytes) -> dict[str, Any]:
-    """Parse a body, and say what is wrong with it.
+    """Parse a body.
 
     Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not.
 
@@ -105,7 +105,7 @@ def _parse_int(digits: str) -> float:
 
 
 def _parse_float(text: str) -> float:
-    """A number with a point or an exponent, exact if it is whole: 1e+36 is 10**36, as in JSON."""
+    """Convert a number with a point or an exponent. Whole numbers are exact: 1e+36 is 10**36."""
     number = float(text)
     if abs(number) < _EXACT or not number.is_integer() or abs(number) > _HUGE:
         return number

@@ -50,7 +50,7 @@ def configure(settings: Settings) -> None:
 
 
 def log_start(sentence: str) -> None:
-    """Log what an operator should know when the service starts."""
+    """Log a sentence for the operator when the service starts."""
     logging.getLogger("service").warning(sentence)
 
 

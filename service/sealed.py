@@ -41,7 +41,8 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 
 @dataclass(frozen=True, slots=True)
 class SealedGame:
-    """The content of a token. `seat` is the seat whose key came with it; None without a key."""
+    """The content of a token. `seat` is the seat whose key came with the token, None without a
+    key."""
 
     state: State
     hashes: tuple[bytes, ...]
@@ -49,7 +50,7 @@ class SealedGame:
 
 
 class Sealer:
-    """Seals games with the first of its keys, and opens what any of them has sealed."""
+    """Seals games with the first of its keys. Opens games sealed with any of them."""
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         self._ciphers = {name: AESSIV(key) for name, key in keys.items()}
@@ -113,13 +114,13 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """The size in bytes that a state is padded to, so that its own size shows nothing hidden.
+    """The size in bytes that a state is padded to, so that the size shows nothing hidden.
 
-    It depends on the game, the players, and how many deals and moves there have been; scores of
-    five digits, which everybody knows, make it larger. The bounds: a card takes 5 bytes, and is in
-    one list of cards, twice in the talon or an exchange, and named by three moves; 40 bytes for the
-    rest of a move; 112 for a result whose scores have at most four digits, and 320 for one whose
-    scores have 37; 2,048 for the names of all fields, options, seed and totals.
+    The size depends on the game, the players, and the numbers of deals and moves. Scores of five
+    digits, which are public, make it larger. The bounds: a card takes 5 bytes, and is in one list
+    of cards, twice in the talon or an exchange, and named by three moves; 40 bytes for the rest of
+    a move; 112 for a result whose scores have at most four digits, and 320 for one whose scores
+    have 37; 2,048 for the names of all fields, options, seed and totals.
     """
     deck = games.get(wire["game"]).deck(wire["players"]).size
     results = wire["results"]
@@ -138,7 +139,7 @@ def _token(name: str, sealed: bytes) -> str:
 
 
 def _decode(body: str) -> bytes:
-    """The bytes of the body of a token, or the same number of zeros if the body is not base64."""
+    """The bytes in the body of a token, or the same number of zeros if the body is not base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

@@ -26,7 +26,7 @@ def start() -> Response:
 
 @sealed_v1.post("/view")
 def view() -> Response:
-    """Answer what the seat with this key may know, or everybody."""
+    """Answer what the seat with this key may know, or without a key the public view."""
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
     if game.seat is None:
@@ -66,7 +66,7 @@ def validate() -> Response:
 
 @sealed_v1.post("/advance")
 def advance() -> Response:
-    """Make moves of the seat with this key. Answer the next token, and what everybody may know."""
+    """Make moves of the seat with this key. Answer the next token and the public view."""
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
     state = advanced(game.state, body["moves"], game.seat)

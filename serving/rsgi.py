@@ -149,8 +149,9 @@ class RsgiFront:
     ) -> None:
         """Send pieces as fast as the client reads them.
 
-        granian takes all that a stream gives, but reads a file only as fast as the client. Here the
-        file is a pipe. A client that has left is noticed after the next piece.
+        granian takes everything that a stream offers, but reads a file only as fast as the client
+        does. So the pieces go through a pipe. A client that has left is noticed after the next
+        piece.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -269,7 +270,8 @@ class RsgiFront:
         return status, headers, _join(answer)
 
     def _limit_unread_answers(self) -> None:
-        """Make the kernel buffer little for clients that do not read, and cut them off (Linux).
+        """Keep the kernel from buffering much for clients that do not read, and cut them off
+        (Linux).
 
         Connections inherit the options of the listening socket, to which granian gives no access.
         """

@@ -20,7 +20,7 @@ PIECE: Final = 64 * 1024
 class LongWork(BaseException):
     """Tells the server to call the application again with `slots` slots.
 
-    Not an Exception, so that no error handler catches it.
+    This is not an Exception, so that no error handler catches it.
     """
 
     def __init__(self, slots: int) -> None:
@@ -42,10 +42,11 @@ def need_long_work(slots: int = 1) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An answer that is made while it is sent: the body of a response with `direct_passthrough`.
+    """An answer that is generated while it is sent: the body of a response with
+    `direct_passthrough`.
 
-    `serving.rsgi` makes a piece when the client has read the ones before, and then none for
-    `rest` times the processor time that the piece took.
+    `serving.rsgi` generates a piece when the client has read the pieces before it, and then waits
+    for `rest` times the processor time that the piece took.
     """
 
     pieces: Iterator[bytes]

@@ -25,7 +25,7 @@ class AuctionGame(Game):
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """The declarer and the bid, for the declarer's seat."""
+        """The declarer and the bid, at the declarer's seat."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
@@ -62,7 +62,7 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """The seat of the highest bid: the one before the passes."""
+    """The seat of the highest bid: the last seat before the passes."""
     return (turn - 1 - passes) % players
 
 

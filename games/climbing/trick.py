@@ -133,7 +133,7 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """What beats a play, where only as many cards do: a higher pair, a higher run of 5 cards."""
+    """The plays that beat a play by rank, in words: a higher pair, a higher run of 5 cards."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
@@ -160,8 +160,9 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """The play on a posted table. None, and a problem if there is an invalid one.
+    """Read the play on a posted table.
 
+    Returns None if there is no play. For an invalid play, adds to `problems` and returns None too.
     `identify` returns a move with category, rank and length, or raises IllegalMove.
     """
     if entry is None:

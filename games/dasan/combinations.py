@@ -26,7 +26,11 @@ def _move(cards: int, category: str, level: int, length: int) -> Move:
 
 
 def identify(move: Move) -> Move:
-    """The play with its category, rank and length, or `not-a-combination` if there is none."""
+    """The play with its category, rank and length.
+
+    Raises:
+        IllegalMove: with the reason `not-a-combination`, if the cards form none.
+    """
     play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
     if play is None:
         raise not_a_combination(move, "Dasan")
@@ -49,7 +53,11 @@ def _classify(cards: int) -> Move | None:
 
 
 def check_beats(move: Move, table: Move) -> None:
-    """IllegalMove(`wrong-category` or `not-higher`) unless a play beats the table."""
+    """Check that a play beats the table.
+
+    Raises:
+        IllegalMove: with the reason `wrong-category` or `not-higher`, if it does not.
+    """
     if move.category != table.category or move.length != table.length:
         raise wrong_category(move.text, table, [same_kind(table)])
     if move.level <= table.level:
@@ -57,10 +65,11 @@ def check_beats(move: Move, table: Move) -> None:
 
 
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
-    """What a hand can play on this table, in the contract's order, in the lowest suits held.
+    """The plays of a hand that are legal on this table, in the contract's order, in the lowest
+    suits held.
 
     `called` is the called card if this hand holds it, else 0. A play that shows the called card and
-    one of the same ranks that keeps it back are both listed.
+    a play of the same ranks that keeps it back are both listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -68,7 +77,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """What a hand can lead: number of cards of each rank, highest rank, number of ranks."""
+    """The plays that a hand can lead, as (cards of each rank, highest rank, number of ranks)."""
     masks = rank_masks(DECK, hand)
     groups = []
     for size in range(1, 5):
@@ -80,7 +89,7 @@ def _leads(hand: int) -> list[tuple[int, int, int]]:
 
 
 def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
-    """What of a hand beats the table: number of cards of each rank, highest rank, length."""
+    """The plays of a hand that beat the table, as (cards of each rank, highest rank, length)."""
     length = table.length or 1
     size = table.cards.bit_count() // length
     ranks = ranks_held(rank_masks(DECK, hand), size)
@@ -90,7 +99,8 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 
 
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
-    """The play in the lowest suits, or two plays if the called card may be shown or kept back."""
+    """Yield the play in the lowest suits, or two plays if the called card may be shown or kept
+    back."""
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []
     for rank in range(high - length + 1, high + 1):

@@ -39,7 +39,8 @@ def _read_called(deck: Deck, name: Any) -> int:
 
 
 class DasanPosition(ClimbingPosition):
-    """What states and views share; `called` is a hand of one card, or 0 if none is called."""
+    """The fields that states and views share. `called` is a hand of one card, or 0 if none is
+    called."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -148,7 +149,8 @@ class DasanState(DasanPosition):
     talon: int
 
     def view(self, seat: int | None) -> DasanView:
-        """What one seat may know: no seed, no other hand, no unseen talon, no secret partner."""
+        """The position as one seat may know it: without seed, other hands, unseen talon and secret
+        partner."""
         view = DasanView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
@@ -256,7 +258,7 @@ class DasanState(DasanPosition):
 
 
 class DasanView(DasanPosition):
-    """What one seat may know; `talon` has names, `??` for a masked card."""
+    """A position as one seat may know it. `talon` has card names, `??` for a masked card."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
@@ -323,11 +325,12 @@ class Dasan(auction.AuctionGame):
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """The longest list found by search is 92. This leaves some room."""
+        """Slightly more than 92, the longest list that a search found."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
-        """After a bid of 3: 6 and -3 with three players, 3 and -3 with four."""
+        """The difference after a bid of 3: 6 and -3 points with three players, 3 and -3 with
+        four."""
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:

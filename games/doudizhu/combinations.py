@@ -60,7 +60,7 @@ Tuples would make compiled games 10 % slower, and pure ones no faster.
 
 
 def group_of(cards: int, level: int, category: int, length: int) -> Group:
-    """Pack number of cards, deciding rank, category and length.
+    """Pack the number of cards, the deciding rank, the category and the length into an integer.
 
     The length is the number of ranks of a run, the number of cards of a bomb, and otherwise 1.
     """
@@ -112,7 +112,11 @@ class Combinations:
         self.doubling_bomb = doubling_bomb
 
     def identify(self, move: Move) -> Move:
-        """The play with its category, rank and length, or `not-a-combination` if there is none."""
+        """The play with its category, rank and length.
+
+        Raises:
+            IllegalMove: with the reason `not-a-combination`, if the cards form none.
+        """
         found = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if found is None:
             raise not_a_combination(move, "Dou Dizhu")
@@ -171,7 +175,11 @@ class Combinations:
         return category, level, length
 
     def check_beats(self, move: Move, table: Move) -> None:
-        """IllegalMove(`wrong-category` or `not-higher`) unless a play beats the table."""
+        """Check that a play beats the table.
+
+        Raises:
+            IllegalMove: with the reason `wrong-category` or `not-higher`, if it does not.
+        """
         category = move.value
         if category >= BOMB:
             beats = _strength(category, move.level, move.length or 0) > _strength(
@@ -210,7 +218,8 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """The groups of a hand with these rank masks that beat the table, like `leads`."""
+        """The groups of a hand with these rank masks that beat the table, in the order of
+        `leads`."""
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         if category < BOMB:
@@ -275,16 +284,16 @@ def shape_of(group: Group) -> Shape:
 
 
 def _strength(category: int, level: int, length: int) -> int:
-    """What bombs are compared by: the rocket is the highest, then size, then rank.
+    """The number by which bombs are compared: the rocket is highest, then size, then rank.
 
-    Everything else is weaker than any bomb.
+    Every other category is weaker than any bomb.
     """
     return category << 16 | length << 8 | level if category >= BOMB else 0
 
 
 @cache
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """The combinations of a number of players, made once.
+    """The combinations for a number of players. Equal arguments return the same object.
 
     With four players nothing takes single kickers, and a quad takes none at all.
     """
@@ -300,7 +309,7 @@ def run_mask(level: int, length: int) -> int:
 
 
 def cards_in(category: int, length: int) -> int:
-    """How many cards a play has that is no bomb or rocket."""
+    """The number of cards in a play other than a bomb or the rocket."""
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
@@ -325,7 +334,7 @@ def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
 def _add_groups_above(
     groups: list[Group], masks: int, category: int, level: int, length: int
 ) -> None:
-    """Add the groups of a category and length with a higher level, kickers aside."""
+    """Add the groups of a category and length with a higher level, whatever their kickers."""
     ranks = ranks_held(masks, SIZE[category])
     if RUNNING[category]:
         ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)

@@ -131,8 +131,8 @@ class DoudizhuMoves(LegalMoves):
     def texts(self) -> list[str]:
         """All moves as strings.
 
-        They are put together from the names of each rank's cards: by way of `Move`s, the longest
-        list would take four times as long.
+        The strings are joined from the names of each rank's cards. Creating `Move`s first would
+        take four times as long for the longest list.
         """
         found = [PASS] if self._first else []
         for group in self._groups:
@@ -142,8 +142,10 @@ class DoudizhuMoves(LegalMoves):
         return found
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """The cards of each move, and what else the move is. By way of `Move`s, a list would take
-        three times as long."""
+        """The cards of each move, and its shape.
+
+        Creating `Move`s first would take three times as long.
+        """
         plays, hand = self._plays, self._hand
         found = [(0, Move(PASS, plays.deck).shape)] if self._first else []
         for group in self._groups:

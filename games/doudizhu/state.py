@@ -28,7 +28,7 @@ HAND_SIZE: Final = {3: 17, 4: 25}
 
 
 class DoudizhuPosition(ClimbingPosition):
-    """What states and views share."""
+    """The fields that states and views share."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -102,7 +102,7 @@ class DoudizhuState(DoudizhuPosition):
     talon: int
 
     def view(self, seat: int | None) -> DoudizhuView:
-        """What one seat may know: neither the seed, other hands, nor a talon it has not seen."""
+        """The position as one seat may know it: without seed, other hands and unseen talon."""
         view = DoudizhuView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
@@ -171,7 +171,8 @@ class DoudizhuState(DoudizhuPosition):
         self.passes = 0
 
     def _passed_out(self) -> None:
-        """Nobody bid: deal again, or after `redeals` such deals in a row count the deal."""
+        """Handle an auction without a bid: deal again, or count the deal after `redeals` such
+        deals."""
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
         self.passes = 0
@@ -188,7 +189,7 @@ class DoudizhuState(DoudizhuPosition):
             self._go_out(seat)
 
     def _double(self) -> None:
-        """Double once more, up to a limit that only a set-up position can reach."""
+        """Double the score once more, up to a limit that only a set-up position can reach."""
         self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)
 
     def _pass(self) -> None:
@@ -228,7 +229,7 @@ class DoudizhuState(DoudizhuPosition):
 
 
 class DoudizhuView(DoudizhuPosition):
-    """What one seat may know; `talon` has names, `??` for a masked card."""
+    """A position as one seat may know it. `talon` has card names, `??` for a masked card."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -239,7 +240,8 @@ class DoudizhuView(DoudizhuPosition):
 
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
-    """Deal. Whoever draws the exposed card, which is one of those drawn, bids first."""
+    """Deal. The seat that draws the exposed card bids first. The exposed card is never in the
+    talon."""
     players, cards = state.players, state.deck
     random = Randomness(state.seed, deal)
     order = random.shuffle(cards.order)
@@ -338,11 +340,11 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """The longest lists found by search are 497 and 1,845. These leave some room."""
+        """Slightly more than 497 and 1,845, the longest lists that a search found."""
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Supposes a bid of 3 and at most three doublings, two with four players, and a spring.
+        """The difference after a bid of 3, a spring, and three doublings (two with four players).
 
         The rules set no practical limit. But 99 of 100 deals hold no more bombs and rockets than
         that, whoever takes the talon (40,000 deals: 99.4 and 99.7 of 100).

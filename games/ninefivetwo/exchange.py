@@ -19,9 +19,10 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ExchangePair:
-    """The pairing of a giver and a debtor; `given` are the cards chosen so far of `count` in all.
+    """The pairing of a giver and a debtor.
 
-    Once it is closed, `returned[i]` was returned for `given[i]`.
+    `given` are the cards chosen so far, of `count` in all. In a closed pairing, `returned[i]` was
+    returned for `given[i]`.
     """
 
     giver: int
@@ -32,7 +33,7 @@ class ExchangePair:
 
     @property
     def open(self) -> int:
-        """How many cards the giver still has to choose."""
+        """The number of cards that the giver still has to choose."""
         return self.count - len(self.given)
 
     def seen_by(self, seat: int | None) -> ExchangePair:
@@ -115,10 +116,10 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
-    """The debtor's hand after returning cards, and the card that it returns for each given one.
+    """The debtor's hand after returning cards, and the card returned for each given card.
 
-    `hand` includes the given cards. For each of them, the highest card of its suit is returned:
-    the given card itself if the debtor has none higher.
+    `hand` includes the given cards. The debtor returns the highest card of the same suit for each,
+    which is the given card itself if the debtor has none higher.
     """
     returned = []
     for card in given:

@@ -60,7 +60,7 @@ _KINDS: Final = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": P
 
 
 class NinefivetwoPosition(BasePosition):
-    """What states and views share."""
+    """The fields that states and views share."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -80,7 +80,8 @@ class NinefivetwoPosition(BasePosition):
 
     @abstractmethod
     def cards_owed(self) -> int:
-        """How many cards the seat to move still has to give in this pairing, or to discard."""
+        """The number of cards that the seat to move still has to give in this pairing, or to
+        discard."""
 
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move.
@@ -162,11 +163,13 @@ class NinefivetwoState(NinefivetwoPosition):
     discards: int
 
     def cards_owed(self) -> int:
-        """How many cards the seat to move still has to give in this pairing, or to discard."""
+        """The number of cards that the seat to move still has to give in this pairing, or to
+        discard."""
         return self.owed[0].open if self.owed else TALON - self.discards.bit_count()
 
     def view(self, seat: int | None) -> NinefivetwoView:
-        """What one seat may know: no seed, no other hand, no talon, no exchange of others."""
+        """The position as one seat may know it: without seed, other hands, talon and exchanges of
+        others."""
         view = NinefivetwoView()
         view.copy_shared(self)
         view.history = history_for(self.history, seat, self.exchanged, self.owed)
@@ -279,7 +282,8 @@ class NinefivetwoState(NinefivetwoPosition):
 
 
 class NinefivetwoView(NinefivetwoPosition):
-    """What one seat may know; `talon` and `discards` have names, `??` for a masked card."""
+    """A position as one seat may know it. `talon` and `discards` have names, `??` for a masked
+    card."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
@@ -291,14 +295,15 @@ class NinefivetwoView(NinefivetwoPosition):
     discards: tuple[str, ...]
 
     def cards_owed(self) -> int:
-        """How many cards the seat to move still has to give in this pairing, or to discard."""
+        """The number of cards that the seat to move still has to give in this pairing, or to
+        discard."""
         return self.owed[0].open if self.owed else TALON - len(self.discards)
 
 
 def _deal(
     state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
 ) -> None:
-    """Deal from the 5-player on, and start the exchange if cards are owed."""
+    """Deal, starting with the 5-player, and begin the exchange if cards are owed."""
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
     state.start_deal(deal, targets.index(9), hands)
@@ -346,11 +351,12 @@ class Ninefivetwo(Game):
         return [suit for suit in suits if suit]
 
     def most_moves(self, players: int) -> int:
-        """A discard of any card in the hand, before which the talon is taken up."""
+        """The size of the hand with the talon, of which any card may be discarded."""
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """A seat with the target 2 may take all tricks, and nobody has less than 0 points."""
+        """The tricks above the target 2, if one seat takes all, since nobody has less than 0
+        points."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
@@ -376,7 +382,7 @@ class Ninefivetwo(Game):
         return facts
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Tricks won, of the target."""
+        """The tricks won, and the target."""
         tricks, target = data["tricks"][seat], data["targets"][seat]
         return [Phrase("%(tricks)d of %(target)d tricks", {"tricks": tricks, "target": target})]
 

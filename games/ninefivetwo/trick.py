@@ -63,7 +63,7 @@ def playable(hand: int, trick: Trick) -> int:
 
 
 def winner(trick: Trick, trump: int) -> int:
-    """The seat that wins a trick: that of the highest trump, or else of the highest card of the
+    """The seat that wins a trick: the seat of the highest trump, or else of the highest card of the
     suit led."""
     seat, best = trick[0]
     for other, move in trick[1:]:

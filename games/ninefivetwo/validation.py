@@ -116,7 +116,7 @@ def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check that tricks won and cards still to play make 16 for each seat."""
+    """Check that the tricks won and the cards still to play add up to 16 for each seat."""
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
         problems.append("tricks has a negative number.")
@@ -140,7 +140,8 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """Cards of its hand that the 9-player will not play, minus those that it will take up."""
+    """The number of cards that the 9-player will discard, minus the cards of the talon that it will
+    take up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid

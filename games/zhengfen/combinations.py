@@ -103,7 +103,7 @@ def readings(cards: int) -> list[Reading]:
 
 
 def _few(number: int, natural: int, ranks: int) -> list[Reading]:
-    """Two to four cards, at least one of them natural."""
+    """The readings of two to four cards, at least one of them natural."""
     high = ranks.bit_length() - 1
     if ranks & (ranks - 1) == 0:
         if number == 4 and high == TWO and natural.bit_count() == 4:
@@ -137,7 +137,8 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """The rank of the highest triple of five cards as a full house, or -1 if they are none."""
+    """The rank of the highest triple of five cards read as a full house, or -1 if they form
+    none."""
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
@@ -174,8 +175,9 @@ def reading_of(move: Move) -> Reading:
 def validate_play(move: Move, table: Move | None) -> Move:
     """The play with its category, rank, length and canonical suffix, to lead or to beat `table`.
 
-    Raises IllegalMove with the first of `not-a-combination`, `wrong-category`, `not-higher` and
-    `ambiguous` that applies.
+    Raises:
+        IllegalMove: with the first of `not-a-combination`, `wrong-category`, `not-higher` and
+            `ambiguous` that applies.
     """
     found = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(found) > 1

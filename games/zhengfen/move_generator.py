@@ -44,7 +44,8 @@ FittingPair = tuple[int, bool]
 
 
 class MoveGenerator:
-    """Generates what one hand can play: the groups of each category above a level (and length)."""
+    """Generates the groups of plays of one hand: those of each category above a level (and
+    length)."""
 
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
@@ -211,7 +212,10 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
     ) -> list[int]:
-        """The natural cards of full houses with so many jokers. With both, some occur twice."""
+        """The natural cards of full houses with this number of jokers.
+
+        With both jokers, some sets of cards occur twice.
+        """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
             plays = [triple | pair for triple in triples for pair, _ in pairs]
@@ -253,7 +257,7 @@ class MoveGenerator:
         return found
 
     def specials(self, lowest: int) -> list[Group]:
-        """The groups of the specials from a category on."""
+        """The groups of the specials, starting with the category `lowest`."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []

@@ -34,7 +34,8 @@ class ZhengfenMoves(LegalMoves):
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:
-        """The plays that need a suffix, if the group may have some."""
+        """The plays of a group that need a suffix. Empty for categories whose plays are never
+        ambiguous."""
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()

@@ -26,7 +26,8 @@ def mirror(cards: int) -> int:
 
 
 def _sets_of(rank: int, field: int) -> list[list[int]]:
-    """[k]: the sets of k cards of a rank, from its field of four bits, in order."""
+    """The sets of cards of a rank, given its field of four bits. Item k lists the sets of k cards,
+    in order."""
     sets: list[list[int]] = [[], [], [], [], []]
     for part in range(15, -1, -1):
         if part & field == part:
@@ -40,9 +41,10 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """For every three ranks the text of each set of their cards, mirrored.
+    """The text of each set of cards of three neighbouring ranks, for every such three ranks,
+    mirrored.
 
-    Naming card by card would make the texts of a long list take nearly twice as long.
+    Naming card by card would take nearly twice as long for a long list.
     """
     tables = []
     for start in range(0, 60, 12):

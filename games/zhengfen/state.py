@@ -32,7 +32,7 @@ def points(cards: int) -> int:
 
 
 class ZhengfenPosition(ClimbingPosition):
-    """What states and views share; `trick` and each of `taken` are hands of `deck`."""
+    """The fields that states and views share. `trick` and each of `taken` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -88,7 +88,7 @@ class ZhengfenState(ZhengfenPosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
-        """What one seat may know: everything but the seed and other hands."""
+        """The position as one seat may know it: without seed and other hands."""
         view = ZhengfenView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
@@ -168,7 +168,7 @@ class ZhengfenState(ZhengfenPosition):
 
 
 class ZhengfenView(ZhengfenPosition):
-    """What one seat may know."""
+    """A position as one seat may know it."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *VIEW_FIELDS)
 
@@ -246,11 +246,11 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """The longest list found by search is 31,122. This leaves some room."""
+        """Slightly more than 31,122, the longest list that a search found."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:
-        """One seat may take all the points of the pack."""
+        """The points of the pack, since one seat may take them all."""
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:

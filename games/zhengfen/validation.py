@@ -51,7 +51,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats, each once: before the end, those without cards."""
+    """Check that `out` has valid seats, each once, and before the end only seats without cards."""
     out: list[int] = data["out"]
     players: int = data["players"]
     if len(out) > players:
@@ -67,9 +67,9 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check the seats with cards until the game is over.
+    """Check that several seats have cards until the game is over.
 
-    A single one is possible only while it is asked about another seat's play.
+    A single seat is possible only while it may still answer another seat's play.
     """
     table = data["table"]
     if not active:

@@ -35,7 +35,8 @@ Raises:
 
 
 class RequestSchema(ObjectSchema):
-    """The schema of a body. An optional field that is null, or an empty list, is left out."""
+    """The schema of a request body. Optional fields that are null, or an empty list, count as
+    missing."""
 
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -67,7 +68,8 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """Decode a body that matches a schema as it is, or None if marshmallow has to load it."""
+        """Decode a body that matches a schema as it is. Return None if marshmallow has to load the
+        body."""
         for decode in self._decoders:
             try:
                 value: dict[str, Any] = decode(body)

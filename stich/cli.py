@@ -59,15 +59,18 @@ COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in sect
 
 
 class LazyGroup(click.Group):
-    """Loads a command when it is called: importing all of them takes a second. The help reads only
-    the table of commands."""
+    """A group that imports a command only when it is called, since importing all of them takes a
+    second.
+
+    The help reads only the table of commands.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
+        """The names of the commands, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now, or None if there is none."""
+        """Import and return a command, or return None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
@@ -75,7 +78,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the lines of the table."""
+        """Write the commands in groups, with their short descriptions."""
         width = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():
             with formatter.section(title):

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """A view from its JSON, as bots get it and as decisions are exported.
+    """Read a view from its JSON, as bots get it and as decisions are exported.
 
-    Raises UnknownGame, InvalidState if it breaks a rule, or KeyError if a field is missing.
+    Raises:
+        UnknownGame: if there is no such game.
+        InvalidState: if the view breaks a rule of its game.
+        KeyError: if a field is missing.
     """
     return games.get(view["game"]).view(view)
 
@@ -23,9 +26,12 @@ def read_view(view: Mapping[str, Any]) -> View:
 def aec_env(
     game: str, players: int | None = None, options: Mapping[str, object] | None = None
 ) -> "CardGame":
-    """An `AECEnv` of PettingZoo; the arguments are those of `Environment`.
+    """Return an `AECEnv` of PettingZoo. The arguments are those of `Environment`.
 
-    Raises ModuleNotFoundError if PettingZoo is not installed, and what `Environment` raises.
+    Raises:
+        ModuleNotFoundError: if PettingZoo is not installed.
+        UnknownGame: if there is no such game.
+        OptionError: if the game has no such number of players or options.
     """
     try:
         from learning.aec import CardGame

@@ -29,10 +29,11 @@ _WINDOW_S: Final = 60.0  # a server that stops so often in so long is not restar
 
 
 def find_port(host: str, port: int, option: str = "--port") -> int:
-    """Check that the port is free, and replace 0 by a free port. `option` is what chooses the port.
+    """Return the port if it is free, or a free port if it is 0. `option` is the option that chooses
+    it.
 
     Raises:
-        ClickException: the address or port cannot be used; the command exits with 1.
+        ClickException: if the address or port cannot be used. The command exits with 1.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -64,8 +65,8 @@ def _serving(
     it.
 
     Raises:
-        ClickException: if the server does not answer at first, or later stops too often. The
-            command is then interrupted as by SIGTERM, but exits with 1.
+        ClickException: if the server does not answer at first, or stops too often later. Then the
+            command is interrupted as by SIGTERM, but exits with 1.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()
@@ -106,8 +107,10 @@ def keep_running(
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set, and restart it when it ends. Return False if it has
-    stopped too often within a minute. `clock` returns seconds."""
+    """Run a server until `closed` is set, and restart it when it ends.
+
+    `clock` returns seconds. Returns False if the server has stopped too often within a minute.
+    """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
         # Ctrl-C is for the command, which ends this; results on standard output are the command's
@@ -130,10 +133,11 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages that `web.arena.server.load` makes with these settings,
-    by default those for playing. Yields their URL.
+    """Within this context, serve the pages that `web.arena.server.load` creates with these
+    settings.
 
-    They have a process of their own, so spectators cost a cup little.
+    By default these are the pages for playing. Yields their URL. The pages have a process of their
+    own, so spectators cost a cup little.
     """
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
@@ -144,8 +148,11 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
-    """Within this context, serve the gateway of a cup. `invite` is the command that creates tokens,
-    `runner_host` the address of this machine at which tables reach the gateway."""
+    """Within this context, serve the gateway of a cup. Yields the runner's client of the gateway.
+
+    `invite` is the command that creates tokens. `runner_host` is the address of this machine at
+    which tables reach the gateway.
+    """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {
         "folder": folder,

@@ -101,7 +101,11 @@ def check(
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
-    """What to check, as far as the options say, or a usage error if that cannot be played."""
+    """Return what to check, as far as the options say, or None if they do not.
+
+    Raises:
+        UsageError: if that cannot be played.
+    """
     if game is None:
         if players or options:
             raise click.UsageError("--players and --option are for one game; add --game.")
@@ -186,7 +190,8 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run Python once with the Python that the first word of a program names, else with ours."""
+    """Run the kit's `prepare` program once, with the Python that the program's first word names,
+    else with ours."""
     python = program[0] if len(program) > 1 else sys.executable
     try:
         subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603
@@ -202,7 +207,7 @@ def _prepare(source: str, program: list[str]) -> None:
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:
-    """Print what each kit is for, what it needs, and whether that is installed."""
+    """Print the purpose of each kit, what it needs, and whether that is installed."""
     if as_json:
         names = ["language", "title", "aliases", "decision", "build", "run"]
         found = [

@@ -64,7 +64,11 @@ def bench() -> None:
 
 
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """A file to write. A missing folder is a usage error now, not after minutes of play."""
+    """Convert the path of a file to write.
+
+    Raises:
+        BadParameter: if its folder is missing, now rather than after minutes of play.
+    """
     if value is None:
         return None
     file = Path(value)
@@ -222,7 +226,7 @@ def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown
     """Print how two records differ. Return whether the new one is worse.
 
     Raises:
-        RecordError: if the records are not comparable.
+        RecordError: if the records cannot be compared.
     """
     try:
         found = compare(old, new)

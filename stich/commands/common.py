@@ -34,7 +34,7 @@ json_lines_option = click.option(
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """Exit with a sentence on standard error, and this code."""
+    """Print a sentence on standard error, and exit with this code."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 
@@ -54,7 +54,7 @@ max_matches_option = int_option(
 
 
 def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None) -> float | None:
-    """Callback of an option: refuse NaN, which every range of click accepts."""
+    """Refuse NaN as the value of an option, because every range of click accepts it."""
     if number is not None and math.isnan(number):
         raise click.BadParameter(f"{number} is not a number.")
     return number
@@ -69,7 +69,8 @@ def as_bot(text: str) -> Bot:
 
 
 def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Convert an argument by a check of CUP.toml, which returns what is wrong."""
+    """Return a converter for an argument. `check` is a check of CUP.toml, which returns what is
+    wrong."""
 
     def text(value: str) -> str:
         if problem := check(value):
@@ -85,8 +86,11 @@ as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """The number of seats of a game and all its options, or a usage error if these do not fit
-    it."""
+    """Return the number of players and all options of a game.
+
+    Raises:
+        UsageError: if these do not fit the game.
+    """
     try:
         return games.get(game).resolve_options(players, "seed", options)
     except games.OptionError as error:
@@ -206,7 +210,11 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """The bot with this command or URL, or a usage error unless exactly one is given."""
+    """Return the bot with this command or URL.
+
+    Raises:
+        UsageError: unless exactly one of them is given.
+    """
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
     return Bot(str(command or url), command, url)
@@ -233,8 +241,10 @@ def command(work: Callable[..., int | None]) -> click.Command:
 
 @contextmanager
 def stopping(sentence: str) -> Iterator[None]:
-    """Within this context, Ctrl-C and SIGTERM exit with this sentence, and with 128 plus the number
-    of the signal, as shells expect."""
+    """Within this context, exit with this sentence at Ctrl-C and SIGTERM.
+
+    The exit code is 128 plus the number of the signal, as shells expect.
+    """
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -243,7 +253,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Within this context, an OSError means that this file cannot be written."""
+    """Within this context, exit with a sentence at an OSError: the file cannot be written."""
     try:
         yield
     except OSError as error:

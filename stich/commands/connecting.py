@@ -86,8 +86,9 @@ def _take_part(
     no_challenges: bool,
     starting: Starting,
 ) -> None:
-    """Start or reach a bot, and connect it to an arena. `token` returns its token, given what the
-    bot states about itself.
+    """Start or reach a bot, and connect it to an arena until the cup is over.
+
+    `token` is called with what the bot states about itself, and returns the bot's token.
 
     Raises:
         EntryRefused: if the arena refuses the bot.
@@ -227,7 +228,7 @@ def _ask(
     """Ask the ladder of an arena. The author has a different key for each arena.
 
     Raises:
-        EntryRefused: if the ladder refuses, or none can be reached.
+        EntryRefused: if the ladder refuses, or no ladder can be reached.
     """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

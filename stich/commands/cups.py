@@ -292,8 +292,10 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """The ladder with all its bots. With `enter`, a bot of this name is added if there is none,
-    without an author."""
+    """Return the ladder with all its bots.
+
+    With `enter`, a bot of this name is added, without an author, if there is none.
+    """
     with Store.create(target) as store:
         everybody = cup.with_joined(store.decisions())
     if name in everybody.names or not enter:
@@ -307,7 +309,8 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
 
 
 def _runner_host(cluster: str | None) -> str:
-    """The address of this machine at which tables, which may be on workers, reach the gateway."""
+    """Return the address of this machine at which tables reach the gateway. Tables may be on
+    workers."""
     if cluster is None:
         return "127.0.0.1"
     parts = urlsplit(cluster)
@@ -324,9 +327,14 @@ def _runner_host(cluster: str | None) -> str:
 def _read_startable_cup(
     path: str, target: str, *, programs: bool = True, no_sandbox: bool = False
 ) -> Cup:
-    """The cup in a file, to be run at `target`. What its bots need must exist; their `programs`
-    only if they are started here. With `no_sandbox`, they are started without a sandbox.
-    CupError."""
+    """Read a cup that is about to be run at `target`, and check that its bots can start.
+
+    Their `programs` must exist only if they are started on this machine. With `no_sandbox`, bots
+    are started without a sandbox.
+
+    Raises:
+        CupError: if the file cannot be read or has errors.
+    """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
         found = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
@@ -340,7 +348,8 @@ def _read_startable_cup(
 
 
 def _not_started(target: str) -> Collection[str]:
-    """The bots of a run that need not start any more: all of them if it is finished."""
+    """Return the bots of a run that need not be started again: all of them if the run is
+    finished."""
     try:
         with Store.open(target) as store:
             run = store.run()
@@ -359,10 +368,10 @@ def _play_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the cup in a file, or what is left of it, and print the standings.
+    """Play the matches of a cup that are not finished, and print the standings.
 
-    `cluster` is the address of a Dask scheduler whose workers play it in place of this machine;
-    `gateway` and `memory_share` are as in `run_cup`.
+    `cluster` is the address of a Dask scheduler whose workers play the cup instead of this machine.
+    `gateway` and `memory_share` are those of `run_cup`.
     """
     kept = f"Every finished match is kept in {shown_target(target)}."
     with (

@@ -75,7 +75,7 @@ def resume(target: str, why: str) -> None:
 
 
 def _of_unfinished(store: Store) -> tuple[AnyDecision, ...]:
-    """Return the decisions of a run that goes on.
+    """Return the decisions of a run that is not finished.
 
     Raises:
         StoreError: if the run has ended.
@@ -161,7 +161,7 @@ def finish(target: str, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask on a terminal whether to go ahead with what a sentence says."""
+    """Print a sentence about the consequences and, on a terminal, ask whether to go ahead."""
     if not yes and not is_asked():
         refuse(f"{what} To do so without being asked, add --yes.", 2)
     if not yes and not click.confirm(f"{what} Go on?"):

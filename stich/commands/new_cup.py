@@ -120,7 +120,7 @@ def _ask_for_bots() -> list[tuple[str, str]]:
 
 
 def _bot(text: str) -> tuple[str, str] | None:
-    """The name and the BOT of NAME=BOT, or None if there is nothing."""
+    """The name and the BOT in NAME=BOT, or None if the text is empty."""
     if not text.strip():
         return None
     name, equals, way = text.partition("=")

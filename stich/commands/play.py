@@ -46,8 +46,11 @@ class _Quit(Exception):
 
 
 class TerminalGame(Player, MatchObserver):
-    """A person at one seat against bots at the others. It is the player at the terminal, who sees
-    only the view of their seat, and the observer that prints what happens."""
+    """A game of a person at one seat against bots at the other seats.
+
+    The object is the player at the terminal, who sees only the view of their seat, and the observer
+    that prints the events of the match.
+    """
 
     url = "at the terminal"
 
@@ -59,7 +62,11 @@ class TerminalGame(Player, MatchObserver):
         self._names.insert(seat, "you")
 
     def play(self, bots: Sequence[Player], clock: Clock) -> None:
-        """Play to the end; _Quit when the person quits."""
+        """Play the game to its end.
+
+        Raises:
+            _Quit: if the person quits.
+        """
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, clock)
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
@@ -91,7 +98,11 @@ class TerminalGame(Player, MatchObserver):
             self._console.print(screen.result(result, self._names))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Ask the person until they type a legal move; _Quit if they quit."""
+        """Ask the person until they type a legal move.
+
+        Raises:
+            _Quit: if the person quits.
+        """
         view = self._state.view(self._seat)
         menu = screen.Menu(view)
         self._console.print(screen.position(view.to_dict(), self._names, view.game.title))

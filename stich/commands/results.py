@@ -154,14 +154,15 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 
 
 def _watch(what: str, store: RunReader) -> Watch:
-    """Shows a progress bar of the matches that were read, on a terminal."""
+    """Return a function that passes matches on and, on a terminal, shows their progress as a
+    bar."""
     console = make_console(stderr=True)
     more: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
     return partial(track, description=what, **more)
 
 
 def _receipts(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> list[Digest]:
-    """Convert receipts, and files of receipts."""
+    """Convert receipts, and files of receipts, to digests."""
     return [receipt for text in given for receipt in _receipt(text)]
 
 

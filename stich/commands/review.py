@@ -70,7 +70,7 @@ class RecordedMove(NamedTuple):
 class Finding:
     """A decision that another player would have made differently.
 
-    `lead` is that of `instead` over the recorded move; None if nobody measured it.
+    `lead` is the lead of `instead` over the recorded move, or None if it was not measured.
     """
 
     decision: RecordedMove
@@ -79,7 +79,7 @@ class Finding:
 
     @property
     def certain(self) -> float:
-        """The points by which `instead` is better at least, with 95 % confidence."""
+        """The points by which `instead` is at least better, with 95 % confidence."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
@@ -171,10 +171,12 @@ def review(
 
 
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
-    """The decisions of a bot in up to `most` matches, and how many faults it had there.
+    """Return the decisions of a bot in up to `most` matches, and the number of its faults there.
 
     The matches are in random order, so that any part of the list is a sample of the run.
-    Raises StoreError if there is no decision.
+
+    Raises:
+        StoreError: if there is no decision.
     """
     run = store.run()
     if bot not in run.cup.names:
@@ -320,7 +322,7 @@ def _show(number: int, finding: Finding, judge: str) -> None:
 
 
 def _to_dict(finding: Finding) -> dict[str, object]:
-    """A finding as JSON has it. `points` and `error` are None if nobody measured them."""
+    """The JSON values of a finding. `points` and `error` are None if the lead was not measured."""
     row, lead = finding.decision.row, finding.lead
     return {
         **{name: getattr(row, name) for name in ("match", "block", "seat", "bot", "index")},

@@ -19,7 +19,12 @@ matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path(
 
 @contextmanager
 def open_run(target: str) -> Iterator[Store]:
-    """Open the store of a run that has begun; NotBegun, StoreError."""
+    """Open the store of a run that has begun.
+
+    Raises:
+        NotBegun: if the run has not begun.
+        StoreError: if the store cannot be read.
+    """
     with Store.open(target) as store:
         store.run()
         if store.warning:
@@ -40,7 +45,8 @@ def run_folder(cup: str) -> str:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The name of a file in errors, and its lines. Exits if it cannot be read."""
+    """Open a file of lines. Yields its name in messages, and its lines. Exits if it cannot be
+    read."""
     # valid UTF-8, because a cup without a name is named after its file
     name = "standard input" if target == "-" else click.format_filename(target)
     if target.endswith(".toml"):
@@ -55,8 +61,9 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 @contextmanager
 def copied_matches(target: str) -> Iterator[str]:
-    """Copy a file of matches, or standard input, to a temporary file for another process. Yield the
-    path of the copy.
+    """Copy a file of matches, or standard input, to a temporary file for another process.
+
+    Yields the path of the copy.
 
     Raises:
         LineError: if a line cannot be used.
@@ -75,8 +82,9 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Read a snapshot of a run, even while a runner writes to it, or read a file of matches. With
-    `any_moves`, a match in the file may have an illegal move.
+    """Read a snapshot of a run, even while a runner writes to it, or read a file of matches.
+
+    With `any_moves`, a match in the file may have an illegal move.
 
     Raises:
         LineError: if a line cannot be used.

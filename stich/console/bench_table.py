@@ -37,7 +37,7 @@ def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
 
 
 def _names(landmarks: Sequence[Landmark]) -> list[str]:
-    """The bots that were measured."""
+    """The names of the bots that were measured."""
     return [*dict.fromkeys(one.bot for one in landmarks)]
 
 
@@ -63,7 +63,7 @@ def _over_par(result: Result) -> str:
 
 
 def comparison_table(old: Record, new: Record, found: Comparison) -> str:
-    """What the comparison of two bots has shown, in Markdown."""
+    """The result of a comparison of two bots, in Markdown."""
     rows = []
     for each in found.differences:
         interval = f"{each.mean:+.2f}"
@@ -85,7 +85,7 @@ def comparison_table(old: Record, new: Record, found: Comparison) -> str:
 
 
 def _verdict(found: Difference) -> str:
-    """The verdict in words, with what so many blocks can see."""
+    """The verdict in words, with the smallest difference that this number of blocks can show."""
     if found.verdict in ("better", "worse"):
         return found.verdict
     if found.verdict == "same":
@@ -99,7 +99,8 @@ def _verdict(found: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """An SVG badge: the points over par at one table, or at how many tables the bot is over par."""
+    """An SVG badge: the points over par at one table, or the number of tables at which the bot is
+    over par."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -147,6 +148,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: a bot chooses its own name."""
+    """The text with Markdown escaped, because a bot chooses its own name."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

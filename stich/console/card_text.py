@@ -22,7 +22,7 @@ def card(name: str) -> Text:
 
 
 def cards(names: Sequence[str]) -> Text:
-    """Some cards in a row, then how many hidden ones there are."""
+    """The visible cards in a row, then the number of hidden ones."""
     if not names:
         return Text("none", style="dim")
     shown = [card(name) for name in names if name != _HIDDEN]
@@ -48,7 +48,7 @@ def move_text(text: str) -> Text:
 
 
 def play_text(text: str, category: str | None) -> Text:
-    """A move with its category, unless the cards say as much."""
+    """A move with its category, unless the cards alone make it clear."""
     shown = move_text(text)
     return shown.append(f" ({category})") if category not in (None, "card") else shown
 

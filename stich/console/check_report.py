@@ -57,8 +57,11 @@ def print_as_they_come(
     *,
     verbose: bool,
 ) -> list[CheckResult]:
-    """Print and return the results, then how many checks passed. Failures of one cause are printed
-    once, unless `verbose`. `command` is that of the bot, None for one by URL."""
+    """Print and return the results, then print how many checks passed.
+
+    Failures with the same cause are printed once, unless `verbose`. `command` is the bot's command,
+    None for a bot by URL.
+    """
     causes: Causes = {}
     seen = []
     for result in results:
@@ -89,8 +92,7 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 
 
 def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
-    """Print a result, and add the causes of its failures to `causes`. The word FAIL stands once
-    for each cause."""
+    """Print a result, with the word FAIL once for each cause. Add the causes to `causes`."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose

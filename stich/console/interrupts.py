@@ -19,11 +19,10 @@ def _raise(number: int, _frame: FrameType | None) -> None:
 
 
 def exit_at_once() -> None:
-    """From now on these signals end the process at once, unless they are ignored (as in
-    background).
+    """Let these signals end the process at once, unless they are ignored (as in background).
 
-    For the time while modules load: an exception could surface anywhere, and there is nothing to
-    clean up.
+    Call this while modules load: an exception could surface anywhere, and there is nothing to clean
+    up.
     """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -31,8 +30,7 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """From now on these signals raise KeyboardInterrupt with their number, if they would have ended
-    the process at once."""
+    """Let these signals raise KeyboardInterrupt with their number, unless they are ignored."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

@@ -40,14 +40,11 @@ Enter alone shows the moves again, or makes the only legal move."""
 
 
 class InputError(ValueError):
-    """What was typed is no move or finds none; the message is a sentence for the person."""
+    """The person's input is not a move. The message is a sentence for the person."""
 
 
 class Menu:
-    """The legal moves of the seat whose view this is.
-
-    Moves are numbered from 1 in the order of the contract's list.
-    """
+    """The legal moves of the seat whose view this is, numbered from 1 in the contract's order."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -60,7 +57,7 @@ class Menu:
         """Return the moves whose category or kind begins with this text.
 
         Raises:
-            InputError: if there is none.
+            InputError: if there are none.
         """
         found: dict[str, dict[int, Move]] = {}
         for number, move in enumerate(self._moves, start=1):
@@ -75,7 +72,7 @@ class Menu:
         """Return the move with this number, this text or these cards.
 
         Raises:
-            InputError: if there is none, or more than one.
+            InputError: if no move, or more than one, fits.
         """
         typed = "".join(text.split())
         if typed.isascii() and typed.isdigit():
@@ -95,7 +92,7 @@ class Menu:
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
-    """Legal moves, one line per group."""
+    """The legal moves, one line per group."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
         shown = "" if title in _UNTITLED else title
@@ -116,7 +113,7 @@ def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> Renderable
 
 
 def seats(view: JsonDict, names: Sequence[str]) -> Table:
-    """A line per seat: its player, and what everybody may know of it."""
+    """A table with a line for each seat: its player, and what is public about it."""
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("seat", "who", "cards", "score", ""):
@@ -142,6 +139,6 @@ def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType
 
 
 def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
-    """How a deal ended."""
+    """The end of a deal."""
     changes = format_scores(names, entry["scores"])
     return Text(f"Deal {entry['deal']} is over: {changes}.", style="bold")

@@ -34,7 +34,7 @@ def _print(out: Console, sentence: str, event: str) -> None:
 
 
 class Lines(RunObserver):
-    """A line every few seconds, for logs."""
+    """Prints a line every few seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
         self._out = out
@@ -42,7 +42,7 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence. The commitment to a seed is a result."""
+        """Print the sentence. The commitment to a seed goes to standard output, like a result."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -73,17 +73,18 @@ class ProgressBar(RunObserver):
         self._task = progress.add_task(name, rate="", faults="", away="")
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence above the bar. The commitment to a seed is a result."""
+        """Print the sentence above the bar. The commitment to a seed goes to standard output, like
+        a result."""
         _print(self._progress.console, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
-        """Show the bar, and how many are done already."""
+        """Show the bar and the number of finished matches."""
         super().begin(done, total)
         self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """Show how many are done now."""
+        """Show the new number of finished matches."""
         super().match(record)
         faults = plural(self.faults, "fault") if self.faults else ""
         done, total, rate = self.done, self.total, f"{self.rate:.1f}/s"
@@ -95,13 +96,13 @@ class ProgressBar(RunObserver):
 
 
 class JsonLines(RunObserver):
-    """One JSON object a line, for dashboards."""
+    """Prints a JSON object per line, for dashboards."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event. Warnings, and the wait for bots, go to standard error for people."""
+        """Write the event. Warnings, and the wait for bots, go to standard error as sentences."""
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
         if event not in ("", "warning"):
@@ -109,12 +110,12 @@ class JsonLines(RunObserver):
             self._out.flush()
 
     def begin(self, done: int, total: int | None) -> None:
-        """`begin`: `done`, `total`, null in a ladder as in its matches."""
+        """Write `begin` with `done` and `total`, which is null in a ladder."""
         super().begin(done, total)
         self.tell("", "begin", done=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """`match`: the match's result and the progress of the run."""
+        """Write `match`: the result of the match and the progress of the run."""
         super().match(record)
         self.tell(
             "",
@@ -134,7 +135,8 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """A bar if the console is a terminal, else lines, or JSON lines on standard output."""
+    """Yield an observer: a bar if the console is a terminal, else lines, or JSON lines with
+    `as_json`."""
     if as_json:
         yield JsonLines(sys.stdout)
         return

@@ -76,7 +76,7 @@ def _title(record: MatchRecord) -> Text:
 
 
 def _position(record: MatchRecord, step: Step) -> Table:
-    """Every hand, whose turn it is, scores, banks, and the game's own facts."""
+    """A table of a position: hands, whose turn it is, scores, banks, and the game's own facts."""
     game, state = games.get(record.game), step.state
     shown = Table(box=None, pad_edge=False)
     position = f"deal {state['deal']}, {state['phase']}"
@@ -98,7 +98,7 @@ def _position(record: MatchRecord, step: Step) -> Table:
 
 
 def _move(record: MatchRecord, step: Step) -> Text:
-    """One move on a line."""
+    """The line of a move."""
     if step.seat is None or step.move is None:
         return Text("the cards are dealt", style="dim")
     line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")

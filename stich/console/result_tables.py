@@ -48,7 +48,8 @@ _LEFT = ("Bot", "beats", "Number")
 def make_console(*, stderr: bool = False) -> Console:
     """A rich console on standard output or standard error.
 
-    It is 120 columns wide, enough for a table, where neither a terminal nor COLUMNS sets a width.
+    If neither a terminal nor COLUMNS sets a width, the console is 120 columns wide, enough for a
+    table.
     """
     console = Console(stderr=stderr)
     if not (console.is_terminal or os.environ.get("COLUMNS")):
@@ -85,9 +86,11 @@ def print_table(
     run: Run,
     sums: Sequence[InfoSum] | None = None,
 ) -> None:
-    """Print the standings, with the course of the cup, which comes first where it decides the
-    places, and with the result of a duel. `sums` are those of the numbers that bots sent with their
-    moves."""
+    """Print the standings, with the course of the cup and the result of a duel.
+
+    The course comes first where it decides the places. `sums` are the sums of the numbers that bots
+    sent with their moves.
+    """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if course_first(standings) else 1, _course(standings.course))
@@ -137,7 +140,7 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
-    """What the columns mean, in sentences."""
+    """Yield sentences about the columns."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
     yield (
         f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
@@ -228,8 +231,10 @@ def integrity_table(found: Integrity) -> Table:
 def _duel_sentences(
     duel: DuelResult, scores: Mapping[str, float | None], run: Run
 ) -> Iterator[str]:
-    """Which bot is better, by how much, with what interval, and what these mean. `scores` are those
-    of the table."""
+    """Yield sentences about which bot is better, by how much, and with what interval.
+
+    `scores` are the scores of the table.
+    """
     format = run.cup.format
     within = format.within if isinstance(format, Duel) else None
     # Rows of seats do not say how many blocks were planned.
@@ -271,7 +276,7 @@ def _duel_sentences(
 
 
 def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
-    """Print what a cup will take, to three significant figures, as it is an estimate."""
+    """Print an estimate for a cup, to three significant figures."""
     shares = [*found.bots.values()]
     names = [name for name in ("requests", "seconds", *COSTS) if any(name in one for one in shares)]
     total = {name: sum(one.get(name, 0.0) for one in shares) for name in names}

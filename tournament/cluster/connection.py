@@ -20,8 +20,13 @@ _PACKAGES = ("games", "tournament", "bots")
 
 
 def connect(address: str) -> tuple[Client, str]:
-    """A connected Dask client, and what Dask reports about packages whose versions differ, or "".
-    RunError, which says what is wrong, if it cannot connect."""
+    """Connect to a Dask scheduler.
+
+    Returns the client, and what Dask reports about packages whose versions differ, or "".
+
+    Raises:
+        RunError: if there is no connection. The message says why.
+    """
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -43,7 +48,7 @@ async def _try(address: str) -> None:
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """What is wrong, judged by the error that Dask raised."""
+    """A sentence about a failed connection, given the error that Dask raised."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."
@@ -63,7 +68,8 @@ def _why_not(address: str, error: Exception) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of Stich here, with a hash of its sources, because checkouts share a version."""
+    """The version of Stich on this machine, with a hash of its sources, because checkouts share a
+    version."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

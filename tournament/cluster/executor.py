@@ -46,8 +46,11 @@ _KEPT = "Finished matches are kept"
 
 @dataclass(eq=False, slots=True)
 class _RemoteWorker:
-    """A worker. `joined` is None while it starts the bots, and False if it cannot play. The bots
-    run until `owner` is released."""
+    """A worker of the cluster.
+
+    `joined` is None while the worker starts the bots, and False if it cannot play. The bots run
+    until `owner` is released.
+    """
 
     address: str
     name: str
@@ -57,7 +60,7 @@ class _RemoteWorker:
 
 
 class _Task(NamedTuple):
-    """Some jobs, and the addresses of the workers that may play them."""
+    """A list of jobs, and the addresses of the workers that may play them."""
 
     jobs: tuple[Job, ...]
     future: Future[list[Played]]
@@ -81,9 +84,9 @@ when it goes: the keys of the tasks that it had, and whether it was retired."""
 class ClusterExecutor:
     """An `Executor` whose tables are those of a cluster's workers.
 
-    A task is one or more blocks. Each table plays one task and, unless there are bots by URL, a
-    second one is queued for it, so that no table waits for the runner. Threads put handlers of what
-    has happened into a queue; `receive` calls them.
+    A task is one or more blocks. Each table plays one task and, unless there are bots by URL, has a
+    second one queued, so that no table waits for the runner. Threads put handlers of events into a
+    queue, and `receive` calls them.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -110,7 +113,7 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Let the present workers join, and start or reach every bot on each."""
+        """Let the present workers join. Start or reach every bot on each of them."""
         self._absent = frozenset(absent)
         self._client, differing = connect(self._address)
         self._exits.callback(self._client.close)
@@ -131,8 +134,10 @@ class ClusterExecutor:
         return Inspected(tuple(self._problems), self._about)
 
     def _call_for_worker(self) -> None:
-        """Submit a task if no worker is there: with `adapt(minimum=0)`, only a task that cannot be
-        run makes Dask start a worker."""
+        """Submit a task if there is no worker.
+
+        With `adapt(minimum=0)`, Dask starts a worker only for a task that cannot be run.
+        """
         if self._workers:
             self._call = None
         elif self._call is None:
@@ -156,7 +161,7 @@ class ClusterExecutor:
         return ()
 
     def _join(self, worker: _RemoteWorker) -> None:
-        """In a thread: start the bots on a worker."""
+        """Start the bots on a worker. Runs in a thread."""
         here, where = own_version(), [worker.address]
         # The first workers have found out whether connecting bots can be reached.
         absent = self._absent | (self._connecting if self._begun else frozenset())
@@ -186,7 +191,7 @@ class ClusterExecutor:
             self._problems += problems
 
     def _on_cluster_event(self, event: tuple[float, _WorkerEvent]) -> None:
-        """In a thread of Dask."""
+        """Queue the handler of an event of the cluster. Runs in a thread of Dask."""
         _, news = event
         if news.get("action") == "add-worker":
             self._news.put(self._look_for_workers)
@@ -194,7 +199,8 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news))
 
     def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
-        """Take back the tasks of a worker. Those submitted first were being played."""
+        """Take back the tasks of a worker that has left. The tasks submitted first were being
+        played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
@@ -220,18 +226,21 @@ class ClusterExecutor:
 
     @property
     def has_free_table(self) -> bool:
-        """Whether a job can be played, or wait, at a table."""
+        """Whether a job can be submitted now, to be played or queued."""
         jobs = len(self._pending) + sum(len(task.jobs) for task in self._tasks.values())
         return jobs < sum(one.tables for one in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Play a job. It becomes part of a task with the next `receive`."""
+        """Add a job, which the next `receive` submits as part of a task."""
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the jobs as tasks, if possible one for each free table. A block that was lost
-        before is a task of its own, so that it is known which block ends its workers."""
+        """Submit the jobs as tasks, if possible one for each free table.
+
+        A block that was lost before is a task of its own, so that it is known which block ends its
+        workers.
+        """
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
@@ -259,7 +268,7 @@ class ClusterExecutor:
             future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Future[list[Played]]) -> None:
-        """In a thread of Dask: fetch what a task returned."""
+        """Fetch the result of a task. Runs in a thread of Dask."""
         answer: list[Played] | BaseException
         try:
             answer = future.result()
@@ -291,7 +300,7 @@ class ClusterExecutor:
                 yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait for news from the workers, at most this long, and yield its events."""
+        """Wait up to `seconds` for news from the workers, and yield their events."""
         self._check_connection()
         yield from self._submit_tasks()
         yield from self._next(seconds)

@@ -40,9 +40,11 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Called on a worker: start or reach all bots there, if it has this `version` of Stich. Returns
-    what was found, and a warning or "". The bots run until Dask releases the key `owner`, because
-    the runner has finished or is gone."""
+    """Start or reach all bots on a worker, if it has this `version` of Stich.
+
+    Dask calls this on the worker. Returns the inspection, and a warning or "". The bots run until
+    Dask releases the key `owner`, because the runner has finished or is gone.
+    """
     if version != own_version():
         fix = "install the same on both, or stop it"
         problem = f"It has {own_version()}, and this is {version}; {fix}."
@@ -55,14 +57,18 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """A task: play these jobs one after the other, until the tables are stopped."""
+    """Play these jobs one after the other, until the tables are stopped. Dask runs this as a
+    task."""
     tables = get_worker().plugins.get(session)
     # None: the worker was restarted.
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Called on every worker: tasks of this or an earlier turn end after their match."""
+    """End the tasks of this turn or an earlier one after their present match.
+
+    Dask calls this on every worker.
+    """
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -71,7 +77,7 @@ def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
 class Tables(WorkerPlugin):
     """The bots of one run on this worker, in a pool for each of its tables.
 
-    They stop when the key `owner` is released, and with the worker, even if that is killed.
+    The bots stop when the key `owner` is released, and with the worker, even if it is killed.
     """
 
     def __init__(self, owner: str, folder: str) -> None:
@@ -92,8 +98,11 @@ class Tables(WorkerPlugin):
         absent: Collection[str],
         worker_bytes: int | None,
     ) -> tuple[Inspected, str]:
-        """Start or reach all bots. Return what was found, and a warning or "". `worker_bytes` is
-        the memory that Dask gives this worker, as others may be on the same machine."""
+        """Start or reach all bots. Return the inspection, and a warning or "".
+
+        `worker_bytes` is the memory that Dask gives this worker, as other workers may be on the
+        same machine.
+        """
         folder = Path(self._folder.name)
         try:
             for digest, data in archives.items():
@@ -134,13 +143,14 @@ class Tables(WorkerPlugin):
                 self.close()  # with the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Called by Dask when a key of the worker changes its state."""
+        """Stop the bots when the key `owner` is released. Dask calls this when a key changes its
+        state."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait
 
     def teardown(self, worker: Worker) -> None:
-        """Called by Dask when the worker ends."""
+        """Stop the bots. Dask calls this when the worker ends."""
         self.close()
 
     def close(self) -> None:

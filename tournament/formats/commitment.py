@@ -39,7 +39,7 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
 
 
 def opens(digest: str, seed: str) -> bool:
-    """Whether this seed opens a commitment."""
+    """Whether a commitment was made for this seed."""
     return digest.strip().lower() == commitment(seed)
 
 

@@ -193,7 +193,7 @@ class KnownBots:
         return np.array(assigned, np.int64)
 
     def blocks(self, names: Sequence[str]) -> dict[str, int]:
-        """The number of blocks of each of these bots."""
+        """Return the number of blocks of each of these bots, by name."""
         numbers = self.numbers(names)
         return dict(zip(names, self.record.blocks[numbers].tolist(), strict=True))
 

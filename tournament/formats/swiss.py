@@ -33,7 +33,7 @@ class Swiss(WithDeals):
 
 
 class SwissPlan(Plan):
-    """Rounds with as many tables as the bots fill. The other bots have a bye.
+    """Rounds with as many tables as the bots fill. The remaining bots have a bye.
 
     No bot has a second bye before every bot has had one.
     """

@@ -30,8 +30,8 @@ _BISECTIONS = 40
 class Reach:
     """The most by which a block can differ.
 
-    With a ``tail`` larger blocks are so rare that they count as ``most``, and the mean is allowed
-    to move by so many rms for it.
+    With a ``tail``, larger blocks are so rare that they count as ``most``, and the mean may be off
+    by ``tail`` root mean squares for it.
     """
 
     most: float
@@ -39,15 +39,16 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """The reach by a game's ``max_difference``. One that is only supposed has a declared tail."""
+    """The reach for a game's ``max_difference``. If the game only assumes that limit, the reach has
+    a tail."""
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:
-    """What the blocks (B) of a duel, in their order, tell of the mean difference.
+    """The bets on the mean difference of a duel, given its blocks (B) in order.
 
-    ``within`` is half the width of the zone in which a difference does not matter. Without a
-    reach, or with a block beyond it, nothing is proved.
+    ``within`` is half the width of the zone in which a difference does not matter. Nothing is
+    proved without a reach, or if a block exceeds the reach.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -60,12 +61,13 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth of the bets against a mean of 0: 20 settles who is better."""
+        """The wealth of the bets against a mean of 0. A wealth of 20 settles which bot is
+        better."""
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
     def settled(self) -> bool:
-        """Whether the interval excludes 0: 95 % are for the bot that is ahead."""
+        """Whether the 95 % interval excludes 0."""
         if self.mean == 0 or not self._proved:
             return False
         more, less = self._sides(0.0)
@@ -73,7 +75,8 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the interval lies in the zone: no difference beyond ``within``."""
+        """Whether the interval lies in the zone, so that no difference beyond ``within`` is
+        left."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -81,11 +84,11 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval, which holds at every look."""
+        """The 95 % interval. It holds at every look."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The logarithm of the wealth under ``mean``, on both sides together."""
+        """The logarithm of the wealth of the bets against a ``mean``, for both sides together."""
         return float(np.logaddexp(*_weighted(self._sides(mean), mean, self._within)))
 
     def _sides(self, mean: float) -> Floats:
@@ -126,8 +129,11 @@ def log_wealth(
 
 
 def pair_wealth(pair: Ints, differences: Floats, pairs: int, reach: Reach) -> Floats:
-    """The logarithms of the wealth (2, pairs) of those who bet that the first of a pair has more,
-    and that the second has: ``pair`` and ``differences`` are by meeting, in their order."""
+    """The logarithms of the wealth (2, pairs) of bets on the first and on the second bot of each
+    pair.
+
+    ``pair`` and ``differences`` have an entry for each meeting, in order.
+    """
     order = np.argsort(pair, kind="stable")
     pair, some = pair[order], differences[order]
     first = np.searchsorted(pair, pair)
@@ -142,11 +148,11 @@ def pair_wealth(pair: Ints, differences: Floats, pairs: int, reach: Reach) -> Fl
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Which bots (rows) are settled above which (columns), (n, n), by bets on the meetings of each
-    pair: with probability ``level`` no two bots are ever put in a wrong order.
+    """Which bots (rows) are settled above which (columns), shape (n, n).
 
-    That holds for all looks together and whoever meets next, and supposes only how far a block can
-    reach. It ends a cup (`[stop]`).
+    The bets are on the meetings of each pair. With probability ``level`` no two bots are ever put
+    in a wrong order. This holds for all looks together and whoever meets next. It assumes only the
+    reach of a block. `[stop]` ends a cup by it.
     """
     bots = data.bots
     pair, differences = meetings(data)
@@ -157,7 +163,7 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """The root of the mean square of the blocks before, which begins with a guess."""
+    """The root mean square of the blocks before each block. The first value is a guess."""
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
     return answer
@@ -169,7 +175,8 @@ def _all_rms(differences: Floats, reach: Reach) -> Floats:
 
 
 def _shares(within: float | None) -> Floats:
-    """How much of the wealth is on each stake. The last is on within / rms^2, if there is one."""
+    """The share of the wealth on each stake. The last stake is within / rms^2, if ``within`` is
+    given."""
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)
 
@@ -177,7 +184,8 @@ def _shares(within: float | None) -> Floats:
 def _log_factors(
     differences: Floats, rms: Floats, mean: float, reach: Reach, within: float | None
 ) -> Floats:
-    """The logarithms (2, B, stakes) of what stakes on more and on less than ``mean`` pay."""
+    """The logarithms (2, B, stakes) of the factors that stakes on more and on less than ``mean``
+    pay."""
     stakes = _GRID / rms[:, np.newaxis]
     if within is not None:
         stakes = np.column_stack((stakes, within / rms**2))
@@ -189,13 +197,13 @@ def _log_factors(
 
 
 def _sides(logs: Floats, within: float | None) -> Floats:
-    """The logarithm of the wealth (2, ...) of the stakes on more and of those on less."""
+    """The logarithms (2, ...) of the wealth of the stakes on more and of the stakes on less."""
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
     return answer
 
 
 def _weighted(sides: Floats, mean: float, within: float | None) -> Floats:
-    """The sides, as much of the wealth as each began with."""
+    """The wealth of both sides, weighted by the share with which each side began."""
     more = 0.5
     if within is not None and abs(mean) >= within:
         more = _NEAR if mean < 0 else 1 - _NEAR

@@ -81,10 +81,10 @@ def fit(data: Observations) -> Fit:
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
-    """The 95 % interval of each bot's score, for those that are ``shown`` (n).
+    """The 95 % interval of the score of each bot that is ``shown`` (n).
 
-    For tables of a round-robin: Student's t around the mean, from the spread of the blocks of each
-    table. Unknown as long as some table has one block only, and without any spread.
+    For the tables of a round-robin: Student's t around the mean, from the spread of the blocks of
+    each table. The interval is unknown while a table has only one block, or without any spread.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:
@@ -110,7 +110,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group (n) of each bot, numbered by first bot. ``linked`` (n, n) is symmetric."""
+    """The group (n) of each bot, numbered by its first bot. ``linked`` (n, n) is symmetric."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)

@@ -7,10 +7,10 @@ from tournament.ranking.observations import pairs_within
 
 
 class Equations:
-    """Sums over blocks: the ``laplacian`` (n, n) of who met whom and the ``right_side`` (n).
+    """Sums over blocks: the ``laplacian`` (n, n) of who met whom, and the ``right_side`` (n).
 
-    ``squares`` is the sum of the squares of the points around the mean of their block, ``freedom``
-    the number of independent ones.
+    ``squares`` is the sum of the squares of the points around the mean of their block. ``freedom``
+    is the number of independent squares.
     """
 
     def __init__(self, bots: int) -> None:
@@ -19,15 +19,18 @@ class Equations:
         self.squares, self.freedom = 0.0, 0
 
     def grow(self, bots: int) -> None:
-        """Make room for so many bots."""
+        """Make room for this number of bots."""
         more = max(0, bots - self.right_side.size)
         if more:
             self.laplacian = np.pad(self.laplacian, (0, more))
             self.right_side = np.pad(self.right_side, (0, more))
 
     def add(self, block: Ints, bot: Ints, points: Floats, weight: Floats | None = None) -> None:
-        """Add blocks, given by entries: the ``block`` of each, sorted, its ``bot`` and its
-        ``points`` a deal. ``weight`` is by block, 1 if left out."""
+        """Add blocks.
+
+        Each entry is a bot in a block: its ``block`` (sorted), its ``bot`` and its ``points`` per
+        deal. ``weight`` is by block, 1 by default.
+        """
         size = np.bincount(block)
         weights = np.ones(size.size) if weight is None else weight
         factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)
@@ -43,10 +46,10 @@ class Equations:
         self.freedom += int((size - 1).clip(0).sum())
 
     def effects(self, prior: float) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of the effect of each bot (n), with a guess that the
-        bot is as good as the others, worth ``prior`` blocks.
+        """The mean and the standard deviation of the effect of each bot (n).
 
-        The deviations leave out how the effects depend on one another.
+        A guess that each bot is as good as the others counts as much as ``prior`` blocks. The
+        deviations ignore how the effects depend on one another.
         """
         precision = np.diag(self.laplacian) + prior
         equations = self.laplacian.copy()

@@ -18,11 +18,11 @@ from tournament.ranking.observations import Observations, numbered, pairs_within
 
 @dataclass(frozen=True)
 class Evidence:
-    """The differences of each pair of n bots, (n, n), row minus column.
+    """The differences between each pair of n bots, shape (n, n), row minus column.
 
     ``total`` is their sum, ``squares`` the sum of their squares, ``items`` their number, ``count``
-    how many are not 0, ``blocks`` how many blocks they come from, and
-    ``rounds`` in how many rounds there was one; ``all_rounds`` is the number of rounds of the cup.
+    the number that are not 0, ``blocks`` the number of blocks that they come from, and ``rounds``
+    the number of rounds with a difference. ``all_rounds`` is the number of rounds of the cup.
     """
 
     total: Floats
@@ -34,7 +34,7 @@ class Evidence:
     all_rounds: int
 
     def of(self, rows: slice) -> "Evidence":
-        """The differences of the bots in these rows alone."""
+        """The differences between the bots in these rows."""
         return Evidence(
             self.total[rows],
             self.squares[rows],
@@ -47,9 +47,12 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """The sums of the differences by their spread around 0. A difference of two blocks counts
-        with three quarters of the square of the mean: two blocks would count with half, but so the
-        deviate stays below a normal one where points are not normal."""
+        """The sums of the differences, divided by their spread around 0.
+
+        The mean of a difference of two blocks counts with three quarters of its square. Half would
+        be exact for two blocks, but three quarters keeps the deviate below a normal one where
+        points are not normal.
+        """
         once = np.maximum(self.items, 1)
         mean = self.total**2 * (1 / once - 1 / np.maximum(self.blocks, once)) / 2
         spread = np.sqrt(np.maximum(self.squares - mean, 0.0))
@@ -70,8 +73,11 @@ def evidence(data: Observations) -> Evidence:
 
 
 def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
-    """All pairs of entries of one cell, which is given for each entry: as first * n + second, with
-    what the first has more, and their round."""
+    """All pairs of entries of one cell.
+
+    ``cell`` has a number for each entry. Returns the pairs, as first * n + second, the lead of the
+    first, and their round.
+    """
     order = np.lexsort((data.bot, cell))
     left, right = order[_joined(pairs_within(cell[order]))]
     pair = data.bot[left] * data.bots + data.bot[right]
@@ -81,8 +87,11 @@ def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
 def _evidence(
     bots: int, pair: Ints, difference: Floats, blocks: Floats, once: Ints, rounds: int
 ) -> Evidence:
-    """Add up: ``pair``, ``difference`` and ``blocks`` by difference; ``once`` has a pair for each
-    round in which there was one."""
+    """Sum up the differences. ``pair``, ``difference`` and ``blocks`` have an entry for each
+    difference.
+
+    ``once`` has each pair once for each round in which it had a difference.
+    """
 
     def summed(pair: Ints, weights: Floats | None = None) -> Floats:
         flat = np.bincount(pair, weights, bots * bots)
@@ -103,8 +112,11 @@ def _evidence(
 
 
 def meetings(data: Observations) -> tuple[Ints, Floats]:
-    """The pairs that sat at one table, as first * n + second with first < second, and what the
-    first had more, in the order of the blocks."""
+    """The pairs that sat at one table, as first * n + second with first < second, and the first's
+    lead.
+
+    The order is that of the blocks.
+    """
     left, right = _joined(pairs_within(data.block))
     in_order = np.argsort(data.block[left], kind="stable")
     left, right = left[in_order], right[in_order]
@@ -112,13 +124,16 @@ def meetings(data: Observations) -> tuple[Ints, Floats]:
 
 
 def _joined(parts: Iterable[tuple[Ints, Ints]]) -> Ints:
-    """All pairs (2, m)."""
+    """All pairs as one array, shape (2, m)."""
     return np.concatenate([np.zeros((2, 0), np.int64), *map(np.array, parts)], axis=1)
 
 
 def _company(data: Observations) -> Ints:
-    """For each entry a number of its round, of the others at its table, and of how many blocks
-    this table had played in the round."""
+    """The company of each entry, as a number.
+
+    Entries with the same number have the same round, the same other bots at the table, and as many
+    earlier blocks of this table in the round.
+    """
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]
     first = np.flatnonzero(np.diff(table, prepend=-1))

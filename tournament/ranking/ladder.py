@@ -27,10 +27,10 @@ _PENDING = 512
 
 
 class LadderRecord:
-    """The blocks of a ladder so far, of bots numbered from 0.
+    """The blocks of a ladder so far. Bots are numbered from 0.
 
-    A bot that changes begins a new version. By bot (n): its ``blocks``, the number of its last
-    version (``version``), and whether it ``changed``.
+    A bot that changes begins a new version. These are by bot (n): the number of ``blocks``, the
+    number of the last ``version``, and whether the bot has ``changed``.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -51,7 +51,7 @@ class LadderRecord:
         return self.blocks.size
 
     def grow(self, bots: int) -> None:
-        """Make room for so many bots."""
+        """Make room for this number of bots."""
         more = bots - self.bots
         if more <= 0:
             return
@@ -66,8 +66,8 @@ class LadderRecord:
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
         """Add the blocks of an epoch.
 
-        There is an entry for each bot of each block, sorted by ``block``, which is numbered from 0;
-        ``draw`` is the number of the draw that seated the bot there.
+        There is an entry for each bot of each block, sorted by ``block``, which is numbered from 0.
+        ``draw`` is the number of the draw that seated the bot.
         """
         if not block.size:
             return
@@ -84,7 +84,7 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Number those of these bots that are new, in this order: later ones need more evidence."""
+        """Number the new ones of these bots, in this order. Later bots need more evidence."""
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
                 self._begin_evidence(bot)
@@ -96,17 +96,17 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version that played each entry."""
+        """The version of the bot of each entry."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """The differences of each pair of bots, since both are what they are now."""
+        """The differences between each pair of bots since both have their present version."""
         self._add_pending()
         total, squares, items = self._evidence
         return Evidence(total, squares, items, items, items, items, 0)
 
     def settled(self) -> Booleans:
-        """Which bots (rows) are settled above which (columns), (n, n)."""
+        """Which bots (rows) are settled above which (columns), shape (n, n)."""
         arrival = np.where(self._start < 0, self._starts, self._start) + 1
         return settled_by_arrival(self.evidence(), arrival)
 
@@ -121,21 +121,24 @@ class LadderRecord:
         self._starts += 1
 
     def _history(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """Block, bot, version and points of all entries."""
+        """The block, bot, version and points of all entries."""
         block, bot, version, points = (
             np.concatenate(each) for each in zip(*self._parts, strict=True)
         )
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """The mean effect of the opponents of each entry, as far as known."""
+        """The mean effect of the opponents in each entry, as far as known."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer
 
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
-        """Add the differences between the bots of each draw: of their points at one table, of what
-        they did alone at different tables."""
+        """Add the differences between the bots of each draw.
+
+        Bots at one table are compared by their points, bots at different tables by their results
+        `alone`.
+        """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
         wide = (np.bincount(number[first]) > 1)[number]
@@ -157,7 +160,7 @@ class LadderRecord:
             np.add.at(self._evidence[2], (one, other), times)
 
     def _add_pending(self) -> None:
-        """Compare all bots of a draw, as if each had sat at a table of its own."""
+        """Compare all bots of a draw as if each had sat at a table of its own."""
         if not self._pending:
             return
         draw, bot, value = (np.concatenate(each) for each in zip(*self._pending, strict=True))
@@ -176,7 +179,8 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Look for bots that have changed, the clearest first: its opponents seem to change too."""
+        """Look for bots that have changed, the clearest first, since its opponents seem to change
+        too."""
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
@@ -187,7 +191,7 @@ class LadderRecord:
             self._begin_version(int(seen[place]), WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Add to the sums of each bot and of its squares after each of its last blocks."""
+        """Update the sums of each bot, and of the squares, after each of its last blocks."""
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))
@@ -201,7 +205,8 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How many standard deviations the last blocks of these bots (m) are from those before."""
+        """The number of standard deviations between the last blocks of these bots (m) and those
+        before."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
@@ -220,7 +225,7 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """The bot's last blocks are its first as what it is now. Its evidence begins anew."""
+        """Begin a new version of a bot with its last blocks. Its evidence begins anew."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

@@ -35,24 +35,24 @@ class Observations:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.table.size)
 
     @property
     def bots(self) -> int:
-        """How many bots there are, with those that never played."""
+        """The number of bots, including those that never played."""
         return int(self.plain.size)
 
 
 def observe(
     block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int, round: Ints | None = None
 ) -> Observations:
-    """Add matches up to blocks.
+    """Sum matches up to blocks.
 
-    A row is a match: ``block`` (M) its block, ``deals`` (M) its deals, ``round`` (M) its round;
-    with a column for each seat: ``seats`` (M, s) the bot there, below ``bots``, and ``scores``
-    (M, s) its points after the strike-out rule. The order of the matches and of the seats plays
-    no part: sums are of whole numbers and exact, and blocks stand by number.
+    Each row is a match, with its ``block``, ``deals`` and ``round`` (M). ``seats`` (M, s) has the
+    bot at each seat, a number below ``bots``, and ``scores`` (M, s) its points after the strike-out
+    rule. The order of matches and seats does not matter: sums are of whole numbers and exact, and
+    blocks are in the order of their numbers.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -89,7 +89,8 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """The same blocks with other numbers of bots: ``bot`` has one below ``bots`` by entry."""
+    """The same blocks with new numbers of bots. ``bot`` has a number below ``bots`` for each
+    entry."""
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
     totals = data.points[order] * deals
@@ -107,9 +108,9 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The positions of all pairs of entries with equal ``cell``, which is sorted, in parts.
+    """Yield, in parts, the positions of all pairs of entries with equal ``cell``, which is sorted.
 
-    The first of a pair stands before the second.
+    The first of a pair comes before the second.
     """
     left, step = np.arange(cell.size), 1
     while left.size:

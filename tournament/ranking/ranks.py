@@ -22,9 +22,11 @@ _MIXTURE = 0.15
 
 
 def final_chances(found: Evidence) -> Floats:
-    """How likely so clear a difference of each pair (n, n) is between equal bots, at the planned
-    end of a run. Where results decide who meets again, a pair that met in j of k rounds had j
-    chances to end: its probability is multiplied by j (j + 1), or by k if it met in all."""
+    """The probability that equal bots differ so clearly at the planned end of a run, shape (n, n).
+
+    If results decide who meets again, a pair that met in j of k rounds had j chances to end: its
+    probability is multiplied by j (j + 1), or by k if it met in all rounds.
+    """
     size = np.abs(found.deviate) / np.sqrt(2)
     chance = np.array([erfc(each) for each in size.ravel().tolist()]).reshape(size.shape)
     chance = np.maximum(chance, 2.0 ** (1 - found.count))
@@ -36,7 +38,7 @@ def final_chances(found: Evidence) -> Floats:
 
 
 def anytime_chances(found: Evidence) -> Floats:
-    """How likely it is that equal bots ever show so clear a difference, (n, n), over all looks."""
+    """The probability that equal bots ever differ so clearly, over all looks, shape (n, n)."""
     time = found.count * _MIXTURE
     log = np.log1p(time) / 2 - found.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))
@@ -44,11 +46,11 @@ def anytime_chances(found: Evidence) -> Floats:
 
 
 def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
-    """Which bots (rows) are settled above which (columns), (n, n): with probability ``level`` no
-    two bots are put in a wrong order.
+    """Which bots (rows) are settled above which (columns), shape (n, n).
 
-    ``ahead`` (n, n) is above 0 where the bot of the row has more than that of the column; where
-    that is by chance, so little is as likely as ``chances`` (n, n) say, both for either order.
+    With probability ``level`` no two bots are put in a wrong order. ``ahead`` (n, n) is above 0
+    where the bot of the row has more points than that of the column. ``chances`` (n, n) has the
+    probability that equal bots differ so clearly, the same for both orders.
     """
     known = (chances < 1).any(axis=1)
     # By pairs in which a bot is ahead, then by how far: names and seats play no part.
@@ -63,11 +65,11 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
 
 
 def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
-    """Which bots (rows) are settled above which (columns), (n, n), at any look at a run whose bots
-    come and go: with probability ``LEVEL`` no two bots are ever put in a wrong order.
+    """Which bots (rows) are settled above which (columns), at any look, if bots come and go.
 
-    ``arrival`` (n) is the number of each bot in the order in which they came, from 1: the chance of
-    an error of two bots is fixed when the later one arrives, so that the sum is 1 - ``LEVEL``.
+    With probability ``LEVEL`` no two bots are ever put in a wrong order. ``arrival`` (n) numbers
+    the bots in the order in which they came, from 1. The probability of an error about two bots is
+    fixed when the later one arrives, so that all of them add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
@@ -86,7 +88,8 @@ def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
 
 
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
-    """All that is settled step by step: what is ``clear`` (n, n) depends on which are apart."""
+    """Settle pairs step by step: which pairs are ``clear`` (n, n) depends on which are apart
+    already."""
     settled = np.zeros(ahead.shape, bool)
     while True:
         further = _closed(settled | (clear(settled | settled.T) & ahead))
@@ -96,10 +99,10 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 
 
 def _most_equal(apart: Booleans) -> int:
-    """How many pairs can at most be equal if those ``apart`` (n, n) are not.
+    """The largest number of pairs that can be equal if those ``apart`` (n, n) are not.
 
-    Equal bots form groups without a pair that is apart. With the bots in an order, the largest
-    number is that of groups of neighbours: two groups that overlap can exchange bots until they do
+    Equal bots form groups without a pair that is apart. With the bots in an order, groups of
+    neighbours reach the largest number: two groups that overlap can exchange bots until they do
     not, whatever their sizes.
     """
     size = len(apart)
@@ -114,7 +117,7 @@ def _most_equal(apart: Booleans) -> int:
 
 
 def _closed(settled: Booleans) -> Booleans:
-    """With a above b and b above c also a above c."""
+    """The transitive closure: with a above b and b above c, also a above c."""
     between = np.flatnonzero(settled.any(axis=0) & settled.any(axis=1))
     while between.size:
         above, below = (each.astype(np.float32) for each in (settled[:, between], settled[between]))
@@ -126,6 +129,6 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """First and last rank that each bot may hold, by who is settled above and below it."""
+    """The first and last rank that each bot may have, given which bots are settled above which."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

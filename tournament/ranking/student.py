@@ -12,27 +12,30 @@ from tournament.ranking.arrays import LEVEL, UNKNOWN, Floats, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
-    """What a variable with these degrees of freedom exceeds with probability ``tail`` < 1/2."""
+    """The value that a variable with these degrees of freedom exceeds with probability ``tail`` <
+    1/2."""
     normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
     # Beyond this there is no telling: one degree of freedom, and an extreme tail.
     return sqrt(freedom * (exp(min(normal**2 / freedom, 600.0)) - 1))
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """What a normal variable exceeds as rarely as Student's exceeds ``deviate`` (n)."""
+    """The value that a normal variable exceeds as rarely as Student's variable exceeds ``deviate``
+    (n)."""
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)
     return answer
 
 
 def student_tail(freedom: float, deviate: float) -> float:
-    """How likely a variable with these degrees of freedom exceeds ``deviate``."""
+    """The probability that a variable with these degrees of freedom exceeds ``deviate``."""
     normal = normal_deviate(np.array([freedom]), np.array([deviate]))
     return NormalDist().cdf(-float(normal[0]))
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval of the mean of independent values, unknown for fewer than two."""
+    """The confidence interval of the mean of independent values. Unknown for fewer than two
+    values."""
     if len(values) < 2:
         return UNKNOWN
     freedom = len(values) - 1

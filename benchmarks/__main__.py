@@ -11,7 +11,6 @@ from benchmarks.figures import Section, machine, summary
 
 MODULES = (
     "rules.random_games",
-    "rules.self_play",
     "rules.worlds",
     "rules.joker_lists",
     "service.http",

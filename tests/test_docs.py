@@ -73,7 +73,7 @@ def test_every_picture_of_the_pages_is_there_and_small() -> None:
         assert (folder / name).stat().st_size < 80_000
 
 
-def test_the_page_of_reference_bots_has_the_points_that_are_checked_in() -> None:
+def test_the_page_of_reference_bots_has_the_stored_points() -> None:
     lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
     rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
     marks = {(one.key, one.bot): one for one in read_landmarks()}

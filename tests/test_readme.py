@@ -1,37 +1,23 @@
-"""The Python example of the README works."""
+"""The cup and the Python example of the README work."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.support.pages import ROOT, blocks
+from tests.support.pages import blocks, run_script
 
 
 def test_the_cup_runs_as_copied(tmp_path: Path) -> None:
-    (block,) = blocks("README.md", "toml")
-    (tmp_path / "CUP.toml").write_text(block.replace("deals = 40", "deals = 1"))
-    ran = subprocess.run(
-        [sys.executable, "-m", "stich", "run", "CUP.toml", "--out", "run"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stderr.startswith("Starting 3 bots ...")
-    assert "Spring cup: doudizhu, final" in ran.stdout
-    assert "greedy" in ran.stdout
+    (cup,) = blocks("README.md", "toml")
+    (tmp_path / "CUP.toml").write_text(cup.replace("deals = 40", "deals = 1"))
+    printed = run_script("stich run CUP.toml --out run 2>&1", tmp_path)
+    assert printed.startswith("Starting 3 bots ...")
+    assert "Spring cup: doudizhu, final" in printed
 
 
-def test_the_python_example_plays_a_deal() -> None:
-    (block,) = blocks("README.md", "python")
-    ran = subprocess.run(
-        [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    scores = [int(score) for score in re.findall(r"-?\d+", ran.stdout)]
-    assert len(scores) == 3
-    assert sum(scores) == 0
+def test_the_python_example_plays_a_deal(tmp_path: Path) -> None:
+    (code,) = blocks("README.md", "python")
+    (tmp_path / "example.py").write_text(code)
+    printed = run_script("python example.py 2>&1", tmp_path)
+    scores = [int(score) for score in re.findall(r"-?\d+", printed)]
+    assert (len(scores), sum(scores)) == (3, 0)
     assert any(scores), "a deal that all pass shows nothing"

@@ -1,5 +1,5 @@
-"""Simulated ladders whose bots come and go: how often a range is false at any look, how much is
-settled, and how soon a newcomer has its place.
+"""Simulated ladders whose bots come and go: how often a range is false at any look, and how much
+is settled.
 
 `python -m benchmarks ranking.ladders` prints the section of docs/benchmarks.md.
 """
@@ -22,15 +22,12 @@ from tools.simulation.ladders import (
     circle,
     jump,
     learning,
-    newcomer,
     rare_losses,
     rows,
     seasons,
     settling,
 )
-from tools.simulation.simulated_cups import (
-    spaced,
-)
+from tools.simulation.simulated_cups import spaced
 
 CUPS = 100
 
@@ -51,16 +48,12 @@ def broken() -> Iterator[tuple[str, list[Case], float, float | None]]:
 
 
 def sections(cups: int = CUPS) -> list[Section]:
-    """False claims, what is settled, and how soon."""
+    """False claims, what is settled, and how soon the top 3 are."""
     figures = []
     for name, cases in rows():
         found = seasons(cases, cups)
         right = f", {100 * found.right:.0f} of 100 pairs settled" if found.right else ""
         figures.append(_figure(f"{name} ({cups} ladders{right}{_alarms(found)})", found))
-    near = newcomer(cups)
-    figures.append(
-        Figure("a newcomer among 100, 40 blocks", near, "all", 100, "± 5 places", near / 100)
-    )
     how = (
         f"Ladders of {BLOCKS:,} blocks, {BOTS} bots of which at most {STAY} play at a time, a look"
         f" after every epoch; the last three rows have {FEW} bots that stay or leave as they say. A"

@@ -21,9 +21,7 @@ from tools.simulation.recall import (
     halving_blocks,
     recall,
 )
-from tools.simulation.simulated_cups import (
-    SEATS,
-)
+from tools.simulation.simulated_cups import SEATS
 
 
 def sections(cups: int = 400) -> list[Section]:

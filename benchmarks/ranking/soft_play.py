@@ -7,13 +7,7 @@ spare each other: where a pass is legal they do not beat each other's plays.
 """
 
 from benchmarks.figures import Figure, Section
-from tools.simulation.soft_play import (
-    BLOCKS,
-    CUPS,
-    FRIENDS,
-    GAMES,
-    flagged,
-)
+from tools.simulation.soft_play import BLOCKS, CUPS, FRIENDS, GAMES, flagged
 
 
 def sections() -> list[Section]:

@@ -7,15 +7,10 @@ from contextlib import suppress
 from functools import partial
 
 from benchmarks.figures import Figure, Section
-from tools.worst_bodies import (
-    bodies,
-    client,
-)
+from tools.worst_bodies import bodies, client
 
 AIM_MS = 100
-
 SHOWN = 8
-
 ROUNDS = 5
 
 

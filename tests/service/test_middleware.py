@@ -15,27 +15,21 @@ PREFLIGHT = {
 }
 
 
-@pytest.mark.parametrize("headers", [{}, ORIGIN])
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
+def test_any_page_may_read_any_response(client: FlaskClient) -> None:
+    for method, path, status in (
         ("GET", "/v1/games", 200),
         ("HEAD", "/v1/games", 200),
-        ("GET", "/healthz", 200),
         ("GET", "/openapi.yaml", 200),
         ("GET", "/nowhere", 404),
         ("GET", "/v1/start", 405),
         ("POST", "/v1/start", 415),
-    ],
-)
-def test_any_page_may_read_any_response(
-    client: FlaskClient, headers: dict[str, str], method: str, path: str, status: int
-) -> None:
-    response = client.open(path, method=method, headers=headers)
-    assert response.status_code == status
-    assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
-    exposed = response.headers.getlist("Access-Control-Expose-Headers")
-    assert exposed == ["Retry-After, X-Request-Id"]
+    ):
+        for headers in ({}, ORIGIN):
+            response = client.open(path, method=method, headers=headers)
+            assert response.status_code == status
+            assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
+            exposed = response.headers.getlist("Access-Control-Expose-Headers")
+            assert exposed == ["Retry-After, X-Request-Id"]
 
 
 def test_preflight(client: FlaskClient) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
+from werkzeug.datastructures import Headers
 
 from service.app import create_app
 from serving import rsgi
@@ -22,22 +23,6 @@ from tests.support.service import LONGEST, matches, moves
 from tests.support.zhengfen import wire
 
 MAX_BODY = 1024 * 1024
-
-
-class Headers:
-    """Headers of a request, in order."""
-
-    def __init__(self, *items: tuple[str, str]) -> None:
-        self._items = items
-
-    def __contains__(self, name: str) -> bool:
-        return name in dict(self._items)
-
-    def get(self, name: str, default: str) -> str:
-        return dict(self._items).get(name, default)
-
-    def items(self) -> Iterable[tuple[str, str]]:
-        return self._items
 
 
 class Protocol:
@@ -109,7 +94,7 @@ class Spy:
 
 def scope(path: str, *headers: tuple[str, str], method: str = "POST") -> Any:
     return SimpleNamespace(
-        headers=Headers(("content-type", "application/json"), *headers),
+        headers=Headers([("content-type", "application/json"), *headers]),
         method=method,
         path=path,
         query_string="",
@@ -133,23 +118,20 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> Spy:
     return spy
 
 
-async def handle(front: RsgiFront, scope: Any, proto: Any) -> None:
-    """Answer a request; these stand for classes of granian, which has them compiled only."""
-    await front.__rsgi__(scope, proto)
+async def send(
+    front: RsgiFront, proto: Any, *headers: tuple[str, str], path: str = "/v1/moves"
+) -> Any:
+    """Let the front answer; `proto` stands for a class of granian, which has it compiled only."""
+    await front.__rsgi__(scope(path, *headers), proto)
+    return proto
 
 
-async def post(front: RsgiFront, path: str, body: bytes, **more: Any) -> Protocol:
+async def post(front: RsgiFront, path: str, body: bytes) -> Protocol:
     """Post a body of a known length, in pieces of 4 KiB."""
-    pieces = [body[start : start + 4096] for start in range(0, len(body), 4096)]
-    proto = Protocol(*pieces, **more)
+    proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
     proto.disconnected.set()
-    await handle(front, scope(path, ("content-length", str(len(body)))), proto)
-    return proto
-
-
-async def send(front: RsgiFront, proto: Protocol, *headers: tuple[str, str]) -> Protocol:
-    await handle(front, scope("/v1/moves", *headers), proto)
-    return proto
+    answered: Protocol = await send(front, proto, ("content-length", str(len(body))), path=path)
+    return answered
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""Simulated ladders whose bots come and go: how often a range is false at any look, how much is
-settled, and how soon a newcomer has its place.
+"""Simulated ladders whose bots come and go: how often a range is false at any look, and how much is
+settled.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -304,25 +304,6 @@ def settling(bots: int, number: int, most: int = 400_000) -> int:
         if settled[first, second] and settled[second, third] and settled[third, rest].all():
             return ladder.blocks
     return most
-
-
-def newcomer(cups: int, bots: int = 100, own: int = 40) -> float:
-    """Of 100 newcomers among evenly spaced bots with 40 blocks each, how many are at most five
-    places from their own after ``own`` blocks."""
-    random = np.random.default_rng(1)
-    near = 0
-    for number in range(cups):
-        effects = random.permutation(spaced(bots, 2.0))
-        ladder = Ladder(bots, simulated(effects, NOISES["normal"]), random, f"new {number}")
-        before = np.concatenate([random.permutation(bots - 1) for _ in range(40)])
-        tables = before[: before.size // SEATS * SEATS].reshape(-1, SEATS)
-        ladder.add(tables, map(str, range(len(tables))))
-        while ladder.record.blocks[-1] < own:
-            ladder.run(range(bots))
-        score = ladder.score
-        place, true = (int((each > each[-1]).sum()) for each in (score, effects))
-        near += abs(place - true) <= 5
-    return 100 * near / cups
 
 
 def rows() -> Iterator[tuple[str, list[Case]]]:

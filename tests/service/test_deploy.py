@@ -27,10 +27,12 @@ SLOW_BODY = ask_moves(b"{", 1000)
 LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodelay;"
 
 
-def configuration(
-    folder: Path, port: int, service: str, *, limits: bool, local: str = "127.0.0.1"
-) -> Path:
-    """The configuration with ports and folders of a test, whose clients share one address."""
+@contextmanager
+def nginx(
+    folder: Path, service: str, *, limits: bool = True, local: str = "127.0.0.1"
+) -> Iterator[int]:
+    """Nginx on a free port of this machine, in front of a service. All clients share an address."""
+    port = find_port("127.0.0.1", 0)
     text = with_folder((DEPLOY / "nginx.conf").read_text("utf-8"), folder)
     changes = {
         "server 127.0.0.1:8080;": f"server {service};",
@@ -41,18 +43,10 @@ def configuration(
     if not limits:
         changes |= dict.fromkeys(LIMITS, "")
     for line, replacement in changes.items():
-        assert text.count(line) >= 1, line
+        assert line in text
         text = text.replace(line, replacement)
     path = folder / "nginx.conf"
     path.write_text(text, "utf-8")
-    return path
-
-
-@contextmanager
-def nginx(folder: Path, service: str, *, limits: bool, local: str = "127.0.0.1") -> Iterator[int]:
-    """Nginx on a free port of this machine, in front of a service."""
-    port = find_port("127.0.0.1", 0)
-    path = configuration(folder, port, service, limits=limits, local=local)
     with nginx_running(command(folder, path)):
         yield port
 
@@ -84,22 +78,8 @@ def test_600_slow_bodies_and_600_silent_connections(tmp_path: Path, service: str
 
 
 @needs_nginx
-def test_one_address_has_a_limited_number_of_requests(tmp_path: Path, service: str) -> None:
-    with (
-        nginx(tmp_path, service, limits=True) as port,
-        connections(port, 64, SLOW_BODY),
-        connections(port, 1, SLOW_BODY) as (one_more,),
-    ):
-        try:
-            answer = one_more.recv(65536)
-        except ConnectionResetError:  # nginx refuses without reading, which may lose its answer
-            answer = b"HTTP/1.1 429"
-        assert answer.startswith(b"HTTP/1.1 429")
-
-
-@needs_nginx
 def test_what_nginx_refuses_is_a_problem_of_the_contract(tmp_path: Path, service: str) -> None:
-    with nginx(tmp_path, service, limits=True) as port:
+    with nginx(tmp_path, service) as port:
         url = f"http://127.0.0.1:{port}/v1/start"
         too_large = requests.post(url, data=b" " * 2_100_000, timeout=5)
         json = {"Content-Type": "application/json"}
@@ -110,7 +90,7 @@ def test_what_nginx_refuses_is_a_problem_of_the_contract(tmp_path: Path, service
                 if answers[0].status_code == 429:
                     break
     assert by_service.json()["detail"] == "The body has more than 1048576 bytes."
-    with nginx(tmp_path, f"127.0.0.1:{find_port('127.0.0.1', 0)}", limits=True) as port:
+    with nginx(tmp_path, f"127.0.0.1:{find_port('127.0.0.1', 0)}") as port:
         answers += [too_large, requests.post(f"http://127.0.0.1:{port}/v1/start", timeout=5)]
     log = (tmp_path / "stich.log").read_text("utf-8")
     for answer, component in zip(answers, ("Busy", "TooLarge", "Unavailable"), strict=True):
@@ -127,7 +107,7 @@ def test_what_nginx_refuses_is_a_problem_of_the_contract(tmp_path: Path, service
 
 @needs_nginx
 def test_nginx_passes_on_ids_problems_and_large_answers(tmp_path: Path, service: str) -> None:
-    with nginx(tmp_path, service, limits=True) as port:
+    with nginx(tmp_path, service) as port:
         url = f"http://127.0.0.1:{port}"
         refused = requests.post(
             url + "/v1/start", json={}, headers={"X-Request-Id": "a.1"}, timeout=5
@@ -140,7 +120,7 @@ def test_nginx_passes_on_ids_problems_and_large_answers(tmp_path: Path, service:
 
 @needs_nginx
 def test_metrics_are_for_this_machine_only(tmp_path: Path, service: str) -> None:
-    with nginx(tmp_path, service, limits=True, local="192.0.2.1") as port:
+    with nginx(tmp_path, service, local="192.0.2.1") as port:
         url = f"http://127.0.0.1:{port}"
         for path in ("/metrics", "/metrics/", "/metrics//", "/%6Detrics"):
             assert requests.get(url + path, timeout=5).status_code == 403

@@ -7,49 +7,36 @@ from jsonschema import Draft202012Validator
 import games
 from service.schemas.fields import MAX_LISTED_MOVES
 from tests.support.random_games import TABLES
-from tests.support.service import ROOT, Service, states
+from tests.support.service import Service, states
 from tests.support.zhengfen import wire
 
 GAMES = list(games.GAMES)
 
 
-def test_all_games_are_listed_in_short(service: Service) -> None:
+def test_all_games_are_listed_and_described(service: Service) -> None:
     listed = service.get("/v1/games")["games"]
-    assert [(one["game"], one["players"]) for one in listed] == [
-        ("doudizhu", [3, 4]),
-        ("dasan", [3, 4]),
-        ("zhengfen", [3, 6]),
-        ("ninefivetwo", [3, 3]),
+    assert [(short["game"], short["title"], short["players"]) for short in listed] == [
+        (game.name, game.title, [game.min_players, game.max_players])
+        for game in games.GAMES.values()
     ]
-    assert [one["title"] for one in listed] == [game.title for game in games.GAMES.values()]
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_a_game_is_described_in_full(service: Service, name: str) -> None:
-    game = games.get(name)
-    full = service.get(f"/v1/games/{name}")
-    assert (
-        full.items()
-        >= next(one for one in service.get("/v1/games")["games"] if one["game"] == name).items()
-    )
-    assert full["phases"] == [*game.phases, "over"]
-    assert len(full["deck"]) == (54 if name in ("doudizhu", "zhengfen") else 52)
-    assert full["packs"] == {
-        str(players): 2 if (name, players) == ("doudizhu", 4) else 1
-        for players in range(game.min_players, game.max_players + 1)
-    }
-    assert [one["name"] for one in full["categories"]] == [one.name for one in game.categories]
-    assert (ROOT / full["rules"].lstrip("/")).is_file()
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_described_options_are_those_of_a_state(service: Service, name: str) -> None:
-    schema = service.get(f"/v1/games/{name}")["options"]
-    Draft202012Validator.check_schema(schema)
-    defaults = {option: about["default"] for option, about in schema["properties"].items()}
-    assert service.start(name)["options"] == defaults
-    assert Draft202012Validator(schema).is_valid(defaults)
-    assert not Draft202012Validator(schema).is_valid({"deals": 0})
+    for short in listed:
+        game, full = games.get(short["game"]), service.get(short["url"])
+        assert full.items() >= short.items()
+        assert full["phases"] == [*game.phases, "over"]
+        assert len(full["deck"]) == (54 if game.name in ("doudizhu", "zhengfen") else 52)
+        assert full["packs"] == {
+            str(players): 2 if (game.name, players) == ("doudizhu", 4) else 1
+            for players in range(game.min_players, game.max_players + 1)
+        }
+        assert [kind["name"] for kind in full["categories"]] == [
+            kind.name for kind in game.categories
+        ]
+        schema = full["options"]
+        Draft202012Validator.check_schema(schema)
+        defaults = {option: about["default"] for option, about in schema["properties"].items()}
+        assert service.start(game.name)["options"] == defaults
+        assert Draft202012Validator(schema).is_valid(defaults)
+        assert not Draft202012Validator(schema).is_valid({"deals": 0})
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
@@ -117,20 +104,17 @@ def test_advance_lists_the_moves_of_the_new_state(service: Service, name: str) -
     assert answer == {"seat": None, "moves": []}
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_state_is_described_from_the_seat_to_move(service: Service, name: str) -> None:
-    state = service.start(name, deals=1)
-    view = service.post("/v1/view", {"state": state, "seat": state["turn"]})["view"]
-    for more in ({}, {"list_moves": False}):
-        described = service.post("/v1/describe", {"state": state, **more})
-        assert described == service.post("/v1/describe", {"view": view, **more})
-
-
-def test_a_state_that_is_over_is_described_as_everybody_sees_it(service: Service) -> None:
-    state = service.advance(service.start("doudizhu", redeals=0), *["pass"] * 3)
-    text = service.post("/v1/describe", {"state": state})["text"]
+def test_a_state_is_described_from_the_seat_to_move(service: Service) -> None:
+    for name in GAMES:
+        state = service.start(name, deals=1)
+        view = service.post("/v1/view", {"state": state, "seat": state["turn"]})["view"]
+        for fields in ({}, {"list_moves": False}):
+            described = service.post("/v1/describe", {"state": state, **fields})
+            assert described == service.post("/v1/describe", {"view": view, **fields})
+    over = service.advance(service.start("doudizhu", redeals=0), *["pass"] * 3)
+    text = service.post("/v1/describe", {"state": over})["text"]
     assert "over" in text
-    assert "Your hand" not in text
+    assert "Your hand" not in text, "everybody sees the same"
 
 
 def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> None:
@@ -142,30 +126,20 @@ def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> Non
 
 
 def test_scores_too_long_for_64_bits_are_told_exactly(service: Service) -> None:
-    state = service.advance(service.start("doudizhu"), "bid:3")
+    state = service.advance(service.start("doudizhu", deals=2), "bid:3")
     seat = state["declarer"]
     hands = [["3c"] if one == seat else [f"{4 + one}c"] for one in range(3)]
     vast = {**state, "hands": hands, "talon": [], "doublings": 100, "scores": [2**70 + 1] * 3}
-    vast["options"] = {**state["options"], "deals": 2}
     after = service.advance(vast, "play:3c")
     assert after["scores"][seat] == 2**70 + 1 + 6 * 2**100
     assert service.post("/v1/moves", {"state": after})["seat"] == after["turn"]
 
 
 def test_a_state_that_could_not_be_posted_again_is_not_answered(service: Service) -> None:
-    state = service.start("doudizhu", redeals=1000)
-    last = {**state, "deal": 2**53 - 1, "results": [], "scores": [0, 0, 0]}
-    last["results"] = [
-        {
-            "deal": 2**53 - 2,
-            "scores": [0, 0, 0],
-            "declarer": None,
-            "bid": 0,
-            "doublings": 0,
-            "out": None,
-        }
-    ]
-    last["options"] = {**state["options"], "deals": 2}
+    state = service.start("doudizhu", redeals=1000, deals=2)
+    result = {"deal": 2**53 - 2, "scores": [0, 0, 0], "declarer": None, "out": None}
+    result |= {"bid": 0, "doublings": 0}
+    last = {**state, "deal": 2**53 - 1, "results": [result], "scores": [0, 0, 0]}
     problem = service.post("/v1/advance", {"state": last, "moves": ["pass"] * 3})
     assert problem["code"] == "invalid-state"
 

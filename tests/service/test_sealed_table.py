@@ -1,9 +1,9 @@
 """examples/sealed-table: three browsers play at one table; and the gate of docs/sealed.md."""
 
 import hashlib
-import importlib.util
 import itertools
 import re
+import runpy
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
@@ -21,20 +21,11 @@ from service.settings import Settings
 from tests.support.browser import chromium, console_errors
 from tests.support.pages import blocks
 from tests.support.running import Running
+from tests.support.sealed import KEY, hashed, seal_keys
 from tests.support.service import ROOT
 from tests.support.serving import serving
 
-SEAL_KEYS = f"test:{b64encode(bytes(range(32))).decode()}"
-
-
-def load_relay() -> Any:
-    path = ROOT / "examples" / "sealed-table" / "relay.py"
-    spec = importlib.util.spec_from_file_location("relay", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+SEAL_KEYS = seal_keys(test=KEY)
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +37,8 @@ def running() -> Iterator[Running]:
 @pytest.fixture
 def relay(running: Running) -> Iterator[Any]:
     """The relay, which logs all that it is sent."""
-    module = load_relay()
-    server = module.make_server(0, running.url, "doudizhu", 3)
+    program = runpy.run_path(str(ROOT / "examples" / "sealed-table" / "relay.py"))
+    server = program["make_server"](0, running.url, "doudizhu", 3)
     handler = server.RequestHandlerClass
     server.url = f"http://127.0.0.1:{server.server_port}"
     server.table = handler.table
@@ -124,25 +115,20 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
     assert not re.search(r'"(key|hands?|seed)"', sent)
 
 
-def secret_hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
 def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> None:
-    for number in range(3):
-        joined = requests.post(relay.url + "/join", json={"hash": secret_hash(str(number))})
-        assert joined.json() == {"seat": number}
+    for seat, secret_hash in enumerate(hashed(["0", "1", "2"])):
+        joined = requests.post(relay.url + "/join", json={"hash": secret_hash})
+        assert joined.json() == {"seat": seat}
     old = requests.get(relay.url + "/table").json()["sealed"]
     turn = relay.table.view["turn"]
-    made = [
-        running.post("/v1/sealed/advance", {"sealed": old, "key": str(turn), "moves": [move]})[
-            "sealed"
-        ]
-        for move in ("pass", "bid:1")
-    ]
-    for token, status in ((made[0], 200), (made[1], 409), (old, 409), (made[0][:-1], 409)):
+    move = {"sealed": old, "key": str(turn)}
+    passed, bid = (
+        running.post("/v1/sealed/advance", {**move, "moves": [text]})["sealed"]
+        for text in ("pass", "bid:1")
+    )
+    for token, status in ((passed, 200), (bid, 409), (old, 409), (passed[:-1], 409)):
         assert requests.post(relay.url + "/table", json={"sealed": token}).status_code == status
-    assert requests.get(relay.url + "/table").json()["sealed"] == made[0]
+    assert requests.get(relay.url + "/table").json()["sealed"] == passed
 
 
 @pytest.fixture
@@ -157,7 +143,7 @@ def gate(running: Running) -> Iterator[Any]:
 
 
 def test_the_gate_lets_one_move_through_from_each_ply(gate: Any) -> None:
-    start = {"game": "doudizhu", "key_hashes": [secret_hash(f"gate {seat}") for seat in range(3)]}
+    start = {"game": "doudizhu", "key_hashes": hashed([f"gate {seat}" for seat in range(3)])}
     assert gate.start({"game": "doudizhu"}) == {"code": "known-hashes"}
     assert gate.start({**start, "players": 4})["code"] == "invalid-request"
     sealed = gate.start(start)["sealed"]
@@ -169,7 +155,7 @@ def test_the_gate_lets_one_move_through_from_each_ply(gate: Any) -> None:
     assert gate.advance(first) == after, "its answer may have been lost"
     old = {"code": "old-token"}
     assert gate.advance({**first, "moves": ["bid:1"]}) == old
-    for hashes in (start["key_hashes"], [secret_hash("fresh"), *start["key_hashes"][1:]]):
+    for hashes in (start["key_hashes"], [*hashed(["fresh"]), *start["key_hashes"][1:]]):
         assert gate.start({**start, "key_hashes": hashes}) == {"code": "known-hashes"}
     assert gate.advance({**first, "moves": ["bid:1"]}) == old, "no start puts the ply back"
     assert gate.advance({**first, "key": "stranger"}) == {"code": "unknown-game"}
@@ -194,7 +180,7 @@ def test_a_gate_whose_service_fails_changes_nothing(gate: Any) -> None:
         return send(request)
 
     gate.ask = fail_at_first
-    hashes = [secret_hash(f"lost {seat}") for seat in range(3)]
+    hashes = hashed([f"lost {seat}" for seat in range(3)])
     sealed = sent_again(gate.start, {"game": "doudizhu", "key_hashes": hashes})["sealed"]
     turn = ask("/v1/sealed/view", {"sealed": sealed})["view"]["turn"]
     lost.append("/v1/sealed/view")
@@ -218,8 +204,7 @@ def test_two_services_replace_a_key_in_the_steps_of_the_page() -> None:
         for number in range(2):
             machines[number] = service(step)
             for sealing, opening in (machines, machines[::-1]):
-                token = sealing.post("/v1/sealed/start", json={"game": "dasan"}).get_json()[
-                    "sealed"
-                ]
+                started = sealing.post("/v1/sealed/start", json={"game": "dasan"})
+                token = started.get_json()["sealed"]
                 assert opening.post("/v1/sealed/view", json={"sealed": token}).status_code == 200
     assert token.startswith("2027.")

@@ -25,12 +25,6 @@ from tests.support.sealed import seal_keys
 JSON = {"Content-Type": "application/json"}
 
 
-def test_it_prints_its_address_and_answers(running: Running) -> None:
-    assert "Serving on http://127.0.0.1:" in running.first_line
-    state = running.post("/v1/start", {"game": "zhengfen"})["state"]
-    assert running.post("/v1/moves", {"state": state})["seat"] == state["turn"]
-
-
 def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
     def status(body: bytes | Iterator[bytes]) -> int:
         url = running.url + "/v1/start"

@@ -9,12 +9,7 @@ from markdown_it import MarkdownIt
 
 import games
 from service.problems import PROBLEM_TYPES
-from tests.support.service import Service, contract, states
-
-
-def test_healthz(service: Service) -> None:
-    assert service.get("/healthz") == {"status": "ok"}
-
+from tests.support.service import ROOT, Service, contract, states
 
 PAGES = ["/docs", "/docs/api", "/docs/sealed", *(f"/docs/rules/{name}" for name in games.GAMES)]
 
@@ -70,7 +65,8 @@ def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> 
     assert client.get("/nowhere").headers["Content-Type"] == "application/problem+json"
 
 
-def test_the_contract_is_served_as_json_too(service: Service) -> None:
+def test_the_contract_is_served(service: Service, client: FlaskClient) -> None:
+    assert client.get("/openapi.yaml").data == (ROOT / "openapi.yaml").read_bytes()
     assert service.get("/openapi.json") == contract()
 
 

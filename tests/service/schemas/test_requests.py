@@ -12,19 +12,14 @@ from tests.support.service import Service, states
 GAMES = list(games.GAMES)
 
 
-def at(value: Any, path: str) -> Any:
-    """The last holder on a dotted path, and the key in it."""
-    *way, last = path.split(".")
-    for step in way:
-        value = value[int(step)] if isinstance(value, list) else value[step]
-    return value, int(last) if isinstance(value, list) else last
-
-
 def changed(value: Any, path: str, to: Any) -> Any:
     """A copy with another value at a dotted path."""
     value = copy.deepcopy(value)
-    holder, key = at(value, path)
-    holder[key] = to
+    holder = value
+    *way, last = path.split(".")
+    for step in way:
+        holder = holder[int(step) if isinstance(holder, list) else step]
+    holder[int(last) if isinstance(holder, list) else last] = to
     return value
 
 
@@ -36,12 +31,17 @@ def refused(service: Service, body: Any, path: str = "/v1/moves") -> dict[str, l
     return errors
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_missing_field_is_named(service: Service, name: str) -> None:
-    state = states(name)[-1]
-    for field in state:
-        left = {key: value for key, value in state.items() if key != field}
-        assert f"state.{field}" in refused(service, {"state": left})
+def test_missing_and_unknown_fields_are_named(service: Service) -> None:
+    for name in GAMES:
+        state = states(name)[-1]
+        for field in state:
+            without = {key: value for key, value in state.items() if key != field}
+            assert f"state.{field}" in refused(service, {"state": without})
+        assert refused(service, {"state": {**state, "tip": 1}}) == {"state.tip": ["Unknown field."]}
+    entry = {"seat": 0, "move": "x", "tip": 1}
+    inside = {"options": {**state["options"], "tip": 1}, "history": [entry]}
+    errors = refused(service, {"state": {**state, **inside}, "tip": 1})
+    assert set(errors) == {"tip", "state.options.tip", "state.history.0.tip"}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -62,19 +62,6 @@ def test_an_option_left_out_of_a_saved_state_has_its_default(service: Service, n
     assert service.post("/v1/moves", {"view": {**seen, "options": {}}})["seat"] == state["turn"]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_unknown_fields_are_refused(service: Service, name: str) -> None:
-    state = states(name)[-1]
-    assert refused(service, {"state": {**state, "tip": 1}}) == {"state.tip": ["Unknown field."]}
-    assert "tip" in refused(service, {"state": state, "tip": 1})
-    assert "state.options.tip" in refused(
-        service, changed({"state": state}, "state.options", {**state["options"], "tip": 1})
-    )
-    assert "state.history.0.tip" in refused(
-        service, changed({"state": state}, "state.history", [{"seat": 0, "move": "x", "tip": 1}])
-    )
-
-
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -84,15 +71,12 @@ def test_unknown_fields_are_refused(service: Service, name: str) -> None:
         ("deal", 0, "Must be a whole number from 1 to 9007199254740991."),
         ("scores", {}, "Must be a list."),
         ("hands.0.1", "1c", "Must be a card, such as 3c, Th or Rj."),
-        ("hands.0.1", "??", "Must be a card, such as 3c, Th or Rj."),
         ("hands.0", "3c", "Must be a list."),
         ("options.deals", 0, "Must be a whole number from 1 to 1000."),
-        ("options.deals", None, "Must not be null."),
         ("options.spring", 1, "Must be true or false."),
         ("options", [], "Must be an object."),
         ("seed", "", "Must have 1 to 128 characters."),
         ("seed", "\ud800", "Must not have a lone surrogate, which UTF-8 cannot encode."),
-        ("phase", None, "Must not be null."),
         ("phase", 3, "Must be a string."),
         ("table", [], "Must be an object."),
         ("history.0", "pass", "Must be an object."),
@@ -140,16 +124,15 @@ def test_a_large_whole_number_is_read_exactly(
         assert answer["view"]["scores"][0] == number
 
 
-@pytest.mark.parametrize("number", ["1e400", "9" * 50, "9" * 5000, "-" + "9" * 5000, "1e-400"])
+@pytest.mark.parametrize("number", ["1e400", "9" * 50, "-" + "9" * 5000, "1e-400"])
 def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
     state = json.dumps(service.start("doudizhu"))
     for field in ('"players": 3', '"dealer": 0', '"deals": 1', '"doublings": 0'):
-        name = field.split(":")[0]
         assert field in state
-        body = f'{{"state": {state.replace(field, f"{name}: {number}")}}}'
+        body = f'{{"state": {state.replace(field, field[:-1] + number)}}}'
         answer = service.send("/v1/moves", body)
-        # the last of them is 0 to every reader of JSON, and 0 may be right
-        assert answer.get("status", 200) in ((200, 422) if number == "1e-400" else (422,))
+        # the last number is 0 to every reader of JSON, and 0 may be right
+        assert answer.get("status") == 422 or (number == "1e-400" and "moves" in answer)
 
 
 def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
@@ -200,24 +183,19 @@ def test_a_plain_operation_says_which_path_takes_a_token(
 def test_null_and_an_empty_list_leave_an_optional_field_out(service: Service) -> None:
     start = {"game": "dasan", "seed": "test"}
     state = service.post("/v1/start", start)["state"]
-    nulls = {"players": None, "options": None, "sealed": None}
-    for body in ({**start, **nulls}, {**start, **nulls, "players": 3.0}):
-        assert service.post("/v1/start", body)["state"] == state
-    assert service.post("/v1/start", {"game": "dasan", "seed": None})["state"]["seed"]
     view = service.post("/v1/view", {"state": state, "seat": state["turn"]})["view"]
-    for path, more, nulls in (
-        ("moves", {}, {"details": None}),
-        ("describe", {}, {"list_moves": None}),
-        ("validate", {"move": "bid:1"}, {}),
+    for path, body, nulls in (
+        ("start", start, ("players", "options", "sealed")),
+        ("start", {**start, "players": 3.0}, ("options",)),
+        ("moves", {"state": state}, ("view", "details")),
+        ("describe", {"view": view}, ("state", "list_moves")),
+        ("validate", {"state": state, "move": "bid:1"}, ("view",)),
+        ("advance", {"state": state, "moves": ["bid:1"]}, ("list_moves",)),
     ):
-        for given, null in (("state", "view"), ("view", "state")):
-            body = {given: {"state": state, "view": view}[given], **more}
-            answer = service.post(f"/v1/{path}", {**body, null: None, **nulls})
-            assert answer == service.post(f"/v1/{path}", body)
-    body = {"state": state, "moves": ["bid:1"]}
-    answer = service.post("/v1/advance", {**body, "list_moves": None})
-    assert answer == service.post("/v1/advance", body)
-    assert set(refused(service, {**body, "moves": []}, "/v1/advance")) == {"moves"}
+        answer = service.post(f"/v1/{path}", {**body, **dict.fromkeys(nulls)})
+        assert answer == service.post(f"/v1/{path}", body)
+    assert service.post("/v1/start", {"game": "dasan", "seed": None})["state"]["seed"]
+    assert set(refused(service, {"state": state, "moves": []}, "/v1/advance")) == {"moves"}
     assert set(refused(service, {**start, "options": []}, "/v1/start")) == {"options"}
 
 

@@ -28,18 +28,20 @@ from tests.support.sealed import (
 from tests.support.service import Service
 
 
-@pytest.mark.parametrize("path", ["moves", "validate", "advance", "view", "start"])
-def test_without_seal_keys_every_sealed_request_is_refused(path: str) -> None:
+def test_without_seal_keys_every_sealed_request_is_refused() -> None:
     service = Service(create_app(Settings()).test_client())
-    body: dict[str, Any] = {"sealed": "x.y"} | ({} if path == "view" else {"key": "k"})
-    if path == "validate":
-        body["move"] = "pass"
-    elif path == "advance":
-        body["moves"] = ["pass"]
-    elif path == "start":
-        body = {"game": "dasan"}
-    problem = service.post(f"/v1/sealed/{path}", body)
-    assert (problem["status"], problem["code"]) == (503, "sealing-unavailable")
+    token = {"sealed": "x.y", "key": "k"}
+    bodies: dict[str, dict[str, Any]] = {
+        "start": {"game": "dasan"},
+        "view": token,
+        "moves": token,
+        "describe": token,
+        "validate": {**token, "move": "pass"},
+        "advance": {**token, "moves": ["pass"]},
+    }
+    for path, body in bodies.items():
+        problem = service.post(f"/v1/sealed/{path}", body)
+        assert (problem["status"], problem["code"]) == (503, "sealing-unavailable")
 
 
 HASHES = hashed(["a", "b", "c"])
@@ -54,10 +56,8 @@ HASHES = hashed(["a", "b", "c"])
         ({"key_hashes": [*HASHES, HASHES[0]]}, "key_hashes"),
         ({"key_hashes": [*HASHES[:2], HASHES[0]]}, "key_hashes"),
         ({"key_hashes": HASHES, "players": 4}, "key_hashes"),
-        ({"key_hashes": dict.fromkeys(HASHES)}, "key_hashes"),
         ({"key_hashes": [*HASHES[:2], None]}, "key_hashes.2"),
         ({"key_hashes": [*HASHES[:2], HASHES[2].upper()]}, "key_hashes.2"),
-        ({"key_hashes": [*HASHES[:2], HASHES[2][1:]]}, "key_hashes.2"),
         ({"key_hashes": [*HASHES[:2], HASHES[2] + "\n"]}, "key_hashes.2"),
         ({"key_hashes": [*HASHES[:2], "g" * 64]}, "key_hashes.2"),
         ({"key_hashes": ["x"] * 150_000}, "key_hashes"),
@@ -76,32 +76,23 @@ def altered(token: str, place: int) -> str:
 
 WRONG: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "empty": lambda token, key: ("", key),
-    "the ID alone": lambda token, key: ("new.", key),
     "no ID": lambda token, key: (token.partition(".")[2], key),
     "another ID": lambda token, key: (token.replace("new.", "old."), key),
     "an unknown ID": lambda token, key: (token.replace("new.", "newer."), key),
-    "ID in capitals": lambda token, key: (token.replace("new.", "NEW."), key),
-    "cut in the middle": lambda token, key: (token[: len(token) // 2], key),
     "cut by one": lambda token, key: (token[:-1], key),
     "cut to the nonce": lambda token, key: (token[:26], key),
     "longer by one": lambda token, key: (token + "A", key),
     "padded": lambda token, key: (token + "=", key),
     "a line longer": lambda token, key: (token + "\n", key),
-    "a space before": lambda token, key: (" " + token, key),
     "standard base64": lambda token, key: (token.replace("-", "+").replace("_", "/") + "+", key),
     "not base64": lambda token, key: ("new." + "!" * 2000, key),
     "not ASCII": lambda token, key: (token + "é", key),
     "NUL": lambda token, key: (token + "\0", key),
-    "twice": lambda token, key: (token + token, key),
     "huge": lambda token, key: ("new." + "A" * 1_000_000, key),
-    "a huge ID": lambda token, key: ("A" * 1_000_000 + ".AAAA", key),
     "an empty key": lambda token, key: (token, ""),
     "a cut key": lambda token, key: (token, key[:-1]),
-    "a longer key": lambda token, key: (token, key + " "),
-    "a key in capitals": lambda token, key: (token, key.upper()),
     "a huge key": lambda token, key: (token, "k" * 1_000_000),
     "the hash of the key": lambda token, key: (token, sha256(key.encode()).hexdigest()),
-    "the token as key": lambda token, key: (token, token),
 }
 
 
@@ -183,11 +174,8 @@ def test_every_refusal_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> 
     [
         ("k1", "ID:BASE64"),
         ("k1=" + "A" * 43, "its ID must have"),
-        (":" + b64encode(KEY).decode(), "its ID must have"),
         ("k.1:" + b64encode(KEY).decode(), "its ID must have"),
-        ("k" * 33 + ":" + b64encode(KEY).decode(), "its ID must have"),
         ("k1:" + b64encode(KEY[1:]).decode(), "k1: must be the base64 of 32 bytes"),
-        ("k1:" + b64encode(KEY + b"x").decode(), "k1: must be the base64 of 32 bytes"),
         ("k1:hunter2-hunter2", "openssl rand -base64 32"),
         (seal_keys(k1=KEY) + ",k1:" + b64encode(OLD_KEY).decode(), "number 2, its ID k1 occurs"),
         (seal_keys(k1=KEY) + ";" + seal_keys(k2=KEY), "k1: must be the base64"),

@@ -47,9 +47,9 @@ def main(names: list[str]) -> None:
     sections: list[Section] = []
     for name in names or MODULES:
         print(f"{name} ...", file=sys.stderr, flush=True)
-        found: list[Section] = importlib.import_module(f"benchmarks.{name}").sections()
-        sections += found
-        for section in found:
+        measured: list[Section] = importlib.import_module(f"benchmarks.{name}").sections()
+        sections += measured
+        for section in measured:
             print(section.text(), flush=True)
     if not names:
         PAGE.write_text(

@@ -52,7 +52,9 @@ class Section:
     def headline(self) -> str:
         """A row for the summary: the figure that is nearest to its aim, or the first."""
         aimed = [figure for figure in self.figures if figure.aim is not None]
-        nearest = min(aimed, key=lambda one: one.ratio / (one.aim or 1), default=self.figures[0])
+        nearest = min(
+            aimed, key=lambda figure: figure.ratio / (figure.aim or 1), default=self.figures[0]
+        )
         return nearest.headline(self.title)
 
     def text(self) -> str:

@@ -138,7 +138,11 @@ def _check_depth(value: Any) -> None:
     raise MalformedJson(_TOO_DEEP)
 
 
-def quote(text: str, longest: int = 64) -> str:
-    """Text from a client as printable ASCII in quotes, cut to `longest` characters."""
-    piece = text if len(text) <= longest else text[: longest - 3] + "..."
-    return ascii(piece)
+def quote(text: str) -> str:
+    """Text from a client as printable ASCII in quotes, cut to 64 characters."""
+    return ascii(shortened(text))
+
+
+def shortened(text: str) -> str:
+    """The text, cut to 64 characters."""
+    return text if len(text) <= 64 else text[:61] + "..."

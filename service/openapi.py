@@ -1,11 +1,9 @@
-"""Brings the contract up to date: `python -m service.openapi` updates `openapi.yaml`.
+"""Updates the contract: `python -m service.openapi` writes `openapi.yaml`.
 
 Operations, answers, problems and the bot protocol are written in the file itself. From the code
-come the version, the schemas of requests and positions, and the answers to the examples. `--check`
-writes nothing and reports whether the file is current.
+come the version, the schemas of requests and positions, and the answers to the examples.
 """
 
-import argparse
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -57,25 +55,26 @@ def update(contract: dict[str, Any]) -> None:
 
 def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions, each after those that it refers to."""
-    found: dict[str, type[ObjectSchema]] = {}
+    types: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
-            _add(found, schemas[name])
+            _add(types, schemas[name])
     for validator in requests.VALIDATORS:
         for schema in validator.schemas.values():
-            _add(found, schema)
+            _add(types, schema)
     spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
-    for name, type_ in found.items():
+    for name, type_ in types.items():
         spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
     made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
     return made
 
 
-def _add(found: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    """Add the type of a schema to `types`, after the types that the schema refers to."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
-        if field.nested is not None and type(field.nested).__name__ not in found:
-            _add(found, field.nested)
-    found[type(schema).__name__] = type(schema)
+        if field.nested is not None and type(field.nested).__name__ not in types:
+            _add(types, field.nested)
+    types[type(schema).__name__] = type(schema)
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
@@ -142,14 +141,8 @@ def current() -> str:
 
 
 def main() -> None:
-    """Update the contract, or check that it is current: exits with 1 if it is not."""
-    parser = argparse.ArgumentParser(prog="python -m service.openapi", allow_abbrev=False)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
-    check, content = parser.parse_args().check, current()
-    if not check:
-        FILE.write_text(content, encoding="utf-8")
-    elif FILE.read_text(encoding="utf-8") != content:
-        parser.exit(1, f"{FILE} is not current: run `make openapi`.\n")
+    """Update the contract."""
+    FILE.write_text(current(), encoding="utf-8")
 
 
 if __name__ == "__main__":

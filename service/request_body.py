@@ -59,8 +59,8 @@ def read_body(environ: WSGIEnvironment, max_body: int) -> bytes:
         raise RequestEntityTooLarge
     try:
         body: bytes = read(wanted)
-        while len(body) < wanted and (more := read(wanted - len(body))):
-            body += more
+        while len(body) < wanted and (piece := read(wanted - len(body))):
+            body += piece
     except OSError:
         body = b""
     if len(body) > max_body:
@@ -123,6 +123,5 @@ def _join(path: str, key: object) -> str:
     if key == "_schema":
         return path
     # The client chose this name: it may be very long, or have a lone surrogate.
-    name = str(key) if len(str(key)) <= 64 else str(key)[:61] + "..."
-    name = name.encode("utf-8", "backslashreplace").decode()
+    name = json_codec.shortened(str(key)).encode("utf-8", "backslashreplace").decode()
     return f"{path}.{name}" if path else name

@@ -2,20 +2,13 @@
 
 import secrets
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from flask import Blueprint, Response, request
 
 import games
-from games import Game, InvalidState, OptionError, Position, State, View
-from service.answers import (
-    advanced,
-    described,
-    json_response,
-    moves_answer,
-    rules_path,
-    verdict,
-)
+from games import Game, InvalidState, OptionError, State, View
+from service.answers import advanced, described, json_response, moves_answer, rules_path, verdict
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
@@ -92,12 +85,12 @@ def _details(game: Game) -> dict[str, Any]:
         "phases": [*game.phases, "over"],
         "categories": [
             {
-                "name": each.name,
-                "example": each.example,
-                "description": each.description,
-                "players": [game.min_players, each.max_players or game.max_players],
+                "name": category.name,
+                "example": category.example,
+                "description": category.description,
+                "players": [game.min_players, category.max_players or game.max_players],
             }
-            for each in game.categories
+            for category in game.categories
         ],
     }
 
@@ -120,11 +113,8 @@ def moves() -> Response:
 def describe() -> Response:
     """Put a state, as the seat to move sees it, or a view into words."""
     body = parse_body(requests.DESCRIBE)
-    if "state" in body:
-        state = _state(body["state"])
-        view = state.view(state.turn)
-    else:
-        view = _view(body["view"])
+    position = _position(body)
+    view = position.view(position.turn) if isinstance(position, State) else position
     return json_response(described(view, list_moves=body.get("list_moves", True)))
 
 
@@ -139,7 +129,7 @@ def validate() -> Response:
 def advance() -> Response:
     """Make one or more moves."""
     body = parse_body(requests.ADVANCE)
-    state = advanced(_state(body["state"]), body["moves"])
+    state = advanced(_state(body), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
     return json_response({"state": state.to_dict(), **listed})
 
@@ -149,7 +139,7 @@ def view() -> Response:
     """Answer what one seat may know of a state."""
     body = parse_body(requests.VIEW)
     try:
-        seen = _state(body["state"]).view(body["seat"])
+        seen = _state(body).view(body["seat"])
     except ValueError as error:
         raise invalid_request({"seat": [str(error)]}) from None
     return json_response({"view": seen.to_dict()})
@@ -169,19 +159,19 @@ def new_game(body: dict[str, Any], seed: str | None = None) -> State:
         raise invalid_request({error.field: [error.message]}) from None
 
 
-def _position(body: dict[str, Any]) -> Position:
-    return _state(body["state"]) if "state" in body else _view(body["view"])
+def _position(body: dict[str, Any]) -> State | View:
+    """The state or view in a body.
 
-
-def _view(data: dict[str, Any]) -> View:
+    Raises:
+        Problem: if it breaks a rule of its game.
+    """
     try:
-        return games.get(data["game"]).view(data)
+        if "state" in body:
+            return games.get(body["state"]["game"]).state(body["state"])
+        return games.get(body["view"]["game"]).view(body["view"])
     except InvalidState as error:
         raise invalid_state(error.problems) from None
 
 
-def _state(data: dict[str, Any]) -> State:
-    try:
-        return games.get(data["game"]).state(data)
-    except InvalidState as error:
-        raise invalid_state(error.problems) from None
+def _state(body: dict[str, Any]) -> State:
+    return cast("State", _position(body))  # the schema of the request requires a state

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app
 
+from games import View
 from service.answers import advanced, described, json_response, moves_answer, verdict
 from service.problems import Problem
 from service.request_body import parse_body
@@ -40,28 +41,21 @@ def view() -> Response:
 def moves() -> Response:
     """List the legal moves of the seat with this key."""
     body = parse_body(requests.SEALED_MOVES)
-    game = _open(body)
-    return json_response(
-        moves_answer(game.state.view(game.seat), details=body.get("details", False))
-    )
+    return json_response(moves_answer(_view(body), details=body.get("details", False)))
 
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
     """Put what the seat with this key sees into words."""
     body = parse_body(requests.SEALED_DESCRIBE)
-    game = _open(body)
-    return json_response(
-        described(game.state.view(game.seat), list_moves=body.get("list_moves", True))
-    )
+    return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
     """Say whether a move of the seat with this key is legal."""
     body = parse_body(requests.SEALED_VALIDATE)
-    game = _open(body)
-    return json_response(verdict(game.state.view(game.seat), body["move"]))
+    return json_response(verdict(_view(body), body["move"]))
 
 
 @sealed_v1.post("/advance")
@@ -90,3 +84,9 @@ def _sealer() -> Sealer:
 
 def _open(body: dict[str, Any]) -> SealedGame:
     return _sealer().open(body["sealed"], body.get("key"))
+
+
+def _view(body: dict[str, Any]) -> View:
+    """What the seat with the key of a request sees."""
+    game = _open(body)
+    return game.state.view(game.seat)

@@ -60,9 +60,12 @@ class Settings:
         if environ is None:
             environ = os.environ
         _check_metrics_folder(environ.get(MULTIPROC_DIR))
-        given = {name: environ.get(_variable(name)) for name in _PARSERS}
         return cls(
-            **{name: _PARSERS[name](text) for name, text in given.items() if text is not None}
+            **{
+                name: parse(_variable(name), environ[_variable(name)])
+                for name, parse in _PARSERS.items()
+                if _variable(name) in environ
+            }
         )
 
 
@@ -88,32 +91,18 @@ def _variable(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _log_format(text: str) -> str:
-    if text not in ("text", "json"):
-        raise ConfigError(f"{PREFIX}LOG_FORMAT must be text or json; it is {text!r}.")
-    return text
+def _parser(pattern: str, allowed: str, convert: Callable[[str], Any]) -> Callable[[str, str], Any]:
+    """A parser of texts that match a pattern; `allowed` names them in the message for others."""
+
+    def parse(variable: str, text: str) -> Any:
+        if not re.fullmatch(pattern, text):
+            raise ConfigError(f"{variable} must be {allowed}; it is {text!r}.")
+        return convert(text)
+
+    return parse
 
 
-def _access_log(text: str) -> bool:
-    if text not in ("0", "1"):
-        raise ConfigError(f"{PREFIX}ACCESS_LOG must be 0 or 1; it is {text!r}.")
-    return text == "1"
-
-
-def _bytes(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ConfigError(
-            f"{PREFIX}MAX_BODY must be a number of bytes, at least 1, such as {MEBIBYTE}; it is"
-            f" {text!r}."
-        )
-    return number
-
-
-def _seal_keys(text: str) -> dict[str, bytes]:
+def _seal_keys(variable: str, text: str) -> dict[str, bytes]:
     """Parse `ID:BASE64,ID:BASE64`; a message never shows a key."""
     keys: dict[str, bytes] = {}
     for number, part in enumerate(text.split(",") if text.strip() else (), 1):
@@ -131,17 +120,19 @@ def _seal_keys(text: str) -> dict[str, bytes]:
             problem = f"the text after {name}: must be the base64 of 32 bytes"
         if problem:
             raise ConfigError(
-                f"{PREFIX}SEAL_KEYS must be ID:BASE64, or several of these separated by commas. In"
+                f"{variable} must be ID:BASE64, or several of these separated by commas. In"
                 f" number {number}, {problem}. Make a key with: openssl rand -base64 32"
             )
         keys[name] = key
     return keys
 
 
-_PARSERS: Final[Mapping[str, Callable[[str], Any]]] = {
-    "max_body": _bytes,
+_PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
+    "max_body": _parser(
+        "0*[1-9][0-9]{0,17}", f"a number of bytes, at least 1, such as {MEBIBYTE}", int
+    ),
     "seal_keys": _seal_keys,
-    "log_format": _log_format,
-    "access_log": _access_log,
+    "log_format": _parser("text|json", "text or json", str),
+    "access_log": _parser("[01]", "0 or 1", "1".__eq__),
 }
-"""The parser of each setting's text."""
+"""Parses the text of each setting, given the name of its variable."""

@@ -114,31 +114,27 @@ def asset(name: str) -> Response:
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
     """The rules of a game as a page."""
-    rules = _rendered_rules(name)
+    rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
     """The rules of a game, in Markdown."""
-    return Response(_read_rules(name), content_type="text/markdown; charset=utf-8")
+    text = _path(_rules_file(name), "docs").read_bytes()
+    return Response(text, content_type="text/markdown; charset=utf-8")
 
 
 @static_routes.get("/docs/api")
 def api_page() -> Response:
     """How to use the service, as a page."""
-    return _page("text.html", title="Using the service", text=_rendered_guide("api.md"))
+    return _page("text.html", title="Using the service", text=_rendered("api.md"))
 
 
 @static_routes.get("/docs/sealed")
 def sealed_page() -> Response:
     """What sealed states are, as a page."""
-    return _page("text.html", title="Sealed states", text=_rendered_guide("sealed.md"))
-
-
-@cache
-def _rendered_guide(name: str) -> Markup:
-    return _html(_path(name, "docs").read_text("utf-8"))
+    return _page("text.html", title="Sealed states", text=_rendered("sealed.md"))
 
 
 def _page(template: str, **values: object) -> Response:
@@ -176,14 +172,20 @@ def _html(markdown: str) -> Markup:
 
 
 @cache
-def _rendered_rules(name: str) -> Markup:
-    return _html(_read_rules(name).decode())
+def _rendered(name: str) -> Markup:
+    """A page of docs/ as HTML."""
+    return _html(_path(name, "docs").read_text("utf-8"))
 
 
-def _read_rules(name: str) -> bytes:
+def _rules_file(name: str) -> str:
+    """The file in docs/ with the rules of a game.
+
+    Raises:
+        Problem: if there is no such game.
+    """
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
-    return _path(f"rules/{name}.md", "docs").read_bytes()
+    return f"rules/{name}.md"
 
 
 def _path(name: str, folder: str = "") -> Path:

@@ -29,12 +29,15 @@ def test_every_dependency_has_an_upper_bound() -> None:
 def locked(name: str) -> dict[str, tuple[Version, int]]:
     """The packages of a lock file: version, and how many files have a hash."""
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
-    found: dict[str, tuple[Version, int]] = {}
+    packages: dict[str, tuple[Version, int]] = {}
     for line in text.splitlines():
         pinned = re.match(r"([a-z0-9.-]+)==([^ ;]+)", line)
         assert pinned, f"{name}: {line[:60]} is not pinned; run `make lock`"
-        found[pinned[1]] = Version(pinned[2]), len(re.findall(r" --hash=sha256:[0-9a-f]{64}", line))
-    return found
+        packages[pinned[1]] = (
+            Version(pinned[2]),
+            len(re.findall(r" --hash=sha256:[0-9a-f]{64}", line)),
+        )
+    return packages
 
 
 @pytest.mark.parametrize("name", LOCKS)
@@ -57,10 +60,10 @@ def test_a_lock_has_what_the_project_needs(name: str) -> None:
         "requirements-tox.lock": project["dependency-groups"]["tox"],
     }[name]
     versions, all_versions = locked(name), locked("requirements-dev.lock")
-    for one in map(Requirement, needed):
-        if one.name != "stich":
-            version, _ = versions[canonicalize_name(one.name)]
-            assert one.specifier.contains(version), f"{one}: run `make lock`"
+    for requirement in map(Requirement, needed):
+        if requirement.name != "stich":
+            version, _ = versions[canonicalize_name(requirement.name)]
+            assert requirement.specifier.contains(version), f"{requirement}: run `make lock`"
     assert {package for package in versions if versions[package] != all_versions[package]} == set()
 
 

@@ -76,11 +76,13 @@ def test_every_picture_of_the_pages_is_there_and_small() -> None:
 def test_the_page_of_reference_bots_has_the_stored_points() -> None:
     lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
     rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
-    marks = {(one.key, one.bot): one for one in read_landmarks()}
+    marks = {(landmark.key, landmark.bot): landmark for landmark in read_landmarks()}
     for table in (table for table in TABLES if table.rules == USUAL):
         shown = [table.game, str(table.players)]
         for name in ("search", "greedy", "kit", "random"):
-            one = marks.get((table.key, name))
-            shown.append("–" if one is None else f"{one.over_par:+.2f} ± {one.arm:.2f}")
+            landmark = marks.get((table.key, name))
+            shown.append(
+                "–" if landmark is None else f"{landmark.over_par:+.2f} ± {landmark.arm:.2f}"
+            )
         shown[0] = games.get(table.game).title
         assert shown in rows

@@ -108,13 +108,13 @@ def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[fl
 
 def seatings(players: int) -> list[tuple[int, ...]]:
     """Who sits where (0: A, 1: B): one seat of A among seats of B and the reverse, rotated."""
-    found = []
+    places = []
     for one, rest in ((0, 1), (1, 0)):
-        found += [
+        places += [
             tuple(one if seat == alone else rest for seat in range(players))
             for alone in range(players)
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(places))
 
 
 def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -> float:

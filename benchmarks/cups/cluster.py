@@ -42,11 +42,11 @@ def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         try:
-            while not (found := re.search(rf"{ready}:? +(\S+)", _text(log.fileno()))):
+            while not (match := re.search(rf"{ready}:? +(\S+)", _text(log.fileno()))):
                 if process.poll() is not None:
                     raise SystemExit("Dask did not start.")
                 time.sleep(0.1)
-            yield found[1]
+            yield match[1]
         finally:
             process.terminate()
             process.wait()
@@ -57,13 +57,13 @@ def _text(descriptor: int) -> str:
 
 
 @contextlib.contextmanager
-def cluster(workers: int, *more: str) -> Iterator[str]:
+def cluster(workers: int, *options: str) -> Iterator[str]:
     """A scheduler, and so many workers with one table and a core each; yields the address."""
     with contextlib.ExitStack() as stack:
         first = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = stack.enter_context(dask(*first, ready="Scheduler at"))
         for core in sorted(os.sched_getaffinity(0))[:workers]:
-            words = ("worker", address, "--no-nanny", "--no-dashboard", "--nthreads", "1", *more)
+            words = ("worker", address, "--no-nanny", "--no-dashboard", "--nthreads", "1", *options)
             words += ("--resources", "tables=1")
             stack.enter_context(dask(*words, ready="Registered to", core=core))
         yield address
@@ -78,13 +78,13 @@ class PlayedCup(NamedTuple):
     memory_mb: float
 
 
-def run(cup: Path, *more: str, core: int | None = None, most: int | None = None) -> PlayedCup:
+def run(cup: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
     """Play a cup, on one core if it is given, or its first `most` matches."""
     out = cup.with_name(str(time.monotonic_ns()))
     times: list[float] = []
     begun = spent = 0.0
     memory = 0
-    words = ("run", cup, "--out", out, "--json", "--no-sandbox", *more)
+    words = ("run", cup, "--out", out, "--json", "--no-sandbox", *options)
     with started("stich", *words, core=core) as process:
         for event in events(process):
             if event["event"] == "match":
@@ -109,8 +109,8 @@ def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:
     with cup_file(PLAYERS, deals, 1, command=command) as cup:
         for _ in range(ROUNDS):
             rates = []
-            for many in (2, 1):
-                with cluster(many) as address:
+            for count in (2, 1):
+                with cluster(count) as address:
                     rates.append(run(cup, "--cluster", address).rate)
             rates.append(run(cup, core=min(os.sched_getaffinity(0))).rate)
             rounds.append(rates)

@@ -20,13 +20,13 @@ BODY = b'{"turn": 1, "moves": ["pass"]}'
 def overshoots(url: str) -> list[float]:
     """Milliseconds beyond the deadline, one for each request."""
     bot = HttpBot(url, dial_url(url))
-    found = []
+    late_ms = []
     for _ in range(REQUESTS):
         start = time.perf_counter()
         bot.move(BODY, DEADLINE_S)
-        found.append((time.perf_counter() - start - DEADLINE_S) * 1000)
+        late_ms.append((time.perf_counter() - start - DEADLINE_S) * 1000)
     bot.close()
-    return found
+    return late_ms
 
 
 def sections() -> list[Section]:

@@ -38,7 +38,9 @@ def sections() -> list[Section]:
         rows = [asdict(row) for match in store.matches() for row in decision_rows(match)]
         ours = _seconds(lambda: export(store, "decisions", io.BytesIO()))
         made = _seconds(
-            lambda: write([asdict(row) for one in store.matches() for row in decision_rows(one)])
+            lambda: write(
+                [asdict(row) for match in store.matches() for row in decision_rows(match)]
+            )
         )
         ready = _seconds(lambda: write(rows))
     how = (

@@ -5,18 +5,17 @@
 The runner itself makes each ladder, with matches that cost nothing.
 """
 
-import json
 import resource
-import subprocess
 import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks import ROOT
 from benchmarks.cups.free_record import made_up
 from benchmarks.figures import Figure, Section
 from tournament.config.cup import Bot, Cup
@@ -211,20 +210,17 @@ def grown(bots: int, sizes: Iterable[int]) -> Iterator[tuple[int, dict[str, floa
     with tempfile.TemporaryDirectory() as name:
         folder, before = Path(name) / "run", 0
         for matches in sizes:
-            out = _inside("play", folder, bots, before, matches)
+            out = _inside(_played, folder, bots, before, matches)
             for work in ("standings", "resume", "epoch", "pages"):
-                out |= _inside(work, folder, bots, before, matches)
+                out |= _inside(measured, work, folder, bots)
             before = matches
             yield matches, out
 
 
-def _inside(work: str, folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
-    """Do some work in a process of its own, so that its memory can be measured."""
-    words = [sys.executable, "-m", "benchmarks.cups.growth", "--work", work, str(folder)]
-    words += map(str, (bots, before, matches))
-    done = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
+    """Call a function in a process of its own, so that its memory can be measured."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(work, *arguments).result()
 
 
 def _played(folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
@@ -250,15 +246,15 @@ UNITS = {"a match": "ms", "memory of the runner": "MB"} | {n: unit for n, (unit,
 def figures(bots: int, sizes: list[int]) -> Iterator[Figure]:
     """A figure for each kind of work at each size; the peer is the aim, or the first size."""
     first: dict[str, float] = {}
-    for matches, found in grown(bots, sizes):
-        for name, ours in found.items():
+    for matches, measurements in grown(bots, sizes):
+        for name, ours in measurements.items():
             what = f"{name}, {bots:,} bots, {matches:,} matches"
             aims = AIMS[name][1] if name in AIMS else {}
             aim = aims.get((bots, matches), ANY_SIZE.get(name))
             peer, peers = ("limit", aim) if aim else (f"{sizes[0]:,} matches", first.get(name))
             peers = peers or ours
             yield Figure(what, ours, peer, peers, UNITS[name], peers / ours, 1.0 if aim else None)
-        first = first or found
+        first = first or measurements
 
 
 def sections(sizes: Iterable[tuple[int, list[int]]] = ()) -> list[Section]:
@@ -270,18 +266,10 @@ def sections(sizes: Iterable[tuple[int, list[int]]] = ()) -> list[Section]:
         " matches; *resume* is all until the first match, *a bot's page* one asked for again"
         " after the first page."
     )
-    found = [figure for bots, matches in every for figure in figures(bots, matches)]
-    return [Section("Growth of a ladder", how, found)]
+    rows = [figure for bots, matches in every for figure in figures(bots, matches)]
+    return [Section("Growth of a ladder", how, rows)]
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--work":
-        work, folder, bots, before, matches = sys.argv[2], Path(sys.argv[3]), *sys.argv[4:]
-        if work == "play":
-            done = _played(folder, int(bots), int(before), int(matches))
-        else:
-            done = measured(work, folder, int(bots))
-        print(json.dumps(done))
-    else:
-        sizes = [int(each) for each in sys.argv[2].split(",")]
-        print(sections([(int(sys.argv[1]), sizes)])[0].text())
+    numbers = [int(number) for number in sys.argv[2].split(",")]
+    print(sections([(int(sys.argv[1]), numbers)])[0].text())

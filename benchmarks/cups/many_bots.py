@@ -29,8 +29,8 @@ def compare(sleep_s: float, aim: float, what: str) -> list[Figure]:
     """A cup of MANY compared with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
     name, peer = f"{MANY} bots{what}", f"{FEW} bots"
-    rates = [one.matches / one.match_seconds for one in (few, many)]
-    costs = [one.core_s / one.matches * 1000 for one in (few, many)]
+    rates = [played.matches / played.match_seconds for played in (few, many)]
+    costs = [played.core_s / played.matches * 1000 for played in (few, many)]
     unit = "ms of processor time a match"
     return [
         Figure(name, rates[1], peer, rates[0], "matches/s", rates[1] / rates[0], aim),

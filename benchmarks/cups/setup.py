@@ -88,11 +88,11 @@ def core_seconds(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(word) for one in tasks for word in (one / "children").read_text().split()]
+        children = [int(word) for task in tasks for word in (task / "children").read_text().split()]
     except OSError:  # it has just ended
         return 0.0
-    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    return own + sum(map(core_seconds, children))
+    seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return seconds + sum(map(core_seconds, children))
 
 
 def play(file: Path) -> PlayedCup:

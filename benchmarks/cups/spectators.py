@@ -48,8 +48,8 @@ def play(count: int) -> WatchedCup:
         file = stack.enter_context(cup_file(4, DEALS, 2))
         out = file.with_name("out")
         run = stack.enter_context(started("stich", "run", file, "--out", out, "--json"))
-        said = (event["event"] for event in events(run))
-        next(event for event in said if event == "begin")
+        names = (event["event"] for event in events(run))
+        next(event for event in names if event == "begin")
         _decide("pause", out)
         port = find_port("127.0.0.1", 0)
         pages = stack.enter_context(started("stich", "arena", out, "--port", port))
@@ -59,11 +59,11 @@ def play(count: int) -> WatchedCup:
         def used() -> list[float]:
             return [core_seconds(run.pid), core_seconds(pages.pid)]
 
-        next(event for event in said if event == "decision")
+        next(event for event in names if event == "decision")
         _decide("resume", out)
-        next(event for event in said if event == "decision")
+        next(event for event in names if event == "decision")
         before, began, matches = used(), time.perf_counter(), 0
-        for event in said:
+        for event in names:
             if event == "match":
                 matches += 1
                 ended, after = time.perf_counter(), used()
@@ -128,8 +128,8 @@ async def _watch(port: int, count: int) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     await stopped.wait()
     print(spectators.sent)
-    for one in watching:
-        one.cancel()
+    for task in watching:
+        task.cancel()
 
 
 def sections() -> list[Section]:
@@ -139,11 +139,11 @@ def sections() -> list[Section]:
 
 
 def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
-    rates = [[one.matches / one.seconds for one in pair] for pair in pairs]
-    costs = [[one.cup_s / one.matches * 1000 for one in pair] for pair in pairs]
-    shares = [1 - one.pages_s / (one.cup_s + one.pages_s) for _, one in pairs]
-    pages = [one.pages_s / one.seconds * 1000 for _, one in pairs]
-    sent = statistics.median(one.sent / one.seconds for _, one in pairs)
+    rates = [[cup.matches / cup.seconds for cup in pair] for pair in pairs]
+    costs = [[cup.cup_s / cup.matches * 1000 for cup in pair] for pair in pairs]
+    shares = [1 - cup.pages_s / (cup.cup_s + cup.pages_s) for _, cup in pairs]
+    pages = [cup.pages_s / cup.seconds * 1000 for _, cup in pairs]
+    sent = statistics.median(cup.sent / cup.seconds for _, cup in pairs)
     alone, watched = (statistics.median(column) for column in zip(*rates, strict=True))
     cost, cost_watched = (statistics.median(column) for column in zip(*costs, strict=True))
     return Section(

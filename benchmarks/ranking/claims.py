@@ -94,19 +94,19 @@ def sections() -> list[Section]:
     for rows in (real_rows(), simulated_rows()):
         together: dict[str, list[Claims]] = {}
         for row in rows:
-            found = claims(row.draw, row.effects, row.play, row.cups, row.rule)
-            together.setdefault(row.name, []).append(found)
+            result = claims(row.draw, row.effects, row.play, row.cups, row.rule)
+            together.setdefault(row.name, []).append(result)
         for name, parts in together.items():
-            cups = sum(found.cups for found in parts)
-            false = 100 * sum(found.false for found in parts) / cups
+            cups = sum(result.cups for result in parts)
+            false = 100 * sum(result.false for result in parts) / cups
             figures.append(_figure(f"{name} ({cups} cups)", false))
     for every in (10, 20, 50):
         what = f"[stop] top = 1 of three equal bots, one loses much in 1 of {every} (400 cups)"
         figures.append(_figure(what, stopped(every, 400).percent))
     for bots, deals, looks in ((3, 200, 40), (10, 10, 40)):
-        found = watched(round_robin(deals), bots, simulated(np.zeros(bots), normal), 200, looks)
+        result = watched(round_robin(deals), bots, simulated(np.zeros(bots), normal), 200, looks)
         what = f"{bots} equal bots, {looks} looks, {deals} blocks a table (200 cups)"
-        figures.append(_figure(what, found.percent))
+        figures.append(_figure(what, result.percent))
     how = (
         "In how many of 100 cups some rank range excludes a possible rank. Real points are those"
         f" of Dou Dizhu tables of the same bots, drawn from {400} played blocks each; the twelve"

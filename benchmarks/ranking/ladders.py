@@ -51,9 +51,9 @@ def sections(cups: int = CUPS) -> list[Section]:
     """False claims, what is settled, and how soon the top 3 are."""
     figures = []
     for name, cases in rows():
-        found = seasons(cases, cups)
-        right = f", {100 * found.right:.0f} of 100 pairs settled" if found.right else ""
-        figures.append(_figure(f"{name} ({cups} ladders{right}{_alarms(found)})", found))
+        result = seasons(cases, cups)
+        right = f", {100 * result.right:.0f} of 100 pairs settled" if result.right else ""
+        figures.append(_figure(f"{name} ({cups} ladders{right}{_alarms(result)})", result))
     how = (
         f"Ladders of {BLOCKS:,} blocks, {BOTS} bots of which at most {STAY} play at a time, a look"
         f" after every epoch; the last three rows have {FEW} bots that stay or leave as they say. A"
@@ -63,29 +63,29 @@ def sections(cups: int = CUPS) -> list[Section]:
     return [Section("Ladders", how, figures), _broken(cups), _settling()]
 
 
-def _alarms(found: Found) -> str:
-    return f", alarms for {found.alarms} bots" if found.alarms else ""
+def _alarms(result: Found) -> str:
+    return f", alarms for {result.alarms} bots" if result.alarms else ""
 
 
-def _figure(what: str, found: Found, limit: float = 5.0) -> Figure:
-    error = f"± {(found.percent * (100 - found.percent) / found.cups) ** 0.5:.1f}"
-    if not found.percent:
-        error = f"< {100 * (1 - 0.05 ** (1 / found.cups)):.1f} at 95 %"
-    ratio = limit / max(found.percent, 0.5)
-    return Figure(f"{what} {error}", found.percent, "limit", limit, "false in 100", ratio, 1)
+def _figure(what: str, result: Found, limit: float = 5.0) -> Figure:
+    error = f"± {(result.percent * (100 - result.percent) / result.cups) ** 0.5:.1f}"
+    if not result.percent:
+        error = f"< {100 * (1 - 0.05 ** (1 / result.cups)):.1f} at 95 %"
+    ratio = limit / max(result.percent, 0.5)
+    return Figure(f"{what} {error}", result.percent, "limit", limit, "false in 100", ratio, 1)
 
 
 def _broken(cups: int) -> Section:
     figures = []
     for name, cases, before, limit in broken():
-        found = seasons(cases, cups)
-        wrong = f", wrong for {found.wrong:,.0f} blocks" if found.wrong else ""
-        what = f"{name} ({cups} ladders{_alarms(found)}{wrong})"
+        result = seasons(cases, cups)
+        wrong = f", wrong for {result.wrong:,.0f} blocks" if result.wrong else ""
+        what = f"{name} ({cups} ladders{_alarms(result)}{wrong})"
         if limit is None:
-            ratio = before / max(found.percent, 0.5)
-            figure = Figure(what, found.percent, "0.3", before, "false in 100", ratio)
+            ratio = before / max(result.percent, 0.5)
+            figure = Figure(what, result.percent, "0.3", before, "false in 100", ratio)
         else:
-            figure = _figure(f"{what}, 0.3: {before:.0f}", found, limit)
+            figure = _figure(f"{what}, 0.3: {before:.0f}", result, limit)
         figures.append(figure)
     how = (
         f"The same with {FEW} bots in {LONG:,} blocks, all of which play all the time. Two are away"

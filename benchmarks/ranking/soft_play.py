@@ -16,9 +16,9 @@ def sections() -> list[Section]:
     for game in GAMES:
         honest = 100 * sum(map(bool, flagged(game, 0.0))) / CUPS
         for what, spared in (("never beat each other", 1.0), ("spare half", 0.5)):
-            found = flagged(game, spared)
-            others = sum(any(pair != FRIENDS for pair in pairs) for pairs in found)
-            share = sum(FRIENDS in pairs for pairs in found) / CUPS
+            flags = flagged(game, spared)
+            others = sum(any(pair != FRIENDS for pair in pairs) for pairs in flags)
+            share = sum(FRIENDS in pairs for pairs in flags) / CUPS
             name = f"{game}: two that {what} ({CUPS} cups; others flagged in {others})"
             figures.append(
                 Figure(name, 100 * share, "honest cups", honest, "flagged in 100", share)

@@ -90,12 +90,12 @@ def check_figures(rng: random.Random) -> list[Figure]:
     legal = rng.sample(state.moves().texts(), CHECKS)
     deck = games.get("zhengfen").deck(3)
     other = ["play:" + "".join(deck.in_order(rng.sample(LONGEST, 9))) for _ in range(CHECKS)]
-    found = []
+    figures = []
     for name, moves in (("one check of a listed play", legal), ("one check of any cards", other)):
         times = sorted(microseconds(partial(state.is_legal, move), 0.0005) for move in moves)
         for words, took in (("median", times[CHECKS // 2]), ("p99", times[CHECKS * 99 // 100])):
-            found.append(Figure(f"{name}, {words}", took, "limit", 50, "µs", 50 / took, 1))
-    return found
+            figures.append(Figure(f"{name}, {words}", took, "limit", 50, "µs", 50 / took, 1))
+    return figures
 
 
 def brute_figure(rng: random.Random) -> Figure:

@@ -128,14 +128,14 @@ def sections() -> list[Section]:
             ours = (module, "stich", *map(str, table))
             pure[table], fast[table] = best(ROUNDS, Program(ours), Program.of_wheel(wheel, *ours))
         ours = (module, "stich", "doudizhu", "3")
-        found = best(
+        rates = best(
             RACES,
             Program(ours),
             Program.of_wheel(wheel, *ours),
             Program((module, "openspiel")),
             Program((module, "rlcard")),
         )
-    peers = dict(zip(("OpenSpiel 2.0.2 (C++)", "RLCard 1.2.0"), found[2:], strict=True))
+    peers = dict(zip(("OpenSpiel 2.0.2 (C++)", "RLCard 1.2.0"), rates[2:], strict=True))
     aims = {"OpenSpiel 2.0.2 (C++)": (0.3, 1.75), "RLCard 1.2.0": (15, 90)}
     against = [
         Figure(
@@ -148,7 +148,7 @@ def sections() -> list[Section]:
             aims[peer][name == "compiled"],
         )
         for peer, speed in peers.items()
-        for name, mine in zip(("pure Python", "compiled"), found[:2], strict=True)
+        for name, mine in zip(("pure Python", "compiled"), rates[:2], strict=True)
     ]
     every = [
         Figure(

@@ -23,36 +23,36 @@ def positions(name: str, players: int) -> list[tuple[dict[str, Any], list[str]]]
     """Views and moves of games of the sensible bot, where there is something to search."""
     from bots import search, sensible
 
-    found: list[tuple[dict[str, Any], list[str]]] = []
+    searchable: list[tuple[dict[str, Any], list[str]]] = []
     number = 0
-    while len(found) < POSITIONS:
+    while len(searchable) < POSITIONS:
         state: Any = games.get(name).start(players, f"worlds-{number}", {"deals": 1})
         number += 1
         while state.turn is not None:
             view, moves = state.view(state.turn).to_dict(), state.moves().texts()
             if len(moves) > 1 and len(search.shortlist(view, moves)) > 1:
-                found.append((view, moves))
+                searchable.append((view, moves))
             state = state.advance(sensible.move(view, moves) if len(moves) > 1 else moves[0])
     # From every part of a deal.
-    return found[:: len(found) // POSITIONS][:POSITIONS]
+    return searchable[:: len(searchable) // POSITIONS][:POSITIONS]
 
 
 def searching(name: str, players: int) -> Callable[[int], int]:
     """Searches one position after the other; returns how many worlds each took."""
     from bots import search
 
-    there = positions(name, players)
+    searched = positions(name, players)
 
     def work(i: int) -> int:
-        view, moves = there[i % len(there)]
+        view, moves = searched[i % len(searched)]
         worlds = 0
 
-        def more(done: int) -> bool:
+        def goes_on(done: int) -> bool:
             nonlocal worlds
             worlds = done
             return done < WORLDS
 
-        search._Search(view, moves).run(more)
+        search._Search(view, moves).run(goes_on)
         return worlds
 
     return work

@@ -151,7 +151,7 @@ def compared(build: str, project: Path, route: str, body: dict[str, Any]) -> lis
         rounds = [
             {name: wrk(url, text, folder) for name, url in urls.items()} for _ in range(ROUNDS)
         ]
-    best = {name: max(one[name] for one in rounds) for name in urls}
+    best = {name: max(round[name] for round in rounds) for name in urls}
     theirs, their_p99 = best.pop("no-op")
     figures = []
     for name, (mine, my_p99) in best.items():

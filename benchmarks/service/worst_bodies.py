@@ -37,7 +37,7 @@ def sections() -> list[Section]:
         return service.post(path, data=body, content_type="application/json").status_code
 
     number = 0
-    found: list[tuple[float, str, bytes]] = []
+    slowest: list[tuple[float, str, bytes]] = []
     for operation, what, body in bodies():
         number += 1
         status = 0
@@ -50,11 +50,11 @@ def sections() -> list[Section]:
         if spent > AIM_MS / 3:
             spent = milliseconds(answer, ROUNDS)
         name = f"/v1/{operation}, {what} ({len(body):,} bytes; {status})"
-        found.append((spent, name, body))
-        found.sort(key=lambda one: -one[0])
-        del found[SHOWN:]
+        slowest.append((spent, name, body))
+        slowest.sort(key=lambda row: -row[0])
+        del slowest[SHOWN:]
     figures = []
-    for spent, name, body in found:
+    for spent, name, body in slowest:
         parsed = milliseconds(partial(parse, body), ROUNDS)
         figures.append(Figure(name, spent, "limit", AIM_MS, "ms", AIM_MS / spent, 1))
         figures.append(Figure(name, spent, "json.loads of it", parsed, "ms", parsed / spent))

@@ -181,9 +181,9 @@ def _of_position(operation: str, schema: ObjectSchema) -> RequestValidator:
     return _plain(operation, {"": schema}, partial(_one_position, schema))
 
 
-def _sealed(name: str, description: str, key: JsonField, **more: JsonField) -> RequestValidator:
+def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
     token = string("A sealed state: a token from this service, opaque to clients.")
-    schema = _body(name, description, sealed=token, key=key, **more)
+    schema = _body(name, description, sealed=token, key=key, **fields)
     return RequestValidator({"": schema}, lambda _: schema, {})
 
 

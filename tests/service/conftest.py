@@ -37,5 +37,5 @@ def service(client: FlaskClient) -> Service:
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
     """`stich serve` in a separate process."""
-    with Running() as one:
-        yield one
+    with Running() as service:
+        yield service

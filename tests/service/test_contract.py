@@ -99,8 +99,12 @@ def test_every_game_has_state_view_and_start() -> None:
     for base in ("State", "View", "StartRequest", "SealedStartRequest"):
         # No discriminator: clients in Rust would send `game` twice. An enum with one value will do.
         assert "discriminator" not in SCHEMAS[base]
-        variants = [SCHEMAS[one["$ref"].rsplit("/", 1)[1]] for one in SCHEMAS[base]["oneOf"]]
-        assert [one["properties"]["game"]["enum"] for one in variants] == [[n] for n in games.GAMES]
+        variants = [
+            SCHEMAS[variant["$ref"].rsplit("/", 1)[1]] for variant in SCHEMAS[base]["oneOf"]
+        ]
+        assert [variant["properties"]["game"]["enum"] for variant in variants] == [
+            [n] for n in games.GAMES
+        ]
 
 
 def test_only_answers_may_gain_fields() -> None:

@@ -70,9 +70,9 @@ def test_600_slow_bodies_and_600_silent_connections(tmp_path: Path, service: str
         assert started.json()["state"]["game"] == "zhengfen"
         counted = requests.get(url + "/metrics", timeout=5).text
         assert 'route="/v1/moves"' not in counted, "a body that is not complete reached the service"
-        for one in [*bodies, *silent]:  # each read waits until nginx closes the connection
+        for connection in [*bodies, *silent]:  # each read waits until nginx closes the connection
             with suppress(ConnectionResetError):
-                while one.recv(65536):
+                while connection.recv(65536):
                     pass
         assert requests.get(url + "/healthz", timeout=5).status_code == 200
 

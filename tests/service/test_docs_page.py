@@ -32,10 +32,10 @@ def fits(browser: Chrome) -> bool:
 
 def wait_for(browser: Chrome, selector: str) -> str:
     """The text of the first such element, as soon as there is one."""
-    found = WebDriverWait(browser, 60).until(
+    elements = WebDriverWait(browser, 60).until(
         lambda page: page.find_elements("css selector", selector)
     )
-    return str(found[0].text)
+    return str(elements[0].text)
 
 
 def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:

@@ -17,9 +17,9 @@ NAMES = ("service", "_granian")
 @pytest.fixture(autouse=True)
 def loggers_as_before() -> Iterator[None]:
     """Restore the loggers of the process, which `configure` changes."""
-    kept = [(log, log.handlers, log.propagate, log.level) for log in map(logging.getLogger, NAMES)]
+    saved = [(log, log.handlers, log.propagate, log.level) for log in map(logging.getLogger, NAMES)]
     yield
-    for log, handlers, propagate, level in kept:
+    for log, handlers, propagate, level in saved:
         log.handlers, log.propagate = handlers, propagate
         log.setLevel(level)
 

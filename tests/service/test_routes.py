@@ -66,8 +66,8 @@ def test_an_answered_state_or_view_is_never_refused(
         assert listed["seat"] == state["turn"]
         for seat in range(players):
             view = service.post("/v1/view", {"state": state, "seat": seat})["view"]
-            mine = listed["moves"] if seat == state["turn"] else []
-            assert service.post("/v1/moves", {"view": view}) == {**listed, "moves": mine}
+            own_moves = listed["moves"] if seat == state["turn"] else []
+            assert service.post("/v1/moves", {"view": view}) == {**listed, "moves": own_moves}
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
@@ -78,9 +78,9 @@ def test_details_say_of_each_move_what_validate_says(
         answer = service.post("/v1/moves", {"state": state, "details": True})
         assert len(answer["details"]) == len(answer["moves"])
         for move, detail in list(zip(answer["moves"], answer["details"], strict=True))[::5]:
-            found = service.post("/v1/validate", {"state": state, "move": move})
+            verdict = service.post("/v1/validate", {"state": state, "move": move})
             for field in ("category", "rank", "length"):
-                assert detail[field] == found.get(field)
+                assert detail[field] == verdict.get(field)
             named = move.partition(":")[2].partition("=")[0]
             is_cards = move.startswith(("play:", "give:", "discard:", "call:"))
             assert "".join(detail["cards"] or []) == (named if is_cards else "")
@@ -128,7 +128,7 @@ def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> Non
 def test_scores_too_long_for_64_bits_are_told_exactly(service: Service) -> None:
     state = service.advance(service.start("doudizhu", deals=2), "bid:3")
     seat = state["declarer"]
-    hands = [["3c"] if one == seat else [f"{4 + one}c"] for one in range(3)]
+    hands = [["3c"] if number == seat else [f"{4 + number}c"] for number in range(3)]
     vast = {**state, "hands": hands, "talon": [], "doublings": 100, "scores": [2**70 + 1] * 3}
     after = service.advance(vast, "play:3c")
     assert after["scores"][seat] == 2**70 + 1 + 6 * 2**100
@@ -153,8 +153,8 @@ def test_a_set_up_hand_with_billions_of_plays_is_refused(client: FlaskClient) ->
     assert body["code"] == "invalid-state"
     assert str(MAX_LISTED_MOVES) in body["problems"][0]
     assert "/v1/validate and /v1/advance still" in body["detail"]
-    one = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
-    assert one.get_json()["legal"] is True, "a single move can still be checked"
+    verdict = client.post("/v1/validate", json={"state": state, "move": "play:4c5c6c7c8c"})
+    assert verdict.get_json()["legal"] is True, "a single move can still be checked"
     moves = ["play:4c5c6c7c8c"]
     assert client.post("/v1/advance", json={"state": state, "moves": moves}).status_code == 200
 

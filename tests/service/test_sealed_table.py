@@ -30,8 +30,8 @@ SEAL_KEYS = seal_keys(test=KEY)
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as one:
-        yield one
+    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as service:
+        yield service
 
 
 @pytest.fixture
@@ -136,10 +136,10 @@ def gate(running: Running) -> Iterator[Any]:
     """The gate of the page in front of two services, which it asks in turns."""
     with Running(STICH_SEAL_KEYS=SEAL_KEYS) as other:
         services = itertools.cycle([running, other])
-        found: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
+        namespace: dict[str, Any] = {"threading": threading, "hashlib": hashlib}
         for snippet in blocks("docs/sealed.md", "python"):
-            exec(snippet, found)
-        yield found["Gate"](lambda path, body: next(services).post(path, body))
+            exec(snippet, namespace)
+        yield namespace["Gate"](lambda path, body: next(services).post(path, body))
 
 
 def test_the_gate_lets_one_move_through_from_each_ply(gate: Any) -> None:
@@ -196,7 +196,7 @@ def test_two_services_replace_a_key_in_the_steps_of_the_page() -> None:
     assert len(steps) == 4
 
     def service(step: str) -> FlaskClient:
-        text = re.sub(r"(\d+):…", lambda found: f"{found[1]}:{keys[found[1]]}", step)
+        text = re.sub(r"(\d+):…", lambda match: f"{match[1]}:{keys[match[1]]}", step)
         return create_app(Settings.from_environ({"STICH_SEAL_KEYS": text})).test_client()
 
     machines = [service(steps[0]), service(steps[0])]

@@ -186,19 +186,19 @@ def test_two_workers_count_as_one() -> None:
             assert running.session.get(url, headers=headers, timeout=30).status_code == 200
         for _ in range(4):
             text = running.session.get(running.url + "/metrics", timeout=30).text
-            found = {
+            samples = {
                 (sample.name, sample.labels.get("route")): sample.value
                 for family in text_string_to_metric_families(text)
                 for sample in family.samples
             }
-            assert found["stich_http_requests_total", "/v1/games"] == requests
-            assert found["stich_http_request_seconds_count", "/v1/games"] == requests
+            assert samples["stich_http_requests_total", "/v1/games"] == requests
+            assert samples["stich_http_request_seconds_count", "/v1/games"] == requests
             # The one for the metrics; the other worker may not have counted down its last one yet.
-            assert found["stich_http_requests_in_flight", None] in (1, 2)
-            assert found["stich_large_requests_in_flight", None] == 0
+            assert samples["stich_http_requests_in_flight", None] in (1, 2)
+            assert samples["stich_large_requests_in_flight", None] == 0
             # The other worker may not have started yet.
-            assert found["stich_large_requests_limit", None] in (SLOTS, 2 * SLOTS)
-            assert found["stich_build_info", None] == 1
+            assert samples["stich_large_requests_limit", None] in (SLOTS, 2 * SLOTS)
+            assert samples["stich_build_info", None] == 1
         sealed = [running.post("/v1/sealed/start", {"game": "dasan"})["sealed"] for _ in range(4)]
         for token in sealed:  # one worker opens what another has sealed
             assert running.post("/v1/sealed/view", {"sealed": token})["view"]["seat"] is None

@@ -29,8 +29,8 @@ def memory(running: Running) -> int:
     """The resident memory of the only worker, in bytes."""
     pid = running.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    found = [int(Path(f"/proc/{child}/statm").read_text().split()[1]) for child in children]
-    return max(found) * 4096
+    pages = [int(Path(f"/proc/{child}/statm").read_text().split()[1]) for child in children]
+    return max(pages) * 4096
 
 
 def unread(
@@ -44,15 +44,16 @@ def unread(
 def answered(connections: list[socket.socket]) -> int:
     """The number of connections that have an answer to read."""
     with selectors.PollSelector() as selector:
-        for one in connections:
-            selector.register(one, selectors.EVENT_READ)
+        for connection in connections:
+            selector.register(connection, selectors.EVENT_READ)
         return len(selector.select(0))
 
 
 def statuses(connections: list[socket.socket]) -> Counter[int]:
     """Wait for all answers; return their statuses, without reading the rest of them."""
     return Counter(
-        int(one.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)[9:]) for one in connections
+        int(connection.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)[9:])
+        for connection in connections
     )
 
 
@@ -65,8 +66,8 @@ def test_a_short_request_does_not_wait_for_150_large_answers() -> None:
             assert answered(lists) < 150
             assert statuses(lists) == {200: 150}
             assert memory(running) - before < 250 * MEBIBYTE
-            for one in lists[:3]:
-                answer = HTTPResponse(one)
+            for connection in lists[:3]:
+                answer = HTTPResponse(connection)
                 answer.begin()
                 assert len(json.loads(answer.read())["moves"]) == 31_122
 
@@ -85,10 +86,10 @@ def test_a_short_request_does_not_wait_for_long_counts() -> None:
 def test_answers_that_are_abandoned_leave_no_slot_taken(running: Running, read: int) -> None:
     """Clients close the connection at once, or after the first byte of 250 KB."""
     with unread(running, SLOTS, LONGEST[:34], "7c", "7d") as lists:
-        for one in lists:
+        for connection in lists:
             if read:
-                one.recv(read)
-            one.close()
+                connection.recv(read)
+            connection.close()
     url = running.url + "/v1/moves"
     for _ in range(3):  # and those that are read to the end leave none either
         answer = running.session.post(url, json={"state": wire([LONGEST, "7c", "7d"])}, timeout=60)

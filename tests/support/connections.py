@@ -20,10 +20,10 @@ def connections(
     system takes `room` bytes."""
     with ExitStack() as stack:
         opened = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in opened:
+        for connection in opened:
             if room:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-            one.settimeout(60)
-            one.connect(("127.0.0.1", port))
-            one.sendall(sent)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+            connection.settimeout(60)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(sent)
         yield opened

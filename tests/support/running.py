@@ -32,9 +32,9 @@ class Running:
         )
         assert self.process.stdout is not None
         self.first_line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", self.first_line)
-        assert found, self.first_line + self.process.communicate()[0]
-        self.url = found[0]
+        address = re.search(r"http://\S+", self.first_line)
+        assert address, self.first_line + self.process.communicate()[0]
+        self.url = address[0]
         self.port = int(self.url.rpartition(":")[2])
         self.session = requests.Session()
         self.session.trust_env = False

@@ -103,21 +103,20 @@ class Service:
 def states(game: str, plies: int = 30, seed: str = "test", players: int | None = None) -> list[Any]:
     """Wire forms of the states of a game that is played down the middle of its lists."""
     state = games.get(game).start(players, seed, {})
-    found = [state.to_dict()]
+    wires = [state.to_dict()]
     for _ in range(plies):
         if state.turn is None:
             break
         moves = state.moves()
         state = state.advance(moves[len(moves) // 2])
-        found.append(state.to_dict())
-    return found
+        wires.append(state.to_dict())
+    return wires
 
 
 LONGEST = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
-
-
 """The hand with the longest list that a deal can give: 800 KB."""
 
 
 def moves(*hands: str) -> bytes:
+    """A request for the moves of a Zheng Fen position with these hands."""
     return json.dumps({"state": wire(list(hands))}).encode()

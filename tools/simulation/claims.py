@@ -30,14 +30,14 @@ Rule = Callable[[Observations], Booleans]
 
 def final(data: Observations) -> Booleans:
     """Who is settled above whom at the end of a planned run."""
-    found = evidence(data)
-    return settled_pairs(found.total, final_chances(found))
+    fitted = evidence(data)
+    return settled_pairs(fitted.total, final_chances(fitted))
 
 
 def anytime(data: Observations) -> Booleans:
     """The same at any time, or where results decide who meets whom."""
-    found = evidence(data)
-    return settled_pairs(found.total, anytime_chances(found))
+    fitted = evidence(data)
+    return settled_pairs(fitted.total, anytime_chances(fitted))
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,10 @@ def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
     true = effects * effects.size / (effects.size - 1)
     for _ in range(cups):
         data = draw(random, effects.size, play)
-        found = fit(data)
-        for value, interval in zip(true, score_intervals(data, found, found.balanced), strict=True):
+        fitted = fit(data)
+        for value, interval in zip(
+            true, score_intervals(data, fitted, fitted.balanced), strict=True
+        ):
             if interval.low is not None and interval.high is not None:
                 false += not interval.low <= value <= interval.high
                 of += 1

@@ -69,8 +69,8 @@ def by_gsprt(differences: Floats, zone: float) -> Ended:
     return Ended(min((look + 1) * BLOCKS_PER_ROUND, differences.size), named)
 
 
-def _first(found: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
-    return int(found.argmax()) if found.any() else MOST
+def _first(holds: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
+    return int(holds.argmax()) if holds.any() else MOST
 
 
 def normal_blocks(effect: float, limit: float) -> Blocks:

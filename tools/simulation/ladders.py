@@ -152,20 +152,20 @@ def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
 
 def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Found:
     """Ladders of these kinds in turn."""
-    found = Found()
+    result = Found()
     for number, case in enumerate(islice(cycle(cases), cups), first):
         false, last = False, 0
         for ladder, settled in season(case, number):
             true = case.true(ladder.blocks)
             if (settled & ~true).any():
                 false = True
-                found.wrong += (ladder.blocks - last) / cups
+                result.wrong += (ladder.blocks - last) / cups
             last = ladder.blocks
-        found.cups += 1
-        found.false += false
-        found.right += float((settled & true).sum() / max(1, true.sum()) / cups)
-        found.alarms += int(ladder.record.changed.sum())
-    return found
+        result.cups += 1
+        result.false += false
+        result.right += float((settled & true).sum() / max(1, true.sum()) / cups)
+        result.alarms += int(ladder.record.changed.sum())
+    return result
 
 
 def above(effects: Floats) -> Booleans:

@@ -37,10 +37,10 @@ def play_block(table: tuple[int, ...], number: int) -> list[float]:
 @cache
 def points() -> Mapping[tuple[int, ...], Floats]:
     """Points a deal (blocks, 3) by table of kinds, in ascending order."""
-    found = json.loads(FILE.read_text())
+    tables = json.loads(FILE.read_text())
     return {
         tuple(KINDS.index(kind) for kind in table.split()): np.array(rows) / len(table.split())
-        for table, rows in found.items()
+        for table, rows in tables.items()
     }
 
 
@@ -52,20 +52,20 @@ def draw_points(bits: np.random.Generator, kinds: Ints) -> Floats:
     for table, played in points().items():
         rows = np.flatnonzero((in_order == table).all(axis=1))
         drawn = played[bits.integers(0, len(played), rows.size)]
-        here = np.zeros(drawn.shape)
-        np.put_along_axis(here, order[rows], drawn, axis=1)
-        answer[rows] = here
+        placed = np.zeros(drawn.shape)
+        np.put_along_axis(placed, order[rows], drawn, axis=1)
+        answer[rows] = placed
     return answer
 
 
 def main() -> None:
     """Play all tables and write the file."""
-    found = {}
+    tables = {}
     for table in combinations_with_replacement(range(len(KINDS)), 3):
         name = " ".join(KINDS[kind] for kind in table)
-        found[name] = [play_block(table, number) for number in range(BLOCKS)]
-        print(name, np.mean(found[name], axis=0) / 3, flush=True)
-    rows = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in found.items())
+        tables[name] = [play_block(table, number) for number in range(BLOCKS)]
+        print(name, np.mean(tables[name], axis=0) / 3, flush=True)
+    rows = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in tables.items())
     FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 

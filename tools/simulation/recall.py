@@ -74,8 +74,8 @@ def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
     """How many of the true top 3 are among the first three, in 100; bots are evenly spaced."""
     random = np.random.default_rng(1)
     effects = spaced(bots, 2.0)
-    found = sum(int((ranking(random, effects)[:TOP] < TOP).sum()) for _ in range(cups))
-    return 100 * found / (TOP * cups)
+    right = sum(int((ranking(random, effects)[:TOP] < TOP).sum()) for _ in range(cups))
+    return 100 * right / (TOP * cups)
 
 
 def halving_blocks(deals: int, bots: int = BOTS) -> int:

@@ -57,7 +57,12 @@ REQUESTS = {
 
 numbers = st.sampled_from(
     [-1, 0, 1, 3, 5, 6, 99, 1000, 1001]
-    + [sign * (bound + more) for sign in (-1, 1) for bound in (2**53, 2**63) for more in (-1, 0, 1)]
+    + [
+        sign * (bound + offset)
+        for sign in (-1, 1)
+        for bound in (2**53, 2**63)
+        for offset in (-1, 0, 1)
+    ]
     + [MAX_SAFE_INTEGER, MAX_SCORE, MAX_SCORE + 1, 0.5, 3.0, 1e30, 2.0**53]
 )
 texts = st.sampled_from(
@@ -88,10 +93,10 @@ def mutated(draw: st.DrawFn, valid: list[Any]) -> Any:
     """A valid body with none to three changes."""
     body = copy.deepcopy(draw(st.sampled_from(valid)))
     for _ in range(draw(st.integers(0, 3))):
-        found = list(places(body))
-        if not found:
+        spots = list(places(body))
+        if not spots:
             break
-        holder, key = draw(st.sampled_from(found))
+        holder, key = draw(st.sampled_from(spots))
         change = draw(st.sampled_from(["replace", "delete", "add", "point", "swap"]))
         if change == "delete":
             del holder[key]
@@ -102,7 +107,7 @@ def mutated(draw: st.DrawFn, valid: list[Any]) -> Any:
         elif change == "point" and type(holder[key]) is int:
             holder[key] = float(holder[key])
         elif change == "swap":
-            other, name = draw(st.sampled_from(found))
+            other, name = draw(st.sampled_from(spots))
             if name in other if isinstance(other, dict) else name < len(other):
                 holder[key] = copy.deepcopy(other[name])
         else:

@@ -16,8 +16,8 @@ from tests.support.service import Service
 def test_a_whole_game_is_played_with_keys_alone(
     client: FlaskClient, name: str, players: int
 ) -> None:
-    def post(path: str, token: str, key: str | None = None, **more: Any) -> Any:
-        body = {"sealed": token} | ({} if key is None else {"key": key}) | more
+    def post(path: str, token: str, key: str | None = None, **fields: Any) -> Any:
+        body = {"sealed": token} | ({} if key is None else {"key": key}) | fields
         return client.post(path, json=body).json
 
     secrets = [f"{name} {seat}" for seat in range(players)]
@@ -53,14 +53,14 @@ def test_a_seat_sees_and_may_do_the_same_as_with_its_view(service: Service) -> N
     token, keys = start(service, "ninefivetwo")
     turn = service.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
     for key in keys:
-        mine = {"sealed": token, "key": key}
-        view = service.post("/v1/sealed/view", mine)["view"]
+        request = {"sealed": token, "key": key}
+        view = service.post("/v1/sealed/view", request)["view"]
         for path, fields in (
             ("moves", {"details": True}),
             ("describe", {}),
             ("validate", {"move": "trump:h"}),
         ):
-            answer = service.post(f"/v1/sealed/{path}", {**mine, **fields})
+            answer = service.post(f"/v1/sealed/{path}", {**request, **fields})
             assert answer == service.post(f"/v1/{path}", {"view": view, **fields})
     body = {"sealed": token, "key": keys[turn], "moves": ["trump:h"]}
     answer = service.post("/v1/sealed/advance", body)

@@ -107,8 +107,8 @@ def test_every_wrong_token_or_key_gets_the_same_answer(service: Service, wrong: 
         ("validate", {"move": "pass"}),
         ("advance", {"moves": ["pass"]}),
     ]
-    for path, more in operations:
-        problem = service.post(f"/v1/sealed/{path}", {"sealed": token, "key": key, **more})
+    for path, fields in operations:
+        problem = service.post(f"/v1/sealed/{path}", {"sealed": token, "key": key, **fields})
         assert problem.pop("request_id")
         assert problem == {
             "type": "/docs#invalid-token",

@@ -53,14 +53,17 @@ def test_hidden_cards_change_no_answer(
             requests: list[tuple[str, dict[str, Any]]] = [("view", {}), ("moves", {})]
             for move in ("pass", "bid:3", "call:5h", "play:3c3d", "give:4h", "play:??", "trump:c"):
                 requests += [("validate", {"move": move}), ("advance", {"moves": [move, move]})]
-            found = [
-                client.post(f"/v1/sealed/{path}", json={**body, **more}) for path, more in requests
+            responses = [
+                client.post(f"/v1/sealed/{path}", json={**body, **fields})
+                for path, fields in requests
             ]
-            texts = [answer.text for answer in found if "sealed" not in (answer.json or {})]
-            sizes = [len(answer.data) for answer in found]
+            texts = [answer.text for answer in responses if "sealed" not in (answer.json or {})]
+            sizes = [len(answer.data) for answer in responses]
             # Threads that earlier tests have left may still log.
-            here = [one for one in caplog.records if one.thread == threading.get_ident()]
-            logged = [one.getMessage() for one in here]
+            records = [
+                record for record in caplog.records if record.thread == threading.get_ident()
+            ]
+            logged = [record.getMessage() for record in records]
             answers.append((len(token), texts, sizes, logged))
         assert answers[0] == answers[1]
     assert changed > 2
@@ -77,8 +80,8 @@ def test_the_length_of_a_token_follows_from_the_number_of_moves(name: str, playe
             assert set(token) <= URL_SAFE
             lengths.setdefault((len(wire["results"]), len(wire["history"])), set()).add(len(token))
             spare.append(sealed.padded_size(wire) - len(encode(wire)))
-    assert all(len(found) == 1 for found in lengths.values())
-    ordered = [found.pop() for _, found in sorted(lengths.items())]
+    assert all(len(sizes) == 1 for sizes in lengths.values())
+    ordered = [sizes.pop() for _, sizes in sorted(lengths.items())]
     assert len(ordered) > 20
     assert min(spare) > 200  # no state is longer than what it is padded to
     first_deal = [length for length, _ in zip(ordered, range(15), strict=False)]
@@ -122,8 +125,8 @@ def test_metrics_and_logs_name_no_token_key_or_card(
         view = service.post("/v1/sealed/view", {"sealed": token, "key": key}).get(
             "view", {"hand": []}
         )
-        told = client.get("/metrics").text + caplog.text
+        published = client.get("/metrics").text + caplog.text
         for secret in (token, token[10:40], key, *view["hand"]):
-            assert f"{secret}" not in told or secret == "wrong"
+            assert f"{secret}" not in published or secret == "wrong"
     counted = 'stich_problems_total{code="invalid-token",route="/v1/sealed/view"} 1.0'
     assert counted in client.get("/metrics").text

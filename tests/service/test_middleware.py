@@ -8,11 +8,7 @@ from tests.support.service import Service
 
 ORIGIN = {"Origin": "https://example.org"}
 METHOD = "Access-Control-Request-Method"
-PREFLIGHT = {
-    **ORIGIN,
-    METHOD: "POST",
-    "Access-Control-Request-Headers": "Content-Type",
-}
+PREFLIGHT = {**ORIGIN, METHOD: "POST", "Access-Control-Request-Headers": "Content-Type"}
 
 
 def test_any_page_may_read_any_response(client: FlaskClient) -> None:
@@ -35,21 +31,16 @@ def test_any_page_may_read_any_response(client: FlaskClient) -> None:
 def test_preflight(client: FlaskClient) -> None:
     response = client.options("/v1/start", headers=PREFLIGHT)
     assert response.status_code == 200
-    assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert "POST" in response.headers["Access-Control-Allow-Methods"]
     assert response.headers["Access-Control-Allow-Headers"].lower() == "content-type"
     assert int(response.headers["Access-Control-Max-Age"]) > 0
-
-
-@pytest.mark.parametrize("headers", [{}, ORIGIN, {**PREFLIGHT, METHOD: "PUT"}])
-def test_other_options_get_no_preflight_headers(
-    client: FlaskClient, headers: dict[str, str]
-) -> None:
-    response = client.options("/v1/start", headers=headers)
-    assert response.headers["Access-Control-Allow-Origin"] == "*"
-    assert (response.data, response.headers.get("Content-Type")) == (b"", None)
-    assert not [name for name, _ in response.headers if name.startswith("Access-Control-Allow-M")]
-    assert "Access-Control-Max-Age" not in response.headers
+    for headers in ({}, ORIGIN, {**PREFLIGHT, METHOD: "PUT"}):  # of other requests
+        response = client.options("/v1/start", headers=headers)
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert (response.data, response.headers.get("Content-Type")) == (b"", None)
+        assert not {"Access-Control-Allow-Methods", "Access-Control-Max-Age"} & {
+            name for name, _ in response.headers
+        }
 
 
 def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:

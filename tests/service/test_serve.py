@@ -4,9 +4,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from http.client import HTTPConnection
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +24,12 @@ from tests.support.running import Running
 from tests.support.sealed import seal_keys
 
 JSON = {"Content-Type": "application/json"}
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    """The bytes that the service sends until it closes the connection."""
+    with connection.makefile("rb") as received:
+        return received.read()
 
 
 def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
@@ -48,36 +55,34 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
 def test_an_unread_body_does_not_break_the_connection(
     running: Running, method: str, path: str, content_type: str, status: int
 ) -> None:
-    connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
-    connection.connect()
-    first = connection.sock
-    for pieces in ([b" " * 60_000], [b" " * 2_000_000], [b" " * 60_000] * 2):
-        for _ in range(10):
-            # several pieces go without their length
-            body = pieces[0] if len(pieces) == 1 else iter(pieces)
-            connection.request(method, path, body, {"Content-Type": content_type})
-            answer = connection.getresponse()
-            answer.read()
-            assert (answer.status, answer.headers["Connection"]) == (status, None)
-            connection.request("POST", "/v1/start", b'{"game": "dasan"}', JSON)
-            good = connection.getresponse()
-            good.read()
-            assert good.status == 200
+    with closing(HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
+        connection.connect()
+        first = connection.sock
+
+        def answer(*request: Any) -> HTTPResponse:
+            connection.request(*request)
+            response = connection.getresponse()
+            response.read()
             assert connection.sock is first
-    connection.close()
+            return response
+
+        for pieces in ([b" " * 60_000], [b" " * 2_000_000], [b" " * 60_000] * 2):
+            for _ in range(10):
+                # several pieces go without their length
+                body = pieces[0] if len(pieces) == 1 else iter(pieces)
+                response = answer(method, path, body, {"Content-Type": content_type})
+                assert (response.status, response.headers["Connection"]) == (status, None)
+                assert answer("POST", "/v1/start", b'{"game": "dasan"}', JSON).status == 200
 
 
-@pytest.mark.parametrize("path", ["/v1/nope", "/v1/start"])
-def test_the_connection_closes_if_a_body_is_left_on_it(running: Running, path: str) -> None:
-    connection = HTTPConnection(running.url.removeprefix("http://"), timeout=30)
-    connection.putrequest("POST", path)
-    connection.putheader("Content-Type", "application/json")
-    connection.putheader("Content-Length", "1000000000000")
-    connection.endheaders(b"{")
-    answer = connection.getresponse()
-    assert answer.status == (404 if path == "/v1/nope" else 413)
-    assert answer.headers["Connection"] == "close"
-    connection.close()
+def test_the_connection_closes_if_a_body_is_left_on_it(running: Running) -> None:
+    head = b"Host: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n{"
+    for path, status in ((b"/v1/nope", b"404"), (b"/v1/start", b"413")):
+        sent = b"POST " + path + b" HTTP/1.1\r\n" + head
+        with connections(running.port, 1, sent) as (connection,):
+            answer = read_to_end(connection)
+        assert answer.startswith(b"HTTP/1.1 " + status)
+        assert b"\r\nconnection: close\r\n" in answer.lower()
 
 
 @pytest.mark.parametrize(
@@ -85,17 +90,15 @@ def test_the_connection_closes_if_a_body_is_left_on_it(running: Running, path: s
     [
         b"GET /\xff\xfe HTTP/1.1",
         b"GET /v1/games/%c3%28 HTTP/1.1",
-        b"GET /v1/games/%00 HTTP/1.1",
         b"OPTIONS * HTTP/1.1",
         b"GET http://elsewhere.example/v1/games HTTP/1.1",
-        b"GET //v1/games HTTP/1.1",
         b"BREW /v1/games HTTP/1.1",
     ],
 )
 def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -> None:
     sent = line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n"
     with connections(running.port, 1, sent) as (connection,):
-        answer = connection.recv(65536)
+        answer = read_to_end(connection)
     assert answer.startswith(b"HTTP/1.1 ")
     assert not answer.startswith(b"HTTP/1.1 5"), answer
 
@@ -110,13 +113,12 @@ def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -
     ids=["line", "length", "headers"],
 )
 def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
+    answer = b""
     with connections(running.port, 1) as (connection,):
         with suppress(ConnectionError):  # it may be refused while it is still being sent
             connection.sendall(head)
-        answer = b""
         with suppress(ConnectionError):
-            while piece := connection.recv(65536):
-                answer += piece
+            answer = read_to_end(connection)
     if "x" * 99 not in head.decode():
         assert answer.startswith(b"HTTP/1.1 4")
         assert answer.endswith(b"\r\n\r\n")

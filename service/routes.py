@@ -7,7 +7,7 @@ from typing import Any, cast
 from flask import Blueprint, Response, request
 
 import games
-from games import Game, InvalidState, OptionError, State, View
+from games import Game, InvalidState, State, View
 from service.answers import advanced, described, json_response, moves_answer, rules_path, verdict
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
@@ -148,15 +148,10 @@ def view() -> Response:
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
     """Return the first state of a new game. Draw the seed at random if it is None.
 
-    Raises:
-        Problem: if the players or an option are out of range.
+    The schema of the body has checked the players and the options.
     """
-    if seed is None:
-        seed = secrets.token_hex(16)
-    try:
-        return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))
-    except OptionError as error:
-        raise invalid_request({error.field: [error.message]}) from None
+    seed = secrets.token_hex(16) if seed is None else seed
+    return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))
 
 
 def _position(body: dict[str, Any]) -> State | View:

@@ -157,6 +157,7 @@ def test_either_a_state_or_a_view(service: Service) -> None:
         body = {name: positions[name] for name in given}
         assert set(refused(service, body)) == named
         assert set(refused(service, {**body, "move": "pass"}, "/v1/validate")) == named
+    assert set(refused(service, {"state": state, "seat": 5}, "/v1/view")) == {"seat"}
     errors = refused(service, {"view": view, "moves": ["pass"]}, "/v1/advance")
     assert errors == {"state": ["This field is missing."], "view": ["Unknown field."]}
 

@@ -36,7 +36,7 @@ THINKING = (
 
 @contextlib.contextmanager
 def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
-    """A program of Dask, on one core if it is given; yields what follows `ready` in its log."""
+    """Run a program of Dask, on one core if given. Yield what follows `ready` in its log."""
     command = ["taskset", "-c", str(core)] if core is not None else []
     command += [sys.executable, "-m", "dask", *words]
     with tempfile.TemporaryFile("w+") as log:
@@ -58,7 +58,7 @@ def _text(descriptor: int) -> str:
 
 @contextlib.contextmanager
 def cluster(workers: int, *options: str) -> Iterator[str]:
-    """A scheduler, and so many workers with one table and a core each; yields the address."""
+    """Run a scheduler, and workers with one table and one core each. Yield the address."""
     with contextlib.ExitStack() as stack:
         first = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = stack.enter_context(dask(*first, ready="Scheduler at"))
@@ -79,7 +79,7 @@ class PlayedCup(NamedTuple):
 
 
 def run(cup: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
-    """Play a cup, on one core if it is given, or its first `most` matches."""
+    """Play a cup or its first `most` matches, on one core if `core` is given."""
     out = cup.with_name(str(time.monotonic_ns()))
     times: list[float] = []
     begun = spent = 0.0

@@ -123,7 +123,7 @@ class _Silent(RunObserver):
 
 
 def _open(folder: Path, bots: int) -> tuple[Store, Cup]:
-    """The store of a ladder of so many bots, which have joined."""
+    """Open the store of a ladder of `bots` bots, which have joined."""
     cup = Cup("Large", "doudizhu", 3, (Bot("house", command="x"),), format=Ladder())
     names = [f"bot {number}" for number in range(1, bots)]
     store = Store.create(folder)
@@ -135,7 +135,7 @@ def _open(folder: Path, bots: int) -> tuple[Store, Cup]:
 
 
 def play(folder: Path, bots: int, matches: int, after_match: Callable[[], None]) -> None:
-    """Play a ladder until it has so many matches, and end as a runner that is killed does."""
+    """Play a ladder until it has `matches` matches, and end as a runner that is killed does."""
     store, cup = _open(folder, bots)
     with store:
         left = matches - store.count()
@@ -224,7 +224,8 @@ def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[s
 
 
 def _played(folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
-    """Play on; return the runner's milliseconds for each of the last matches."""
+    """Play on from `before` to `matches` matches. Return the runner's milliseconds for each of the
+    last matches, and its peak memory in MB."""
     last = (matches - before) // SHARE
     marks: list[float] = []
     number = before
@@ -258,7 +259,7 @@ def figures(bots: int, sizes: list[int]) -> Iterator[Figure]:
 
 
 def sections(sizes: Iterable[tuple[int, list[int]]] = ()) -> list[Section]:
-    """The growth of ladders of so many bots to so many matches."""
+    """The growth of ladders, given numbers of bots and of matches; SIZES by default."""
     every = list(sizes) or [(bots, [matches]) for bots, matches in SIZES]
     how = (
         "Ladders that the runner itself has made, with matches that cost nothing, in processor time"

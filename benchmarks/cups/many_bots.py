@@ -17,7 +17,7 @@ AIM, SLOW_AIM = 0.9, 0.8
 
 
 def cup(bots: int, sleep_s: float) -> PlayedCup:
-    """Play a cup of so many bots that take so long to start."""
+    """Play a cup of bots that sleep for `sleep_s` before they listen."""
     deals = max(1, MATCHES // (PLAYERS * comb(bots - 1, PLAYERS - 1)))
     run = 'runpy.run_module("bots.greedy", run_name="__main__")'
     program = f"import runpy, time; time.sleep({sleep_s}); {run}"
@@ -26,7 +26,7 @@ def cup(bots: int, sleep_s: float) -> PlayedCup:
 
 
 def compare(sleep_s: float, aim: float, what: str) -> list[Figure]:
-    """A cup of MANY compared with one of FEW."""
+    """Compare a cup of MANY bots with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
     name, peer = f"{MANY} bots{what}", f"{FEW} bots"
     rates = [played.matches / played.match_seconds for played in (few, many)]

@@ -67,7 +67,7 @@ def cup_file(
 def started(
     module: str, *words: object, core: int | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A Python module as a process, on one core if it is given; it is ended as by Ctrl-C."""
+    """Run a Python module as a process, on one core if `core` is given. End it as Ctrl-C does."""
     command = [] if core is None else ["taskset", "-c", str(core)]
     command += [sys.executable, "-m", module, *map(str, words)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -79,7 +79,7 @@ def started(
 
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
-    """What `stich run --json` says."""
+    """The events that `stich run --json` prints."""
     return map(json.loads, process.stdout or ())
 
 
@@ -96,7 +96,11 @@ def core_seconds(pid: int) -> float:
 
 
 def play(file: Path) -> PlayedCup:
-    """Run a cup to its end by the program. RuntimeError if it fails."""
+    """Run a cup to its end by `stich run`.
+
+    Raises:
+        RuntimeError: if the cup fails.
+    """
     out = file.with_name("out")
     begin = first = end = time.perf_counter()
     core_s = 0.0

@@ -40,7 +40,7 @@ class WatchedCup:
 
 
 def play(count: int) -> WatchedCup:
-    """A cup with this number of spectators at its live page.
+    """Play a cup with this number of spectators at its live page.
 
     The cup is paused until all of them have the page; what is measured ends with the last match.
     """
@@ -90,7 +90,7 @@ class Spectators:
         self.sent = 0
 
     async def watch(self) -> None:
-        """One of them; it comes back if its connection breaks."""
+        """Watch as one spectator, who comes back if the connection breaks."""
         etag = ""
         while True:
             try:

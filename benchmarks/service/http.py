@@ -110,7 +110,11 @@ def server(command: Sequence[str], folder: Path, project: Path = ROOT) -> Iterat
 
 
 def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
-    """Requests per second and the 99th percentile in ms; RuntimeError if any status was not 200."""
+    """Measure the requests per second and the 99th percentile in ms.
+
+    Raises:
+        RuntimeError: if any status was not 200.
+    """
     script = folder / "post.lua"
     script.write_text(
         'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
@@ -127,7 +131,7 @@ def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
     speed = re.search(r"Requests/sec:\s+([\d.]+)", done)
     late = re.search(r"99%\s+([\d.]+)(us|ms|s)", done)
     if speed is None or late is None:
-        raise ValueError(f"wrk says something else than it used to: {done}")
+        raise ValueError(f"The output of wrk has no rate or percentile: {done}")
     scale = {"us": 0.001, "ms": 1.0, "s": 1000.0}
     return float(speed[1]), float(late[1]) * scale[late[2]]
 

@@ -95,6 +95,7 @@ def test_answers_above_1_kb_are_compressed_for_who_accepts_it(
         assert packed.headers["Content-Encoding"] == "gzip"
         assert len(packed.data) < len(plain.data)
         assert gzip.decompress(packed.data) == plain.data
+        assert path not in STAYING or packed.headers["ETag"] != plain.headers["ETag"]
     refused = client.get(path, headers={"Accept-Encoding": "gzip;q=0"})
     assert refused.data == plain.data
 

@@ -29,20 +29,21 @@ Rule = Callable[[Observations], Booleans]
 
 
 def final(data: Observations) -> Booleans:
-    """Who is settled above whom at the end of a planned run."""
+    """The settled pairs at the end of a planned run: bots (rows) above bots (columns)."""
     fitted = evidence(data)
     return settled_pairs(fitted.total, final_chances(fitted))
 
 
 def anytime(data: Observations) -> Booleans:
-    """The same at any time, or where results decide who meets whom."""
+    """The settled pairs of a run that is looked at again and again, or whose results decide who
+    meets whom: bots (rows) above bots (columns)."""
     fitted = evidence(data)
     return settled_pairs(fitted.total, anytime_chances(fitted))
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Of so many cups: how many were false, and the share of the true pairs that was settled."""
+    """The number of cups, how many of them were false, and the settled share of the true pairs."""
 
     cups: int
     false: int
@@ -50,14 +51,14 @@ class Claims:
 
     @property
     def percent(self) -> float:
-        """False in 100."""
+        """The false cups in 100."""
         return 100 * self.false / self.cups
 
 
 def claims(
     draw: Draw, effects: Floats, play: Play, cups: int, rule: Rule = final, seed: int = 1
 ) -> Claims:
-    """Cups of bots whose true order is that of ``effects`` (n)."""
+    """Play cups of bots whose true order is that of ``effects`` (n), and count the false ones."""
     random = np.random.default_rng(seed)
     true = effects[:, np.newaxis] > effects
     false = right = 0
@@ -69,7 +70,7 @@ def claims(
 
 
 def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
-    """Equal bots, looked at so often: cups in which some look shows an order."""
+    """Play cups of equal bots, with some looks each. A cup is false if a look shows an order."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -80,7 +81,7 @@ def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
 
 
 def first_blocks(data: Observations, end: int) -> Observations:
-    """The first ``end`` blocks."""
+    """The observations of the first ``end`` blocks."""
     points, present = np.zeros((2, data.blocks, data.bots))
     points[data.block, data.bot] = data.points
     present[data.block, data.bot] = 1
@@ -88,8 +89,8 @@ def first_blocks(data: Observations, end: int) -> Observations:
 
 
 def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
-    """`[stop] top = 1` of three bots of equal score, one of which loses rarely and much: cups in
-    which one is named."""
+    """Play cups with `[stop] top = 1` of three bots of equal score, one of which loses much in one
+    block of ``every``. A cup is false if a bot is named."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -108,7 +109,7 @@ def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
 
 
 def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
-    """Scores of a round-robin outside their 95 % interval; ``effects`` sum to 0."""
+    """Count the scores of round-robins outside their 95 % interval. ``effects`` must sum to 0."""
     random = np.random.default_rng(1)
     false = of = 0
     true = effects * effects.size / (effects.size - 1)

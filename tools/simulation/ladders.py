@@ -65,7 +65,7 @@ class Ladder:
 
     @property
     def record(self) -> LadderRecord:
-        """What is known of the bots."""
+        """The record that the ladder keeps of its bots."""
         return self.known.record
 
     @property
@@ -124,7 +124,7 @@ class Case:
 
 @dataclass
 class Found:
-    """What so many ladders have shown: how many were false at some look, the share of the true
+    """The result of ``cups`` ladders: how many were false at some look, the share of the true
     pairs that is settled at the end, the bots that an alarm named, and the mean number of blocks
     during which a ladder was false."""
 
@@ -136,12 +136,12 @@ class Found:
 
     @property
     def percent(self) -> float:
-        """False in 100."""
+        """The false ladders in 100."""
         return 100 * self.false / self.cups
 
 
 def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
-    """A ladder after every epoch, and who is settled above whom."""
+    """Play a ladder. Yield it after every epoch, with the settled pairs (rows above columns)."""
     random = np.random.default_rng(number)
     ladder = Ladder(case.bots, case.play(0), random, f"season {number}")
     while ladder.blocks < case.blocks:
@@ -151,7 +151,7 @@ def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
 
 
 def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Found:
-    """Ladders of these kinds in turn."""
+    """Play ladders of these kinds in turn, and count the false ones."""
     result = Found()
     for number, case in enumerate(islice(cycle(cases), cups), first):
         false, last = False, 0
@@ -195,7 +195,7 @@ def everybody(ladder: Ladder) -> range:
 
 
 def leaving(side: int) -> Callable[[Ladder], list[int]]:
-    """Who is ahead (1) or behind (-1) of the others after 40 blocks leaves."""
+    """A bot that is ahead of the others (1) or behind them (-1) after 40 blocks leaves."""
 
     def playing(ladder: Ladder) -> list[int]:
         mean, deviation = ladder.record.effects()
@@ -221,7 +221,7 @@ def away(effects: Floats) -> Case:
 
 
 def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Case:
-    """The effect of the first bot moves by ``after`` so many blocks of the ladder."""
+    """The effect of the first bot changes by ``after(blocks)`` after that number of blocks."""
 
     def now(blocks: int) -> Floats:
         return np.append(effects[0] + after(blocks), effects[1:])
@@ -282,7 +282,7 @@ def circle(effects: Floats) -> Case:
 
 
 def soft(bots: int, gift: float = 0.4) -> Case:
-    """Equal bots; the first gives the second so much of a standard deviation where they meet."""
+    """Equal bots; the first gives the second ``gift`` standard deviations where they meet."""
     true = above(np.where(np.arange(bots) == 1, 1.0, np.where(np.arange(bots) == 0, -1.0, 0.0)))
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:

@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("points.json")
 
 
 def play_block(table: tuple[int, ...], number: int) -> list[float]:
-    """The points of the bots of these kinds in all rotations on one seed."""
+    """Play a block: bots of these kinds in all rotations on one seed. Return their points."""
     random.seed(f"{table} {number}")
     total = [0.0] * len(table)
     for turn in range(len(table)):

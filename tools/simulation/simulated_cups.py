@@ -82,7 +82,7 @@ def rare_loss(every: int) -> Play:
 
 
 def simulated(effects: Floats, noise: Noise) -> Play:
-    """Bots with these effects (n), one number each."""
+    """The points of bots whose strength is one number each, with these effects (n)."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         a = effects[seats]
@@ -94,7 +94,7 @@ def simulated(effects: Floats, noise: Noise) -> Play:
 
 
 def real(kinds: Ints) -> Play:
-    """Bots of these kinds (n), with points that real ones had at tables alike."""
+    """The points of bots of these kinds (n), drawn from tables that real bots have played."""
     return lambda random, seats: draw_points(random, kinds[seats])
 
 

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,33 @@ from stich.commands.common import (
     refuse_nan,
     resolve_options,
     start_options,
+    takes,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
 from tournament.bot.protocol import TimeBank
 from tournament.bot.supports import Scope
 from tournament.check.suite import MAX_FALLBACK, QUICK, check_bot
 from tournament.text import printable
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """The arguments of `stich check`."""
+
+    url: str | None
+    command: str | None
+    game: str | None
+    players: int | None
+    options: dict[str, Any]
+    move_ms: int
+    bank_ms: int | None
+    start_ms: int
+    positions: int
+    quick: bool
+    max_fallback: float
+    starting: Starting
+    verbose: bool
+    as_json: bool
 
 
 @command
@@ -56,22 +78,8 @@ from tournament.text import printable
 @start_options
 @click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
-def check(
-    url: str | None,
-    command: str | None,
-    game: str | None,
-    players: int | None,
-    options: dict[str, Any],
-    move_ms: int,
-    bank_ms: int | None,
-    start_ms: int,
-    positions: int,
-    quick: bool,
-    max_fallback: float,
-    starting: Starting,
-    verbose: bool,
-    as_json: bool,
-) -> int:
+@takes(CheckOptions)
+def check(given: CheckOptions) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
     It is asked for what it plays, by `games` and `supports` of its answer to GET /, or for what the
@@ -82,20 +90,29 @@ def check(
       stich check --command "python3 bot.py"
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
-    bot = named_bot(command, url)
-    wanted = _scope(game, players, options)
-    clock = TimeBank(move_ms, float(10 * move_ms if bank_ms is None else bank_ms))
-    launch = starting.launch([bot], start_ms)
+    bot = named_bot(given.command, given.url)
+    wanted = _scope(given.game, given.players, given.options)
+    clock = TimeBank(
+        given.move_ms, float(10 * given.move_ms if given.bank_ms is None else given.bank_ms)
+    )
+    launch = given.starting.launch([bot], given.start_ms)
     with closing(CheckProgress()) as progress:
         tell = (progress.start, progress.add_answer)
         found = check_bot(
-            bot, launch, clock, wanted, positions, *tell, quick=quick, max_fallback=max_fallback
+            bot,
+            launch,
+            clock,
+            wanted,
+            given.positions,
+            *tell,
+            quick=given.quick,
+            max_fallback=given.max_fallback,
         )
-        if as_json:
+        if given.as_json:
             results = list(found)
         else:
-            results = print_as_they_come(found, progress, command, verbose=verbose)
-    if as_json:
+            results = print_as_they_come(found, progress, given.command, verbose=given.verbose)
+    if given.as_json:
         print_json(results)
     return int(not all(result.outcome.passed for result in results))
 

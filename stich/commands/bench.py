@@ -1,6 +1,6 @@
 """`stich bench`: how good a bot is, on fixed deals against house bots."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -18,6 +18,7 @@ from stich.commands.common import (
     refuse_nan,
     start_options,
     stopping,
+    takes,
     writing,
 )
 from stich.console.bench_table import badge, comparison_table, result_table
@@ -77,6 +78,28 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
     return file
 
 
+@dataclass(frozen=True)
+class MeasureOptions:
+    """The arguments of `stich bench measure`."""
+
+    words: tuple[str, ...]
+    game: str | None
+    players: int | None
+    rules: str | None
+    minutes: float | None
+    blocks: int | None
+    quick: bool
+    seed: str
+    json_file: Path | None
+    markdown: bool
+    badge_file: Path | None
+    against: str | None
+    at_least: float | None
+    concurrency: int | None
+    max_matches: int
+    starting: Starting
+
+
 @command
 @click.argument("words", nargs=-1, required=True, metavar="BOT")
 @click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
@@ -115,24 +138,8 @@ def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path
 @int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
 @max_matches_option
 @start_options
-def measure(
-    words: tuple[str, ...],
-    game: str | None,
-    players: int | None,
-    rules: str | None,
-    minutes: float | None,
-    blocks: int | None,
-    quick: bool,
-    seed: str,
-    json_file: Path | None,
-    markdown: bool,
-    badge_file: Path | None,
-    against: str | None,
-    at_least: float | None,
-    concurrency: int | None,
-    max_matches: int,
-    starting: Starting,
-) -> int:
+@takes(MeasureOptions)
+def measure(given: MeasureOptions) -> int:
     """Measure a bot on fixed deals, against `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
@@ -145,17 +152,17 @@ def measure(
       stich bench "python bot.py" --game doudizhu --json mine.json
       stich bench "python bot.py" --against best.json
     """
-    if len(words) > 1:
+    if len(given.words) > 1:
         raise click.UsageError('A command with words needs quotes, as in "python bot.py".')
-    bot = replace(as_bot(words[0]), name=BOT, max_matches=max_matches)
-    if (minutes is not None) + (blocks is not None) + quick > 1:
+    bot = replace(as_bot(given.words[0]), name=BOT, max_matches=given.max_matches)
+    if (given.minutes is not None) + (given.blocks is not None) + given.quick > 1:
         raise click.UsageError("--minutes, --blocks and --quick exclude each other; choose one.")
-    budget = Budget(10.0 if quick else 60 * (minutes or 1.0))
-    if blocks is not None:
-        budget = Budget(blocks=blocks)
-    best = None if against is None else read_record(Path(against))
+    budget = Budget(10.0 if given.quick else 60 * (given.minutes or 1.0))
+    if given.blocks is not None:
+        budget = Budget(blocks=given.blocks)
+    best = None if given.against is None else read_record(Path(given.against))
     with stopping("Stopped. Nothing is stored."):
-        launch = starting.launch([bot], CLOCK.start_ms)
+        launch = given.starting.launch([bot], CLOCK.start_ms)
         try:
             about = ask_about(bot, launch)
         except StartError as error:
@@ -163,9 +170,9 @@ def measure(
         asked = [
             table
             for table in TABLES
-            if game in (None, table.game)
-            and players in (None, table.players)
-            and rules in (None, table.rules)
+            if given.game in (None, table.game)
+            and given.players in (None, table.players)
+            and given.rules in (None, table.rules)
         ]
         reasons = [misfit(about, table.game, table.players, table.options) for table in asked]
         tables = [table for table, why in zip(asked, reasons, strict=True) if not why]
@@ -176,24 +183,28 @@ def measure(
             )
         if not tables:
             refuse(f"The bot plays no table of {SUITE}: {reasons[0]}", 2)
-        at_once = concurrency or len(available_cores()) or 1
+        at_once = given.concurrency or len(available_cores()) or 1
         with watch(make_console(stderr=True), SUITE) as observer:
-            total = blocks and blocks * sum(table.players for table in tables)
+            total = given.blocks and given.blocks * sum(table.players for table in tables)
             observer.begin(0, total)
             tell = observer.match
-            record = run_bench(bot, about, tables, seed, HOUSES, launch, budget, at_once, tell)
-    _print(result_table(record, read_landmarks()), markdown)
-    if json_file is not None:
-        with writing(json_file):
-            write_record(record, json_file)
-    if badge_file is not None:
-        with writing(badge_file):
-            badge_file.write_text(badge(record), encoding="utf-8")
+            record = run_bench(
+                bot, about, tables, given.seed, HOUSES, launch, budget, at_once, tell
+            )
+    _print(result_table(record, read_landmarks()), given.markdown)
+    if given.json_file is not None:
+        with writing(given.json_file):
+            write_record(record, given.json_file)
+    if given.badge_file is not None:
+        with writing(given.badge_file):
+            given.badge_file.write_text(badge(record), encoding="utf-8")
     failed = bool(record.problems)
     if best is not None and record.results:
-        failed |= _print_comparison(best, record, (str(against), "this result"), markdown)
-    if at_least is not None:
-        failed |= any(result.over_par < at_least for result in record.results)
+        failed |= _print_comparison(
+            best, record, (str(given.against), "this result"), given.markdown
+        )
+    if given.at_least is not None:
+        failed |= any(result.over_par < given.at_least for result in record.results)
     return int(failed)
 
 

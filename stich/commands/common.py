@@ -25,6 +25,7 @@ from tournament.settings.locations import short
 from tournament.text import printable_lines
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Given = TypeVar("_Given")
 
 GAME = click.Choice(tuple(games.GAMES))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -207,6 +208,19 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(starting=Starting(sandbox, network, env), **more)
 
     return started
+
+
+def takes(kind: type[_Given]) -> Callable[[Callable[[_Given], int | None]], Callable[..., Any]]:
+    """Decorator: pass all arguments of a command as one object of a dataclass."""
+
+    def decorate(work: Callable[[_Given], int | None]) -> Callable[..., int | None]:
+        @wraps(work)
+        def run(**arguments: Any) -> int | None:
+            return work(kind(**arguments))
+
+        return run
+
+    return decorate
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 from rich.text import Text
@@ -22,6 +22,7 @@ from stich.commands.common import (
     resolve_options,
     start_options,
     stopping,
+    takes,
 )
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_table
@@ -37,6 +38,27 @@ from tournament.run.roster import Roster
 from tournament.run.session import Session
 from tournament.store.store import Store
 from tournament.text import plural, printable
+
+
+@dataclass(frozen=True)
+class DuelOptions:
+    """The arguments of `stich duel`."""
+
+    a: Bot
+    b: Bot
+    game: str
+    players: int | None
+    deals: int
+    within: float | None
+    options: Mapping[str, object]
+    seed: str | None
+    move_ms: int
+    bank_ms: int
+    concurrency: int
+    max_matches: int
+    out: str | None
+    starting: Starting
+    as_json: bool
 
 
 @command
@@ -68,23 +90,8 @@ from tournament.text import plural, printable
 )
 @start_options
 @json_lines_option
-def duel(
-    a: Bot,
-    b: Bot,
-    game: str,
-    players: int | None,
-    deals: int,
-    within: float | None,
-    options: Mapping[str, object],
-    seed: str | None,
-    move_ms: int,
-    bank_ms: int,
-    concurrency: int,
-    max_matches: int,
-    out: str | None,
-    starting: Starting,
-    as_json: bool,
-) -> None:
+@takes(DuelOptions)
+def duel(given: DuelOptions) -> None:
     """Play two bots against each other, mirrored, until it is decided which is better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
@@ -96,30 +103,31 @@ def duel(
       stich duel sensible greedy --game doudizhu
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
-    seats, filled = resolve_options(game, players, options)
+    seats, filled = resolve_options(given.game, given.players, given.options)
     first, second = (
-        replace(bot, max_matches=max_matches) if bot.url is not None else bot for bot in (a, b)
+        replace(bot, max_matches=given.max_matches) if bot.url is not None else bot
+        for bot in (given.a, given.b)
     )
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
     cup = Cup(
         name=f"{first.name} against {second.name}",
-        game=game,
+        game=given.game,
         players=seats,
         bots=(first, second),
-        seed=seed,
+        seed=given.seed,
         options=filled,
         format=Duel(
-            deals=deals,
+            deals=given.deals,
             cards=Duel().usual_cards(remembers((first, second))),
-            within=within,
+            within=given.within,
         ),
-        clock=Clock(move_ms, bank_ms),
-        run=RunSettings(concurrency=concurrency),
+        clock=Clock(given.move_ms, given.bank_ms),
+        run=RunSettings(concurrency=given.concurrency),
     )
     kept = (
-        f"Every finished match is kept in {out}. Resume with the same command."
-        if out
+        f"Every finished match is kept in {given.out}. Resume with the same command."
+        if given.out
         else "Nothing is stored. With --out DIR, the same command could resume the duel."
     )
     alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
@@ -127,7 +135,7 @@ def duel(
         who = " and ".join(alone)
         click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
     with stopping(f"Stopped. {kept}"):
-        play_duel(cup, out, starting, as_json)
+        play_duel(cup, given.out, given.starting, given.as_json)
 
 
 def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:

@@ -61,7 +61,7 @@ def test_other_deals_have_their_own_par(tmp_path: Path) -> None:
     assert set(found["results"][0]["by_block"]) == {0.0}
 
 
-def test_a_bot_that_plays_other_options_only_is_measured_with_them(tmp_path: Path) -> None:
+def test_a_bot_is_measured_with_the_only_options_it_plays(tmp_path: Path) -> None:
     """A bot behind an adapter needs open talons and auctions of one round."""
     program = """
         from bots import kit

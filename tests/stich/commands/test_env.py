@@ -44,7 +44,7 @@ def test_a_bot_gets_the_variables_that_are_named(
     assert all(b"S3cret" not in file.read_bytes() for file in out.rglob("*") if file.is_file())
 
 
-def test_a_variable_that_is_not_set_is_refused_before_anything_is_started() -> None:
+def test_an_unset_variable_is_refused_before_bots_start() -> None:
     done = stich("duel", "greedy", "random", "--game", "dasan", "--env", "NO_SUCH_KEY")
     assert done.returncode == 2
     assert "export NO_SUCH_KEY=VALUE" in done.stderr

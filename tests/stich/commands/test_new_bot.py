@@ -64,7 +64,7 @@ def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     assert "stich check" in result.output
 
 
-def test_a_bot_that_its_author_keeps_running_is_not_started_by_others(tmp_path: Path) -> None:
+def test_a_bot_its_author_runs_is_not_started_by_others(tmp_path: Path) -> None:
     result = CliRunner().invoke(new_bot, ["llm", str(tmp_path)])
     assert f"README.md says:\n  python {tmp_path}/bot.py" in result.output
     assert "--command" not in result.output
@@ -107,7 +107,7 @@ def test_it_lists_the_languages() -> None:
     assert [entry["language"] for entry in listed] == list(catalogue())
 
 
-def test_the_typescript_types_name_the_properties_of_the_contract() -> None:
+def test_typescript_types_name_the_properties_of_the_contract() -> None:
     types = make_bot_types.TYPES.read_text("utf-8")
     schemas = make_bot_types.schemas_for_bots(
         yaml.safe_load(make_bot_types.CONTRACT.read_text("utf-8"))

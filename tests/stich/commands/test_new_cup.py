@@ -35,7 +35,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     assert cup.options["single_round"] is True
 
 
-def test_options_leave_nothing_to_ask_and_the_schema_is_beside_it(tmp_path: Path) -> None:
+def test_options_replace_questions_and_the_schema_is_written(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
     words = ["--name", 'A "cup"', "--game", "dasan", "--format", "gauntlet", *BOTS, *CONNECT]
     result = CliRunner().invoke(new_cup, [str(path), *words])

@@ -85,7 +85,7 @@ def test_cards_alone_mean_what_the_phase_is_about() -> None:
 
 
 @pytest.mark.parametrize("name", games.GAMES)
-def test_positions_of_every_phase_are_drawn_and_show_the_own_hand(name: str) -> None:
+def test_positions_of_every_phase_show_the_players_own_hand(name: str) -> None:
     for question in questions(everything(name), 26):
         view = question.position.view(question.view["seat"]).to_dict()
         names = [f"player {seat}" for seat in range(question.position.players)]
@@ -157,7 +157,7 @@ def test_the_end_of_input_is_a_polite_end() -> None:
     assert "Traceback" not in result.output
 
 
-def test_a_bot_that_fails_again_and_again_is_struck_out_and_left_alone() -> None:
+def test_a_bot_is_not_asked_again_after_three_strikes() -> None:
     asked: list[str] = []
 
     def act(call: Call) -> None:

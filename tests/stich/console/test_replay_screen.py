@@ -10,7 +10,7 @@ from tournament.display.replay import steps
 
 
 @pytest.mark.parametrize("name", games.GAMES)
-def test_stepping_through_shows_the_facts_and_roles_of_every_position(
+def test_every_step_shows_the_facts_and_roles_of_its_position(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = games.get(name)

@@ -43,9 +43,7 @@ def full() -> int:
 
 
 @pytest.mark.parametrize("words", ["standings", "matches --json", "export --format parquet"])
-def test_a_full_disk_is_a_sentence_and_a_reader_that_has_gone_no_error(
-    run: Path, words: str
-) -> None:
+def test_a_full_disk_is_reported_and_a_closed_pipe_is_silent(run: Path, words: str) -> None:
     command, *options = words.split()
     done = written_to(full(), command, run, *options)
     assert (done.returncode, done.stderr) == (1, f"{FULL}\n")

@@ -29,7 +29,7 @@ def errors(text: str) -> list[str]:
     return list(error.value.errors)
 
 
-def test_bots_that_may_remember_cards_get_fresh_ones_unless_the_cup_says_otherwise() -> None:
+def test_bots_that_may_remember_cards_get_fresh_cards_by_default() -> None:
     started = GOOD.replace('url = "http://127.0.0.1:9000"', 'command = "./second"')
     cards = [
         parse_cup(text.encode(), "cup.toml").format.cards
@@ -152,7 +152,7 @@ def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line
     assert len(found[0]) < 250
 
 
-def test_all_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
+def test_all_errors_are_reported_together_in_file_order() -> None:
     text = GOOD
     wrong = {
         "doudizhu": "doudizuh",

@@ -211,7 +211,7 @@ def test_equal_scores_are_decided_by_draw_not_by_place() -> None:
     assert len(winners) > 6
 
 
-def test_fresh_cards_are_a_deal_for_each_seating_and_shared_ones_the_same() -> None:
+def test_only_fresh_cards_deal_anew_for_each_seating() -> None:
     shared, fresh = (
         played(schedule(4, 3, deals=2, cards=cards))[0] for cards in ("shared", "fresh")
     )

@@ -39,7 +39,7 @@ def newcomers(bots: list[str], *new: str) -> KnownBots:
 
 @settings(max_examples=30)
 @given(st.integers(0, 70), st.integers(2, 6), st.integers(0, 3), st.integers(1, 5))
-def test_an_epoch_has_full_tables_and_passes_that_seat_nobody_twice(
+def test_an_epoch_has_full_tables_and_seats_nobody_twice_a_pass(
     bots: int, players: int, new: int, top: int
 ) -> None:
     every = names(bots)
@@ -54,7 +54,7 @@ def test_an_epoch_has_full_tables_and_passes_that_seat_nobody_twice(
     assert sum("even" in stage for stage, _ in tables) == len(tables) // 2
 
 
-def test_a_draw_depends_on_seed_epoch_and_results_and_on_no_order() -> None:
+def test_a_draw_depends_on_seed_epoch_and_results_not_on_order() -> None:
     every = names(12)
     first = draw_tables("seed", 4, every, 3, seasoned(every))
     assert first == draw_tables("seed", 4, reversed(every), 3, seasoned(every))

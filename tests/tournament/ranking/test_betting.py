@@ -30,7 +30,7 @@ def test_a_declared_tail_forgives_what_it_declares_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("reach", [Reach(10.0), Reach(12.0, 0.02)])
-def test_no_bet_is_expected_to_gain_whatever_the_distribution_of_this_mean(reach: Reach) -> None:
+def test_bets_against_the_true_mean_gain_nothing_on_average(reach: Reach) -> None:
     """Ville's inequality then bounds how often the wealth ever reaches 20 by 1 in 20."""
     values, chances = np.array([1.0, 2.0, -9.0]), np.array([0.5, 0.3, 0.2])
     mean = float(values @ chances)

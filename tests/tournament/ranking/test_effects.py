@@ -53,7 +53,7 @@ def test_in_a_complete_round_robin_the_score_is_the_plain_mean(bots: int, deals:
         assert found.score[bot] == scores[sits].sum() / (2 * sits.sum())
 
 
-def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean_too() -> None:
+def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean() -> None:
     # One block more or less must not make the score jump: the same cup, one table once more.
     random = np.random.default_rng(1)
     data = round_robin(40)(random, 5, exact)
@@ -108,7 +108,7 @@ def test_order_of_matches_seats_and_names_changes_no_digit(
         assert [again[new] for new in name] == first
 
 
-def test_a_swiss_of_single_blocks_that_leave_no_residual_settles_nothing() -> None:
+def test_a_swiss_without_residuals_settles_nothing() -> None:
     seats = np.array([(0, 1, 2), (2, 3, 4), (4, 5, 6)])
     data = observed(seats, np.array([[9.0, 0.0, -9.0]] * 3), 7)
     assert not final(data).any()

@@ -49,7 +49,7 @@ def evidence_of(count: int, bots: int) -> Evidence:
     return Evidence(many * sign, many, many, many, many, many, count)
 
 
-def test_the_chances_of_an_error_add_up_to_five_in_a_hundred_however_many_come() -> None:
+def test_later_bots_need_more_evidence_to_be_settled() -> None:
     """Found by how much evidence a pair needs: the chance of one that arrives later is smaller."""
     arrival = np.arange(1, 41)
     needed = [
@@ -65,7 +65,7 @@ def test_the_chances_of_an_error_add_up_to_five_in_a_hundred_however_many_come()
     assert LEVEL == 0.95
 
 
-def test_order_of_arrival_and_nothing_else_decides_how_sure_a_pair_must_be() -> None:
+def test_a_late_arrival_needs_more_evidence_for_each_pair() -> None:
     found = evidence_of(20, 3)
     first = settled_by_arrival(found, np.array([1, 2, 3]))
     assert first.sum() == 3
@@ -87,7 +87,7 @@ def record_of(points: Floats, tables: Ints, epochs: int) -> LadderRecord:
     return record
 
 
-def test_all_bots_of_a_draw_are_compared_and_of_different_draws_none() -> None:
+def test_only_bots_of_the_same_draw_are_compared() -> None:
     seats = np.array([(0, 1, 2), (3, 4, 5), (0, 1, 3), (2, 4, 5)])
     points = np.random.default_rng(1).normal(size=seats.shape)
     record = LadderRecord(6)
@@ -120,7 +120,7 @@ def test_opponents_are_taken_out_at_different_tables_only() -> None:
     assert over[3, 4] / 200 == pytest.approx(2.25, abs=0.3)
 
 
-def test_a_settled_pair_leaves_its_chance_to_the_others_of_the_later_bot() -> None:
+def test_a_settled_pair_frees_its_chance_for_other_pairs() -> None:
     """Bot 2 needs less evidence against bot 1 as soon as its order with bot 0 is settled."""
 
     def settled(clear: float) -> bool:
@@ -158,7 +158,7 @@ def test_bots_that_stay_as_they_are_ring_no_alarm() -> None:
     assert seasons(cases, 10).alarms == 0
 
 
-def test_a_bot_that_changes_in_its_first_blocks_rings_no_alarm_and_is_settled_nowhere() -> None:
+def test_a_change_in_the_first_blocks_neither_alarms_nor_settles() -> None:
     points = np.concatenate([np.full(9, 9.0), np.full(30, -1.0)])
     record = LadderRecord(3)
     for first in points:
@@ -167,7 +167,7 @@ def test_a_bot_that_changes_in_its_first_blocks_rings_no_alarm_and_is_settled_no
     assert not record.settled().any()
 
 
-def test_bots_that_skip_stronger_opponents_are_put_in_no_false_order() -> None:
+def test_skipping_stronger_opponents_causes_no_false_order() -> None:
     assert seasons([replace(away(spaced(12, 2.0)), blocks=3_000)], 3).false == 0
 
 

@@ -28,8 +28,8 @@ REQUEST: dict[str, Any] = {
 
 
 @contextmanager
-def serving(move: Any, **more: Any) -> Iterator[int]:
-    bot = kit.Bot(move, name="t", version="1", games=["doudizhu"], **more)
+def serving(move: Any, **options: Any) -> Iterator[int]:
+    bot = kit.Bot(move, name="t", version="1", games=["doudizhu"], **options)
     server = kit.Server(bot, "127.0.0.1", 0)
     with in_thread(server):
         yield server.port
@@ -179,7 +179,7 @@ def test_hooks() -> None:
 def test_arguments_of_the_author_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[int] = []
     monkeypatch.setattr(kit.Server, "serve_forever", lambda server: served.append(server.port))
-    for own in (["--depth", "3"], ["--p", "x", "model.bin"]):
-        argv = ["--port", "0", *own]
+    for words in (["--depth", "3"], ["--p", "x", "model.bin"]):
+        argv = ["--port", "0", *words]
         kit.run(first, name="x", version="1", games=["doudizhu"], argv=argv)
     assert len(served) == 2

@@ -73,7 +73,7 @@ def test_decisions_are_those_recorded(line_up: str, game: str, players: int) -> 
 
 
 @pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize("position", POSITIONS, ids=[one["why"] for one in POSITIONS])
+@pytest.mark.parametrize("position", POSITIONS, ids=[position["why"] for position in POSITIONS])
 def test_set_up_positions(name: str, position: dict[str, Any]) -> None:
     state = games.get(position["state"]["game"]).state(position["state"])
     if state.turn is None:
@@ -82,20 +82,12 @@ def test_set_up_positions(name: str, position: dict[str, Any]) -> None:
     state.advance(move)
 
 
-def test_random_is_spread_over_the_moves() -> None:
-    state = games.get("doudizhu").start(3, "spread", {})
-    view = state.view(0).to_dict()
-    moves = [str(number) for number in range(4)]
-    chosen = {random_bot.move({**view, "deal": deal}, moves) for deal in range(60)}
-    assert chosen == set(moves)
-
-
 def main() -> None:
     """Write the digests."""
-    found = {
+    digests = {
         key(line_up, *table): digest(line_up, *table) for line_up in LINE_UPS for table in TABLES
     }
-    DECISIONS.write_text(json.dumps(found, indent=1) + "\n")
+    DECISIONS.write_text(json.dumps(digests, indent=1) + "\n")
 
 
 if __name__ == "__main__":

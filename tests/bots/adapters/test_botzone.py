@@ -39,7 +39,7 @@ def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
     return Adapter(lambda: botzone.BotzoneMatch(program, folder, auction), auction=auction)
 
 
-def test_a_program_with_an_auction_is_told_the_documented_position() -> None:
+def test_with_an_auction_the_documented_position_is_told() -> None:
     requests, responses = botzone.conversation(documented(), True)
     # 4d 5h 6dh 7s 8ds 9d Thsc Jhc Khs Ac 2d: as dealt, without 3d 7h Ad of the talon.
     dealt = [5, 8, 12, 13, 18, 21, 22, 25, 28, 30, 31, 32, 35, 40, 42, 47, 49]
@@ -98,7 +98,7 @@ def test_the_debug_information_is_the_comment(tmp_path: Path) -> None:
     assert second["why"] == "the program ended"  # its data says that it has moved already
 
 
-def test_a_running_program_that_played_illegally_is_told_what_was_played(tmp_path: Path) -> None:
+def test_a_running_program_is_told_what_was_played_for_it(tmp_path: Path) -> None:
     source = RUNNING.replace(
         "    print(json.dumps({",
         "    response = responses[-1]\n"

@@ -1,4 +1,4 @@
-"""Programs of the student contest: what they are told, whole games, and programs that fail."""
+"""Programs of the student contest: what they are told, whole games, and unusable answers."""
 
 from pathlib import Path
 from time import monotonic
@@ -9,13 +9,10 @@ from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
 from bots.lines import NoAnswer
 from tests.support.foreign import (
-    CLOCKS,
     CONTEST,
-    FAILURES,
     OPTIONS,
     command,
     documented,
-    failing,
     first_answers,
     play,
 )
@@ -93,14 +90,6 @@ def test_a_program_that_died_is_told_the_deal_again(tmp_path: Path, when: str) -
     lines = (tmp_path / "log").read_text().splitlines()
     assert lines.count("DOUDIZHUVER 1.0") == 2
     assert sums["fallback"] == 0, sums
-
-
-@pytest.mark.parametrize("failure", FAILURES)
-def test_sensible_plays_for_a_program_that_fails(tmp_path: Path, failure: str) -> None:
-    kind = FAILURES[failure][1]
-    for info in first_answers(adapter(tmp_path, failing(failure)), CLOCKS[kind]):
-        assert info["why"]
-        assert info[kind] == 1
 
 
 @pytest.mark.parametrize(

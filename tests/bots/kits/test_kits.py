@@ -137,11 +137,11 @@ def client(bot: Running) -> Iterator[requests.Session]:
 
 def recorded() -> list[dict[str, Any]]:
     """A request for every position of the golden games whose legal moves were recorded."""
-    found = []
+    questions = []
     for name in golden.files():
         for number, step in enumerate(golden.load(name)["steps"]):
             if "views" in step and "moves" in step and step["turn"] is not None:
-                found.append(
+                questions.append(
                     {
                         "protocol": 1,
                         "match": name,
@@ -151,7 +151,7 @@ def recorded() -> list[dict[str, Any]]:
                         "clock": {"move_ms": 1000, "bank_ms": 10000},
                     }
                 )
-    return found
+    return questions
 
 
 def cards(move: str) -> int:
@@ -168,16 +168,6 @@ def expected(view: dict[str, Any], moves: list[str]) -> str:
     if view.get("table"):
         return "pass" if view["table"]["seat"] == view["seat"] else plays[0]
     return max(plays, key=cards)
-
-
-def test_describes_itself(bot: Running, client: requests.Session) -> None:
-    answer = client.get(f"{bot.url}/")
-    assert answer.headers["Content-Type"].startswith("application/json")
-    about = answer.json()
-    assert about["protocol"] == 1
-    assert about["games"] == GAMES
-    assert about["name"] == f"my-{bot.kit.language}-bot"
-    assert isinstance(about["version"], str)
 
 
 def test_decides_as_every_kit_does(bot: Running, client: requests.Session) -> None:
@@ -202,7 +192,7 @@ def test_keeps_its_connection_open(bot: Running, client: requests.Session) -> No
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b'"move"', b"\xff\xfe"])
-def test_what_is_no_request_is_answered_and_the_bot_keeps_serving(
+def test_after_a_bad_request_the_bot_keeps_serving(
     bot: Running, client: requests.Session, body: bytes
 ) -> None:
     answer = client.post(f"{bot.url}/move", data=body, headers={"Content-Type": "application/json"})
@@ -217,15 +207,15 @@ def failing(mistake: str) -> dict[str, Any]:
     return {**request, "match": mistake, "view": {**request["view"], mistake: True}}
 
 
-def test_a_failing_decision_is_answered_and_the_bot_keeps_serving(
+def test_after_a_failed_decision_the_bot_keeps_serving(
     bot: Running, client: requests.Session
 ) -> None:
     for _ in range(6):  # more often than a kit has threads
         answer = client.post(f"{bot.url}/move", json=failing("fail"))
         assert answer.status_code == 500
         if bot.kit.language != "rust":  # its panic is on stderr
-            said = "has ended" if bot.kit.language == "stdio" else "no idea"
-            assert said in answer.json()["error"]
+            error = "has ended" if bot.kit.language == "stdio" else "no idea"
+            assert error in answer.json()["error"]
     assert client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
 
 
@@ -270,8 +260,8 @@ def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
     arguments = ["--command", bot.command, "--no-sandbox", "--positions", "5", "--json"]
     result = CliRunner().invoke(check, [*arguments, "--move-ms", "5000"])
     report = json.loads(result.stdout)
-    wrong = [one for one in report["checks"] if one["result"] != "passed"]
+    wrong = [line for line in report["checks"] if line["result"] != "passed"]
     assert not wrong
-    titles = " ".join(one["title"] for one in report["checks"])
+    titles = " ".join(line["title"] for line in report["checks"])
     for title in ("Dou Dizhu", "Dasan", "Zheng Fen", "9-5-2"):
         assert f"a short match of {title}" in titles

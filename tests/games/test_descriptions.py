@@ -16,17 +16,17 @@ def test_an_unknown_game_is_told_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("players", [3, 4])
-@pytest.mark.parametrize("category", games.get("doudizhu").categories, ids=lambda one: one.name)
-def test_a_category_is_there_with_the_numbers_of_players_that_it_names(
-    category: Category, players: int
-) -> None:
+@pytest.mark.parametrize(
+    "category", games.get("doudizhu").categories, ids=lambda category: category.name
+)
+def test_a_category_exists_for_its_numbers_of_players(category: Category, players: int) -> None:
     """With four players nothing has solos attached, and no quad has kickers."""
     cards = re.findall("..", category.example.removeprefix("play:"))
     if category.name == "rocket":
         cards *= players - 2  # one of each joker in each pack
     state = doudizhu([" ".join([*cards, "Ac"]), *["Ad", "Ah", "As"][: players - 1]])
-    there = players <= (category.max_players or 4)
-    assert state.is_legal("play:" + "".join(cards)) is there
+    exists = players <= (category.max_players or 4)
+    assert state.is_legal("play:" + "".join(cards)) is exists
 
 
 @pytest.mark.parametrize("name", games.GAMES)

@@ -7,6 +7,7 @@ import pytest
 
 import games
 from games import Fact
+from tests.support.climbing import dasan, doudizhu
 from tests.support.golden import files, load
 
 
@@ -56,36 +57,27 @@ def test_a_long_list_of_moves_is_shortened() -> None:
     assert single.endswith(" more")
 
 
-def test_dou_dizhu() -> None:
+def test_dou_dizhu_names_the_landlord_and_the_play_to_beat() -> None:
     game = games.get("doudizhu")
-    state = game.start(3, "facts", {})
-    declarer = state.turn
-    assert declarer is not None
-    state = state.advance("bid:3")
-    other = (declarer + 1) % 3
-    assert Fact("talon", cards=("??",) * 3) in game.facts(state.view(other).to_dict())
-    assert roles(game, state.view(other).to_dict(), declarer) == ["landlord, bid 3"]
-    assert roles(game, state.view(other).to_dict(), other) == []
-    state = state.advance(state.moves()[0])
-    beaten = game.facts(state.to_dict())[-1]
-    assert (beaten.label, beaten.value, beaten.seat) == ("to beat", "solo", declarer)
+    state = doudizhu(["3c 4c", "5c", "6c"]).advance("play:3c")
+    wire = state.view(1).to_dict() | {"talon": ["??"] * 3}
+    assert game.facts(wire) == [
+        Fact("talon", cards=("??",) * 3),
+        Fact("to beat", "solo", ("3c",), 0, on_table=True),
+    ]
+    assert [roles(game, wire, seat) for seat in range(3)] == [["landlord, bid 1"], [], []]
 
 
 def test_dasan_keeps_a_secret_partner() -> None:
     game = games.get("dasan")
-    state = game.start(4, "facts", {})
-    while state.phase == "auction":
-        state = state.advance(state.moves()[-1])
-    declarer = state.turn
-    assert declarer is not None
-    state = state.advance(state.moves()[0])
+    hands = ["4c 5c", "7h", "8c", "9c"]
+    state = dasan(hands, phase="call", bid=2).advance("call:7h")
     whole = state.to_dict()
-    (partner,) = (seat for seat in range(4) if "partner" in roles(game, whole, seat))
-    assert Fact("called", cards=(whole["called"],)) in game.facts(whole)
-    assert "partner" not in roles(game, state.view(declarer).to_dict(), partner)
-    assert "The sides are not known yet." in games.describe(state.view(declarer))
-    low, high = sorted([declarer, partner])
-    assert f"Sides: seat {low}, {high} against" in games.describe(state.view(partner))
+    assert Fact("called", cards=("7h",)) in game.facts(whole)
+    assert [roles(game, whole, seat) for seat in (0, 1)] == [["declarer, bid 2"], ["partner"]]
+    assert roles(game, state.view(0).to_dict(), 1) == []
+    assert "The sides are not known yet." in games.describe(state.view(0))
+    assert "Sides: seat 0, 1 against 2, 3." in games.describe(state.view(1))
 
 
 def test_zheng_fen_counts_points() -> None:
@@ -93,17 +85,15 @@ def test_zheng_fen_counts_points() -> None:
     data = game.start(3, "facts", {}).to_dict()
     data |= {"trick": ["5c", "Kd"], "taken": [["Tc", "3c"], [], []], "out": [2]}
     data["table"] = {"seat": 0, "move": "play:Kd", "category": "single"}
-    assert game.facts(data) == [
-        Fact("points in the trick", "15"),
-        Fact("to beat", "single", ("Kd",), 0, on_table=True),
+    assert game.facts(data)[0] == Fact("points in the trick", "15")
+    assert [roles(game, data, seat) for seat in (0, 2)] == [
+        ["10 points taken"],
+        ["0 points taken", "out"],
     ]
-    assert roles(game, data, 0) == ["10 points taken"]
-    assert roles(game, data, 2) == ["0 points taken", "out"]
 
 
-def test_nine_five_two() -> None:
+def test_nine_five_two_names_trumps_and_tricks() -> None:
     game = games.get("ninefivetwo")
-    state = game.start(3, "facts", {}).advance("trump:h")
-    data = state.view(1).to_dict()
+    data = game.start(3, "facts", {}).advance("trump:h").view(1).to_dict()
     assert Fact("trumps", "hearts ♥") in game.facts(data)
     assert roles(game, data, 0) == ["0 of 9 tricks"]

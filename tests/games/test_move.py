@@ -26,17 +26,12 @@ GRAMMAR = [
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("pass", "pass"),
         ("bid:1", "bid:1"),
-        ("bid:3", "bid:3"),
         ("call:7h", "call:7h"),
         ("trump:h", "trump:h"),
-        ("give:3h", "give:3h"),
         ("give:2c3h", "give:3h2c"),
-        ("discard:4d", "discard:4d"),
         ("play:3s3h", "play:3h3s"),
         ("play:RjBj2s3c", "play:3c2sBjRj"),
-        ("play:3c3c", "play:3c3c"),
         ("play:5s6s7sBjRj=flush", "play:5s6s7sBjRj=flush"),
         ("play:5s=fullhouse", "play:5s=fullhouse"),
     ],
@@ -55,34 +50,18 @@ def test_well_formed_moves_and_their_canonical_form(text: str, canonical: str) -
     "text",
     [
         "",
-        " pass",
-        "pass ",
         "pass\n",
         "PASS",
         "bid:0",
-        "bid:4",
-        "bid:",
-        "bid:1 ",
         "bid:١",
-        "call:",
         "call:7h7h",
-        "trump:",
         "trump:H",
         "trump:cd",
-        "give:",
         "give:??",
-        "discard:??",
         "play:",
-        "play:??",
-        "play:3",
         "play:3x",
-        "play:10h",
-        "play:3c 3d",
-        "play:3c3d=straight",
         "play:3c3d=flush=flush",
-        "give:3c=flush",
         "play:bj",
-        "3c",
         "play:3c\x00",
         "x" * 100_000,
     ],
@@ -111,8 +90,3 @@ def test_the_grammar_letter_by_letter(text: str) -> None:
     else:
         assert expected
         assert isinstance(move, Move)
-
-
-def test_cards_that_no_hand_can_hold_are_well_formed() -> None:
-    assert parse("play:3c3c3c", DECK).cards == -1
-    assert parse("play:Rj", deck("23456789TJQKA")).cards == -1

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,8 +22,7 @@ def lead_with(game: Game, cards: list[str]) -> State:
         state = state.advance(state.moves()[-1])
     wire = state.to_dict()
     hand = wire["hands"][wire["turn"]]
-    for field in ("talon", "discards"):
-        wire.pop(field, None) if field not in wire else wire.update({field: []})
+    wire |= {field: [] for field in ("talon", "discards") if field in wire}
     for card in cards:
         if card in hand:
             continue
@@ -34,11 +32,6 @@ def lead_with(game: Game, cards: list[str]) -> State:
             if other is not hand and card in other:
                 other[other.index(card)] = spare
     return game.state(wire)
-
-
-def category_of(game: Game, move: str) -> Any:
-    cards = re.findall("..", move.removeprefix("play:").partition("=")[0])
-    return lead_with(game, cards).check(move).category
 
 
 EXAMPLES = [
@@ -71,14 +64,11 @@ TABLED = [
 
 
 @pytest.mark.parametrize(("name", "category", "example"), EXAMPLES + TABLED)
-def test_an_example_of_a_category_is_a_legal_lead_of_that_category(
-    name: str, category: str, example: str
-) -> None:
-    assert category_of(games.get(name), example) == category
+def test_an_example_is_a_legal_lead_of_its_category(name: str, category: str, example: str) -> None:
+    cards = re.findall("..", example.removeprefix("play:").partition("=")[0])
+    assert lead_with(games.get(name), cards).check(example).category == category
 
 
-def test_the_tables_have_an_example_of_every_category_of_the_climbing_games() -> None:
-    there = {(name, category) for name, category, _ in TABLED}
-    for game in games.GAMES.values():
-        if len(game.categories) > 1:
-            assert {(game.name, category.name) for category in game.categories} <= there
+def test_the_tables_have_every_category_of_the_climbing_games() -> None:
+    climbing = [row[:2] for row in EXAMPLES if row[0] != "ninefivetwo"]
+    assert {*climbing} <= {(name, category) for name, category, _ in TABLED}

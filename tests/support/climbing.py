@@ -1,55 +1,24 @@
-"""Set-up positions of the climbing games with an auction, as wire forms."""
+"""Positions of the climbing games with an auction, set up, and what the subsets of a hand are."""
 
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import games
 from games import State
 
+Reading = tuple[str, str, int]
+"""Category, rank and length."""
 
-def doudizhu(
-    hands: list[str], table: str | None = None, *, players: int = 0, **changes: Any
-) -> State:
+
+def doudizhu(hands: list[str], table: str | None = None, **changes: Any) -> State:
     """A trick in which seat 0 is to move; `table` is a play of the seat before it."""
-    return games.get("doudizhu").state(doudizhu_wire(hands, table, players=players, **changes))
+    return games.get("doudizhu").state(doudizhu_wire(hands, table, **changes))
 
 
-def doudizhu_wire(
-    hands: list[str], table: str | None = None, *, players: int = 0, **changes: Any
-) -> dict[str, Any]:
-    players = players or len(hands)
-    options = {
-        "deals": 1,
-        "redeals": 9,
-        "quad_pair_as_solos": False,
-        "spring": False,
-        "reveal_talon": False,
-        "single_round": False,
-    }
-    options.update(changes.pop("options", {}))
-    wire = {
-        "game": "doudizhu",
-        "players": players,
-        "options": options,
-        "seed": "t",
-        "deal": 1,
-        "phase": "play",
-        "turn": 0,
-        "dealer": 0,
-        "hands": [hand.split() for hand in hands],
-        "history": [],
-        "scores": [0] * players,
-        "results": [],
-        "passes": 0,
-        "table": table and {"seat": players - 1, "move": table},
-        "first": 0,
-        "exposed": None,
-        "talon": [],
-        "bid": 1,
-        "declarer": 0,
-        "doublings": 0,
-    }
-    wire.update(changes)
-    return wire
+def doudizhu_wire(hands: list[str], table: str | None = None, **changes: Any) -> dict[str, Any]:
+    return _wire("doudizhu", hands, table, {"exposed": None, **changes})
 
 
 def dasan(hands: list[str], table: str | None = None, **changes: Any) -> State:
@@ -58,34 +27,41 @@ def dasan(hands: list[str], table: str | None = None, **changes: Any) -> State:
 
 
 def dasan_wire(hands: list[str], table: str | None = None, **changes: Any) -> dict[str, Any]:
+    return _wire("dasan", hands, table, changes)
+
+
+def _wire(
+    game: str, hands: list[str], table: str | None, changes: dict[str, Any]
+) -> dict[str, Any]:
+    """A dealt position with other hands, the declarer to move, and some fields changed."""
     players = len(hands)
-    options = {"deals": 1, "reveal_talon": False, "open_higher": False}
-    options.update(changes.pop("options", {}))
-    wire = {
-        "game": "dasan",
-        "players": players,
-        "options": options,
-        "seed": "t",
-        "deal": 1,
-        "phase": "play",
-        "turn": 0,
-        "dealer": 0,
-        "hands": [hand.split() for hand in hands],
-        "history": [],
-        "scores": [0] * players,
-        "results": [],
-        "passes": 0,
-        "table": table and {"seat": players - 1, "move": table},
-        "first": 0,
-        "talon": [],
-        "bid": 1,
-        "declarer": 0,
-        "called": None,
-        "partner": None,
-    }
-    wire.update(changes)
-    return wire
+    wire = games.get(game).start(players, "t", changes.pop("options", {})).to_dict()
+    wire |= {"phase": "play", "turn": 0, "first": 0, "bid": 1, "declarer": 0, "talon": []}
+    wire["hands"] = [hand.split() for hand in hands]
+    wire["table"] = table and {"seat": players - 1, "move": table}
+    return wire | changes
 
 
 def moves(state: State) -> list[str]:
     return state.moves().texts()
+
+
+def subsets(
+    hand: list[str], read: Callable[[tuple[str, ...]], Reading | None]
+) -> dict[str, Reading]:
+    """The plays of a hand in the lowest suits of each rank, with their readings by `read`."""
+
+    def lowest(cards: tuple[str, ...]) -> bool:
+        return all(
+            [card for card in hand if card[0] == rank][:number]
+            == [card for card in cards if card[0] == rank]
+            for rank, number in Counter(card[0] for card in cards).items()
+        )
+
+    found = {
+        cards: read(cards)
+        for size in range(1, len(hand) + 1)
+        for cards in set(combinations(hand, size))
+        if lowest(cards)
+    }
+    return {"play:" + "".join(cards): reading for cards, reading in found.items() if reading}

@@ -72,7 +72,7 @@ def test_every_auction_takes_the_calls_and_ends_as_the_rules_say(
 
 
 @pytest.mark.parametrize(("players", "single_round"), AUCTIONS)
-def test_a_posted_auction_is_valid_exactly_if_some_calls_lead_to_it(
+def test_a_posted_auction_is_valid_if_some_calls_lead_to_it(
     players: int, single_round: bool
 ) -> None:
     possible = {

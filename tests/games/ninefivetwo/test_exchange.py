@@ -1,9 +1,11 @@
 """The exchange of 9-5-2, by the examples of its source and by the clauses of the rules."""
 
+from typing import Any
+
 import pytest
 
 from games.ninefivetwo.exchange import pairings
-from tests.support.ninefivetwo import A, B, C, cards, exchange, exchanged, pairing, setup
+from tests.support.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup
 from tests.support.playing import play
 
 
@@ -27,8 +29,7 @@ from tests.support.playing import play
 def test_pairings_in_their_order(
     targets: tuple[int, ...], tricks: tuple[int, ...], expected: list[tuple[int, int, int]]
 ) -> None:
-    found = [(pair.giver, pair.debtor, pair.count) for pair in pairings(targets, tricks)]
-    assert found == expected
+    assert [(pair.giver, pair.debtor, pair.count) for pair in pairings(targets, tricks)] == expected
 
 
 def test_without_debts_the_next_deal_begins_with_trump() -> None:
@@ -37,55 +38,71 @@ def test_without_debts_the_next_deal_begins_with_trump() -> None:
     assert (state.phase, state.turn, state.owed) == ("trump", B, ())
 
 
-def test_the_highest_of_the_suit_goes_back() -> None:
-    state = play(exchange(("3h 2c", "9h 4s", "3c 4c"), 1), "give:3h")
-    assert state.to_dict()["exchanged"] == [exchanged(A, B, "3h", "9h")]
+LONG = ("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c")
+# For 4s the given 9s is the best spade, for 9s then the debtor's own 8s.
+TOGETHER = exchanged(A, B, "4s 9s Th", "9s 8s Qh")
 
 
-def test_a_debtor_without_a_higher_card_returns_the_given_card_itself() -> None:
-    state = play(exchange(("3h 2c", "2h 4s", "3c 4c"), 1), "give:3h")
-    wire = state.to_dict()
-    assert wire["exchanged"] == [exchanged(A, B, "3h", "3h")]
-    assert wire["hands"] == [cards("2c 3h"), cards("2h 4s"), cards("3c 4c")]
+@pytest.mark.parametrize(
+    ("hands", "gives", "expected"),
+    [
+        (("3h 2c", "9h 4s", "3c 4c"), ["give:3h"], exchanged(A, B, "3h", "9h")),
+        # A debtor without a higher card returns the given card.
+        (("3h 2c", "2h 4s", "3c 4c"), ["give:3h"], exchanged(A, B, "3h", "3h")),
+        # All given cards join its hand first: 5h goes back for 3h, and then 3h is left for 5h.
+        (("3h 5h", "2s 4s", "3c 4c"), ["give:3h", "give:5h"], exchanged(A, B, "3h 5h", "5h 3h")),
+        (LONG, ["give:Th", "give:9s", "give:4s"], TOGETHER),
+        (LONG, ["give:4s", "give:Th9s"], TOGETHER),
+        (LONG, ["give:Th9s4s"], TOGETHER),
+    ],
+)
+def test_the_highest_card_of_the_suit_goes_back(
+    hands: tuple[str, str, str], gives: list[str], expected: dict[str, Any]
+) -> None:
+    state = play(exchange(hands, len(expected["given"])), *gives)
+    assert state.to_dict()["exchanged"] == [expected]
 
 
-def test_a_debtor_without_the_suit_returns_the_given_cards() -> None:
-    state = play(exchange(("3h 5h", "2s 4s", "3c 4c"), 2), "give:3h", "give:5h")
-    # All join its hand first: the best heart for 3h is 5h, and then 3h is left for 5h.
-    assert state.to_dict()["exchanged"] == [exchanged(A, B, "3h 5h", "5h 3h")]
-
-
-def test_the_cards_of_a_pairing_are_given_together() -> None:
-    state = exchange(("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c"), 3)
-    state = play(state, "give:Th")
-    wire = state.to_dict()
-    # Chosen cards leave the hand at once and lie in `given`; nothing goes back yet.
-    assert wire["owed"] == [pairing(A, B, 3, "Th")]
-    assert wire["hands"][A] == cards("2c 4s 9s")
-    assert wire["hands"][B] == cards("2s 3h 8s Qh")
-    state = play(state, "give:9s")
-    assert state.to_dict()["owed"] == [pairing(A, B, 3, "9s Th")]
-    state = play(state, "give:4s")
-    wire = state.to_dict()
-    # For 4s the given 9s is the best spade, for 9s then the debtor's own 8s.
-    assert wire["exchanged"] == [exchanged(A, B, "4s 9s Th", "9s 8s Qh")]
-    assert wire["hands"][A] == cards("2c 8s 9s Qh")
-    assert wire["hands"][B] == cards("2s 3h 4s Th")
-
-
-def test_all_cards_of_a_pairing_may_be_given_at_once() -> None:
-    state = exchange(("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c"), 3)
-    at_once = play(state, "give:Th9s4s")
-    assert at_once.to_dict()["history"] == [{"seat": A, "move": "give:4s9sTh"}]
-    one_by_one = play(state, "give:4s", "give:Th9s")
-    assert at_once.to_dict()["exchanged"] == one_by_one.to_dict()["exchanged"]
-    assert at_once.hands == one_by_one.hands
+TWO_DEBTORS = [pairing(A, B, 1), pairing(A, C, 1)]
 
 
 def test_a_card_that_came_back_may_be_given_to_the_other_debtor() -> None:
-    state = exchange(("3h 2c", "2s 4s", "9h 4c"), 1, owed=[pairing(A, B, 1), pairing(A, C, 1)])
+    state = exchange(("3h 2c", "2s 4s", "9h 4c"), 1, owed=TWO_DEBTORS)
     state = play(state, "give:3h", "give:3h")
     assert state.to_dict()["exchanged"] == [
         exchanged(A, B, "3h", "3h"),
         exchanged(A, C, "3h", "9h"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "gives", "shown"),
+    [
+        # The same card given twice: each debtor sees the move of its own pairing.
+        (
+            {"owed": TWO_DEBTORS},
+            ["give:3h", "give:3h"],
+            [["give:3h", "give:3h"], ["give:3h", "give:??"], ["give:??", "give:3h"]],
+        ),
+        # A give that fits no pairing is known to its giver alone.
+        (
+            {
+                "exchanged": [exchanged(A, B, "3h", "Ah"), exchanged(C, B, "9c", "Tc")],
+                "history": [{"seat": A, "move": "give:3h5s"}, {"seat": B, "move": "give:9c"}],
+            },
+            [],
+            [["give:3h5s", "give:??"], ["give:????", "give:9c"], ["give:????", "give:??"]],
+        ),
+        # The beginning of the history is missing. 3h came back from B and goes to C now.
+        (
+            {"owed": [pairing(A, C, 1)], "exchanged": [exchanged(A, B, "3h", "3h")]},
+            ["give:3h"],
+            [["give:3h"], ["give:??"], ["give:3h"]],
+        ),
+    ],
+)
+def test_each_give_in_a_history_is_masked_by_its_pairing(
+    fields: dict[str, Any], gives: list[str], shown: list[list[str]]
+) -> None:
+    state = play(exchange(("3h 2c", "2s 4s", "9h 4c"), 1, **fields), *gives)
+    assert [[move for _, move in state.view(seat).history] for seat in (A, B, C)] == shown

@@ -2,6 +2,7 @@
 
 import pytest
 
+from games.ninefivetwo.state import NinefivetwoState
 from tests.support.ninefivetwo import (
     A,
     B,
@@ -52,7 +53,7 @@ def test_source_eine_andere_farbe_abwerfen_gewinnt_nicht() -> None:
 # Wertung
 
 
-def test_source_runde_2_pik_9_gegen_pik_ass_dann_pik_3_gegen_pik_koenig() -> None:
+def test_source_runde_2_pik_9_gegen_ass_dann_3_gegen_koenig() -> None:
     state = setup(
         "exchange",
         ("3s 2d", "As Ks", "9s 3d"),
@@ -89,74 +90,44 @@ def test_source_spielende_sobald_einer_15_punkte_hat(before: int, over: bool) ->
 
 # Reasons
 
-
-def test_a_phase_knows_its_own_moves_only() -> None:
-    hands = ("2c 3c", "4c 5c", "6c 7c")
-    talon = cards("2d 3d 4d 5d")
-    phases = {
-        "exchange": exchange(hands, 1),
-        "trump": setup("trump", hands, talon=talon),
-        "discard": setup("discard", ("2c 3c 2h 3h 4h 5h", *hands[1:]), tricks=[14, 0, 0]),
-        "play": setup("play", hands),
-    }
-    moves = {
-        "exchange": "give:Ah",
-        "trump": "trump:h",
-        "discard": "discard:Ah",
-        "play": "play:Ah",
-    }
-    for phase, state in phases.items():
-        assert state.phase == phase
-        for other, move in moves.items():
-            if other != phase:
-                assert reason(state, move) == "wrong-phase"
-        for move in ("pass", "bid:1", "call:7h"):
-            assert reason(state, move) == "wrong-phase"
-        for move in ("", "Pass", "trump:x", "give:", "discard:??", "play:1h", "play:2c=run"):
-            assert reason(state, move) == "syntax"
+PHASES: dict[str, NinefivetwoState] = {
+    "exchange": exchange(("2c 3c 4c 5c", "6c 7c 8c 9c", "2h 3h 4h 5h"), 3),
+    "trump": setup("trump", ("2c 3c", "4c 5c", "6c 7c"), talon=cards("2d 3d 4d 5d")),
+    "discard": setup("discard", ("2c 3c 4c 5c 6c", "7c", "8c"), tricks=[15, 0, 0]),
+    "play": setup("play", ("2c 3c 2d", "4c 5c 6c", "7c 8c"), trick=trick((C, "9d"))),
+}
 
 
-def test_reasons_of_a_give() -> None:
-    state = exchange(("2c 3c 4c 5c", "6c 7c 8c 9c", "2h 3h 4h 5h"), 3)
-    assert reason(state, "give:6c") == "not-held"
-    assert reason(state, "give:2c2c") == "not-held"
-    assert reason(state, "give:Rj") == "not-held"
-    assert reason(state, "give:2c6c") == "not-held"
-    assert reason(state, "give:2c3c") == "wrong-number"
-    assert reason(state, "give:2c3c4c5c") == "wrong-number"
-    state = play(state, "give:2c")
-    assert reason(state, "give:2c") == "not-held"
-    assert state.is_legal("give:3c4c")
-    assert reason(state, "give:3c4c5c") == "wrong-number"
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_phase_has_its_own_moves_only(phase: str) -> None:
+    kinds = {"exchange": "give:Ah", "trump": "trump:h", "discard": "discard:Ah", "play": "play:Ah"}
+    for move in {*kinds.values(), "pass", "bid:1", "call:7h"} - {kinds[phase]}:
+        assert reason(PHASES[phase], move) == "wrong-phase"
 
 
-def test_reasons_of_a_discard() -> None:
-    state = setup("discard", ("2c 3c 4c 5c 6c", "7c", "8c"), tricks=[15, 0, 0])
-    assert reason(state, "discard:7c") == "not-held"
-    assert reason(state, "discard:2c3c") == "wrong-number"
-    assert reason(state, "discard:2c3c4c5c6c") == "wrong-number"
-    assert state.is_legal("discard:2c3c4c5c")
-    state = play(state, "discard:2c")
-    assert reason(state, "discard:3c4c") == "wrong-number"
-    assert state.is_legal("discard:3c4c5c")
-    state = play(state, "discard:3c", "discard:4c")
-    assert state.moves().texts() == ["discard:5c", "discard:6c"]
-    assert reason(state, "discard:5c6c") == "wrong-number"
-    assert play(state, "discard:6c").phase == "play"
-
-
-def test_reasons_of_a_play_in_their_order() -> None:
-    state = setup(
-        "play", ("2c 3c 2d", "4c 5c", "6c 7c 8c"), trick=trick((B, "9d")), turn=C, tricks=[13, 0, 0]
-    )
-    assert state.is_legal("play:6c")
-    state = play(state, "play:6c")
-    assert reason(state, "play:Ah") == "not-held"
-    assert reason(state, "play:Ah2c") == "not-held"
-    assert reason(state, "play:2c2c=flush") == "not-held"
-    assert reason(state, "play:2c3c") == "wrong-number"
-    assert reason(state, "play:2c3c=flush") == "wrong-number"
-    assert reason(state, "play:2c=flush") == "not-a-combination"
-    assert reason(state, "play:2d=fullhouse") == "not-a-combination"
-    assert reason(state, "play:2c") == "must-follow"
-    assert state.moves().texts() == ["play:2d"]
+@pytest.mark.parametrize(
+    ("phase", "before", "move", "expected"),
+    [
+        ("exchange", [], "give:2c6c", "not-held"),
+        ("exchange", [], "give:2c2c", "not-held"),
+        ("exchange", [], "give:Rj", "not-held"),
+        ("exchange", [], "give:2c3c", "wrong-number"),
+        ("exchange", [], "give:2c3c4c5c", "wrong-number"),
+        ("exchange", ["give:2c"], "give:2c", "not-held"),
+        ("exchange", ["give:2c"], "give:3c4c", "legal"),
+        ("exchange", ["give:2c"], "give:3c4c5c", "wrong-number"),
+        ("discard", [], "discard:7c", "not-held"),
+        ("discard", [], "discard:2c3c4c5c", "legal"),
+        ("discard", ["discard:2c"], "discard:3c4c", "wrong-number"),
+        ("discard", ["discard:2c"], "discard:3c4c5c", "legal"),
+        ("discard", ["discard:2c", "discard:3c4c5c"], "discard:6c", "wrong-phase"),
+        ("play", [], "play:Ah2c", "not-held"),
+        ("play", [], "play:2c2c=flush", "not-held"),
+        ("play", [], "play:2c3c=flush", "wrong-number"),
+        ("play", [], "play:2c=flush", "not-a-combination"),
+        ("play", [], "play:2d=fullhouse", "not-a-combination"),
+        ("play", [], "play:2c", "must-follow"),
+    ],
+)
+def test_reasons_in_their_order(phase: str, before: list[str], move: str, expected: str) -> None:
+    assert reason(play(PHASES[phase], *before), move) == expected

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from games import InvalidState
+from games import InvalidState, Position
 from tests.support.ninefivetwo import GAME, cards, exchanged, pairing, trick, wire
 
 Wire = dict[str, Any]
@@ -54,18 +54,15 @@ def over() -> Wire:
 POSITIONS = {"exchange": exchange, "trump": trump, "discard": discard, "play": play, "over": over}
 
 
-def problems(data: Wire) -> list[str]:
-    with pytest.raises(InvalidState) as error:
-        GAME.state(data)
-    return list(error.value.problems)
-
-
 @pytest.mark.parametrize("phase", POSITIONS)
-def test_the_positions_below_are_sound_and_so_are_their_views(phase: str) -> None:
+def test_a_set_up_position_may_lack_cards_and_plays_on(phase: str) -> None:
     state = GAME.state(POSITIONS[phase]())
-    for seat in range(3):
-        view = state.view(seat).to_dict()
-        assert GAME.view(view).to_dict() == view
+    while not state.results:
+        for position, read in ((state, GAME.state), (state.view(0), GAME.view)):
+            assert read(position.to_dict()).to_dict() == position.to_dict()
+        if state.turn is None:
+            break
+        state = state.advance(state.moves()[-1])
 
 
 def put(**fields: Any) -> Change:
@@ -89,31 +86,23 @@ CLAUSES: list[tuple[str, Change, str]] = [
         "1 deals would be over",
     ),
     ("play", put(targets=[9, 9, 2]), "targets is [9, 9, 2]"),
-    ("play", put(targets=[8, 5, 3]), "targets is [8, 5, 3]"),
     ("play", put(dealer=1), "dealer is 1, but the dealer is the seat with target 9"),
     # tricks won and still to play make 16
     ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
-    ("play", put(tricks=[14, 0, 0]), "together that must make 16"),
     ("play", put(tricks=[17, 0, 0]), "tricks adds up to 17"),
     ("play", put(tricks=[16, 0, 0]), "tricks adds up to 16"),
     ("play", put(tricks=[14, -1, 0]), "a negative number"),
-    ("over", put(tricks=[15, 0, 0]), "together that must make 16"),
     ("play", give_seat(0, "2c 3c"), "Seat 0 has 2 cards to play"),
     ("play", give_seat(1, "5c 6c As"), "Seat 1 has 4 cards to play"),
-    ("trump", give_seat(2, "8c 9c"), "Seat 2 has 2 cards to play"),
     ("trump", put(talon=TALON[:3]), "Seat 0 has 2 cards to play"),
     ("exchange", give_seat(0, "2c 3c As"), "Seat 0 has 4 cards to play"),
     ("discard", put(discards=[]), "Seat 0 has 2 cards to play"),
-    ("discard", give_seat(0, "2c 3c 4c 2h 3h"), "Seat 0 has 2 cards to play"),
     # hands fit the trick, seats follow one another, turn is next
     ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "does not follow the seat before"),
-    ("play", put(trick=trick((1, "7c"), (1, "Tc"))), "does not follow the seat before"),
-    ("play", put(trick=trick((1, "7c"))), "Seat 2 has 2 cards to play"),
     ("play", put(turn=1), "turn is 1, but seat 0 comes next"),
     ("play", put(trick=trick((1, "7c"), (2, "Tc"), (0, "As"))), "trick has 3 cards"),
     ("play", put(trick=trick((1, "7c"), (5, "Tc"))), "trick[1].seat is 5, but the seats are"),
     ("trump", put(trick=trick((0, "Ah"))), "trick must be empty in trump"),
-    ("over", put(trick=trick((0, "Ah"))), "trick must be empty in over"),
     ("play", put(trick=trick((1, "7c"), (2, "TcAh"))), "is not a play of one card"),
     ("play", put(trick=trick((1, "7c"), (2, "Rj"))), "is not a play of one card"),
     ("play", put(trick=trick((1, "7c"), (2, "Tc=flush"))), "is not a play of one card"),
@@ -123,8 +112,6 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("exchange", put(turn=1), "the first giver in owed is seat 0"),
     ("exchange", put(owed=[]), "owed is empty, but in exchange it has"),
     ("trump", put(owed=[pairing(0, 1, 1)]), "owed must be empty in trump"),
-    ("play", put(owed=[pairing(0, 1, 1)]), "owed must be empty in play"),
-    ("over", put(owed=[pairing(0, 1, 1)]), "owed must be empty in over"),
     ("exchange", put(owed=[pairing(0, 4, 2, "Ah")]), "owed[0].debtor is 4"),
     ("exchange", put(owed=[pairing(7, 1, 2, "Ah")]), "owed[0].giver is 7"),
     ("exchange", put(owed=[pairing(0, 0, 2, "Ah")]), "owed[0]: giver and debtor are the same seat"),
@@ -141,11 +128,8 @@ CLAUSES: list[tuple[str, Change, str]] = [
     # trump and discard
     ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
     ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
-    ("exchange", put(trump="h"), 'trump is "h", but in exchange it has not been named'),
     ("trump", put(trump="h"), 'trump is "h", but in trump it has not been named'),
     ("discard", put(trump=None), "trump is null, but in discard it has been named"),
-    ("play", put(trump=None), "trump is null, but in play it has been named"),
-    ("over", put(trump=None), "trump is null, but in over it has been named"),
     ("play", put(trump="x"), 'trump is "x", but the suits are'),
     ("play", put(discards=cards("2d 3d 4d 5d 6d")), "discards has 5 cards"),
     (
@@ -163,25 +147,36 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("trump", put(talon=["??"] * 4), "?? is not a card of this game"),
 ]
 
+VIEW_CLAUSES: list[tuple[str, Change, str]] = [
+    ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
+    ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),
+    ("trump", put(hand=cards("2c 3c 2c")), "2c occurs 2 times"),
+    ("trump", put(talon=cards("?? ?? ?? 2c")), "2c occurs 2 times"),
+    ("play", put(talon=["??"] * 40), "counts and the cards outside hands make 53"),
+    ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "all its cards have been given"),
+]
+EVERY_CLAUSE = [(GAME.state, *clause) for clause in CLAUSES] + [
+    (GAME.view, *clause) for clause in VIEW_CLAUSES
+]
 
-@pytest.mark.parametrize(("phase", "change", "sentence"), CLAUSES, ids=[c[2] for c in CLAUSES])
-def test_a_state_that_breaks_a_clause_is_refused(phase: str, change: Change, sentence: str) -> None:
-    data = POSITIONS[phase]()
+
+@pytest.mark.parametrize(("read", "phase", "change", "sentence"), EVERY_CLAUSE)
+def test_a_position_that_breaks_a_clause_is_refused(
+    read: Callable[[Wire], Position], phase: str, change: Change, sentence: str
+) -> None:
+    state = GAME.state(POSITIONS[phase]())
+    data = (state if read == GAME.state else state.view(0)).to_dict()
     change(data)
-    found = problems(data)
-    assert any(sentence in problem for problem in found), found
-    assert all(problem.endswith(".") for problem in found)
+    with pytest.raises(InvalidState) as error:
+        read(data)
+    problems = error.value.problems
+    assert any(sentence in problem for problem in problems), problems
+    assert all(problem.endswith(".") for problem in problems)
 
 
-def test_lists_of_the_wrong_length_do_not_hide_the_cards() -> None:
-    data = trump()
-    data["targets"] = [9]
-    data["talon"] = ["Bj"]
-    data["players"] = 5
-    found = " ".join(problems(data))
-    assert "targets has 1 entry" in found
-    assert "players is 5" in found
-    assert "Bj is not a card" in found
+def test_all_problems_are_reported_at_once() -> None:
+    with pytest.raises(InvalidState, match=r"players is 5.*targets has 1 entry.*Bj is not a card"):
+        GAME.state(trump() | {"targets": [9], "talon": ["Bj"], "players": 5})
 
 
 def test_cards_of_closed_pairings_count_where_they_are_now() -> None:
@@ -213,15 +208,6 @@ def test_history_goes_back_as_posted() -> None:
     assert state.view(0).to_dict()["history"][1] == {"seat": 0, "move": "whatever"}
 
 
-def test_a_set_up_position_may_leave_the_deck_out_and_plays_on() -> None:
-    for phase in ("exchange", "trump", "discard", "play"):
-        state = GAME.state(POSITIONS[phase]())
-        while not state.results:
-            assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
-            state = state.advance(state.moves()[-1])
-        assert sum(state.results[0]["tricks"]) == 16
-
-
 def test_a_set_up_position_may_leave_the_talon_out() -> None:
     for data in (trump(), exchange()):
         data["talon"] = []
@@ -235,42 +221,6 @@ def test_a_set_up_position_may_leave_the_talon_out() -> None:
         assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
 
 
-# Views
-
-
-def view(phase: str, seat: int) -> Wire:
-    data: Wire = GAME.state(POSITIONS[phase]()).view(seat).to_dict()
-    return data
-
-
-VIEW_CLAUSES: list[tuple[str, Change, str]] = [
-    ("trump", put(seat=3), "seat is 3, but the seats are"),
-    ("trump", put(counts=[3, 3]), "counts has 2 entries"),
-    ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
-    ("trump", put(counts=[2, 3, 3]), "2 for seat 0, but its hand has 3"),
-    ("trump", put(counts=[3, 3, -1]), "a negative number"),
-    ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),
-    ("trump", put(hand=cards("2c 3c 2c")), "2c occurs 2 times"),
-    ("trump", put(talon=cards("?? ?? ?? 2c")), "2c occurs 2 times"),
-    ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
-    ("play", put(turn=2), "turn is 2, but seat 0 comes next"),
-    ("play", put(talon=["??"] * 40), "counts and the cards outside hands make 53"),
-    ("exchange", put(owed=[pairing(0, 1, 2, "?? ??")]), "all its cards have been given"),
-]
-
-
-@pytest.mark.parametrize(
-    ("phase", "change", "sentence"), VIEW_CLAUSES, ids=[c[2] for c in VIEW_CLAUSES]
-)
-def test_a_view_that_breaks_a_clause_is_refused(phase: str, change: Change, sentence: str) -> None:
-    data = view(phase, 0)
-    change(data)
-    with pytest.raises(InvalidState) as error:
-        GAME.view(data)
-    assert any(sentence in problem for problem in error.value.problems), error.value.problems
-
-
 def test_a_view_with_cards_its_seat_need_not_know_is_not_refused() -> None:
-    data = view("discard", 0)
-    data["discards"] = ["??"]
+    data = GAME.state(discard()).view(0).to_dict() | {"discards": ["??"]}
     assert GAME.view(data).moves().texts() == [f"discard:{card}" for card in data["hand"]]

@@ -49,8 +49,6 @@ ALL_PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQKA2")
         ("Sonderkategorie 2-2-2-2", "2c2d2h2s", "2222", "2", 1),
         ("As und kleiner Joker, quasi ein As-Paar", "AsBj", "pair", "A", 1),
         ("B-[kleiner Joker]-[grosser Joker]", "JsBjRj", "triple", "J", 1),
-        ("the two jokers are the highest pair", "BjRj", "pair", "Rj", 1),
-        ("three twos and a joker are a plain quad", "2c2d2hBj", "quad", "2", 1),
         ("one joker up, one down", "JhQhKhAhBjRj", "flush", "2", 6),
         ("a flush of thirteen", "3s4s5s6s7s8s9sTsJsQsKsAsRj", "flush", "2", 13),
         ("a quad-run holds four 2s as any others", "KcKdKhKsAcAdAhAs2c2d2h2s", "quad-run", "2", 3),
@@ -68,8 +66,6 @@ def test_reading(name: str, text: str, category: str, rank: str, length: int) ->
     [
         ("nicht um die Ecke: 2-2=3-3=4-4", "3c3d4c4d2c2d"),
         ("a flush round the corner", "3h4h5hAh2h"),
-        ("5-10 and a joker is no special", "5cTdBj"),
-        ("a 5, a 10 and two jokers", "5cTdBjRj"),
         ("a run of fourteen pairs", ALL_PAIRS + "BjRj"),
         ("a run of fourteen flush cards", "3s4s5s6s7s8s9sTsJsQsKsAs2sBj"),
     ],
@@ -86,7 +82,6 @@ def test_no_combination(name: str, text: str) -> None:
         ("B-B-B ist gleichwertig zu B-Bj-Rj", "JcJdJh", "JsBjRj", "not-higher"),
         ("B-Bj-Rj ist gleichwertig zu B-B-B", "JsBjRj", "JcJdJh", "not-higher"),
         ("A) 10 below B", "Tc", "Jc", "legal"),
-        ("A) D below K", "Qc", "Kc", "legal"),
         ("A) A below 2", "Ac", "2c", "legal"),
         ("A) 2 below the small joker", "2c", "Bj", "legal"),
         ("A) small joker below the big one", "Bj", "Rj", "legal"),
@@ -98,22 +93,14 @@ def test_no_combination(name: str, text: str) -> None:
         ("E)-G) at equal rank the shorter", "6h6s7h7s8h8s9h9s", "7c7d8c8d9c9d", "not-higher"),
         ("H) the triple counts, not its company", "6c6d6hAcAd", "3c7c7d7h8s", "legal"),
         ("H) the types are equal among themselves", "3c5c5d5hTs", "4c4d4hAcAd", "not-higher"),
-        ("E)-G) equal", "7c7d8c8d9c9d", "7h7s8h8s9h9s", "not-higher"),
         ("H) equal triples, each by a joker", "6c6d8c8dBj", "3cKd8h8sRj", "not-higher"),
         ("I) the highest card", "4c5c6c7c8c9c", "6d7d8d9dTd", "legal"),
         ("I) at equal rank the longer", "4c5c6c7c8c", "3d4d5d6d7d8d", "legal"),
-        ("another category", "4c4d", "5c5d5h", "wrong-category"),
-        ("a single on a pair", "4c4d", "2c", "wrong-category"),
         ("5-10-K on anything", "2c2d2hRj", "5cTdKh", "legal"),
         ("5-10-K in one suit on 5-10-K", "5cTdKh", "5sTsKs", "legal"),
-        ("5-10-K on 5-10-K", "5cTdKh", "5sTsKd", "not-higher"),
         ("5-10-K on 5-10-K in one suit", "5sTsKs", "5cTdKh", "not-higher"),
-        ("5-10-K in one suit on the same", "5sTsKs", "5dTdKd", "not-higher"),
         ("2er-Vierling on 5-10-K in one suit", "5sTsKs", "2c2d2h2s", "legal"),
-        ("2er-Vierling on a plain quad", "AcAdAhAs", "2c2d2h2s", "legal"),
         ("5-10-K in one suit on the 2er-Vierling", "2c2d2h2s", "5sTsKs", "not-higher"),
-        ("three twos and a joker below every special", "5cTdKh", "2c2d2hBj", "wrong-category"),
-        ("three twos and a joker on four aces", "AcAdAhAs", "2c2d2hBj", "legal"),
         ("an ordinary play on a special", "5cTdKh", "AcAdAh", "wrong-category"),
     ],
 )
@@ -122,30 +109,6 @@ def test_order(name: str, table: str, hand: str, expected: str) -> None:
     state = follow(hand, table)
     assert reason(state, f"play:{hand}") == expected
     assert (f"play:{hand}" in state.moves().texts()) == (expected == "legal")
-
-
-class TestTwoReadings:
-    """Cards that are both flush and full house."""
-
-    HAND = "TcQcKcBjRj"
-
-    def test_leading_needs_the_suffix(self) -> None:
-        state = lead(self.HAND)
-        assert reason(state, f"play:{self.HAND}") == "ambiguous"
-        assert state.check(f"play:{self.HAND}=flush").rank == "A"
-        assert state.check(f"play:{self.HAND}=fullhouse").rank == "Q"
-        assert state.moves().texts()[-2:] == [
-            f"play:{self.HAND}=fullhouse",
-            f"play:{self.HAND}=flush",
-        ]
-
-    def test_where_one_is_legal_the_suffix_may_be_left_out(self) -> None:
-        state = follow(self.HAND, "4c4dJdJhJs")
-        assert state.check(f"play:{self.HAND}").text == f"play:{self.HAND}=fullhouse"
-        assert reason(state, f"play:{self.HAND}=flush") == "wrong-category"
-        state = follow(self.HAND, "6d7d8d9dTd")
-        assert state.check(f"play:{self.HAND}").text == f"play:{self.HAND}=flush"
-        assert reason(state, f"play:{self.HAND}=fullhouse") == "wrong-category"
 
 
 def test_a_needless_suffix_is_dropped() -> None:

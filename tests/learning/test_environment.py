@@ -126,7 +126,7 @@ def test_roles_are_counted_from_the_seat_that_sees_them() -> None:
         }
 
 
-def test_rewards_are_the_points_of_each_deal_and_a_seed_names_the_game() -> None:
+def test_rewards_are_deal_points_and_a_seed_names_the_game() -> None:
     environment = Environment("dasan", 4, {"deals": 3})
     rewards = [0.0] * 4
     environment.reset(seed=11)

@@ -58,10 +58,10 @@ def subsets(
             for rank, number in Counter(card[0] for card in cards).items()
         )
 
-    found = {
+    readings = {
         cards: read(cards)
         for size in range(1, len(hand) + 1)
         for cards in set(combinations(hand, size))
         if lowest(cards)
     }
-    return {"play:" + "".join(cards): reading for cards, reading in found.items() if reading}
+    return {"play:" + "".join(cards): reading for cards, reading in readings.items() if reading}

@@ -23,18 +23,19 @@ _Settings = TypeVar("_Settings")
 def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment that start a server with these settings as a child of this
+    """The command and the environment that start a server with these settings as a child
     process."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
 
 def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Settings]:
-    """Begin a server that takes up to `connections` connections, as far as the system allows.
+    """Begin to act as a server started with `command`. Return the address, the port and the
+    settings, decoded as this type.
 
-    From now on the server ends with its parent, which may have been killed already. The processes
-    that the server starts have the server as their parent. Return the address, the port and the
-    settings, which are decoded as this type.
+    Allow `connections` open connections, as far as the system permits. End this process when its
+    parent ends, even if the parent is already dead. Become the parent that the server's own child
+    processes end with.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
@@ -49,9 +50,10 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 
 def lower_priority() -> None:
-    """Let this process, and what it starts, have a tenth of a core where the cup needs all.
+    """Lower the priority of this process and its children: they get a tenth of a core where the cup
+    needs all cores.
 
-    Linux may share the cores among sessions first, so the session of this process is lowered too.
+    Linux may first share the cores among sessions, so the session of this process is lowered too.
     """
     os.nice(_NICE)
     with suppress(OSError):  # where it does not do so, there is no such file

@@ -18,8 +18,8 @@ _GROUND, _FIRST, _OTHERS, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216),
 
 
 def preview(table: Standings) -> bytes:
-    """A PNG without letters, because no font has all names: a bar for each of the first bots, from
-    zero to its points a deal, with a line for the interval."""
+    """A PNG of the first bots: for each, a bar from zero to its points per deal and a line for the
+    interval. There are no letters, because no font has all names."""
     pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
 
     def draw(ends: tuple[float, float], top: int, bottom: int, colour: tuple[int, ...]) -> None:

@@ -27,9 +27,10 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 def report(
     store: RunReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
 ) -> str:
-    """The page as HTML. ``replays`` is the most matches that it shows move by move. The copy of an
-    ``organiser`` also says which bots may go easy on each other. ``preview`` is the address of a
-    picture for those who link to the page.
+    """The report page as HTML.
+
+    `replays` is the most matches shown move by move. An `organiser`'s copy also says which bots may
+    go easy on each other. `preview` is the address of a picture for those who link to the page.
     """
     run = store.run()
     matches = list(store.summaries())

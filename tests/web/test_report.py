@@ -229,7 +229,7 @@ def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
         assert says in report(store)
 
 
-def test_flags_of_soft_play_are_questions_with_matches_to_look_at(
+def test_soft_play_flags_are_questions_with_matches_to_see(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last = list(store.summaries())[-1].match

@@ -56,12 +56,16 @@ def create_app(
     folder: Path | None = None,
     run: str | None = None,
 ) -> Flask:
-    """The pages of a run, or those for playing alone. Close `reader` afterwards.
+    """Return the web application with the pages of a run, or only those for playing without a
+    `reader`. The caller closes `reader` afterwards.
 
-    `connect_port` is that of the gateway of bots that connect; their programs ask here for it.
-    `cup` is the file of the cup, whose bots can be started to play against a person. `folder` has
-    the tokens of bots, by default that of the run. Bots that join a ladder are written to `run`, a
-    folder or a database URL. CupError.
+    `connect_port` is the port of the gateway for connected bots; authors' programs ask here for it.
+    `cup` is the cup file, whose bots can be started to play against a person. `folder` has the
+    bots' tokens, by default the folder of the run. Bots that join a ladder are written to `run`, a
+    folder or a database URL.
+
+    Raises:
+        CupError: if the cup file cannot be used.
     """
     folder = folder or (reader.folder if reader else None)
     app = Flask("web.ui", static_folder=None)
@@ -109,9 +113,9 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """A page of another site must not sign in, start games or make moves.
+    """Answer with status 403 if a page of another site tries to sign in, start games or make moves.
 
-    Browsers name the site in Sec-Fetch-Site, or, where the connection is plain HTTP, in Origin.
+    Browsers name the site in Sec-Fetch-Site, or in Origin if the connection is plain HTTP.
     """
     if request.method != "POST":
         return
@@ -123,14 +127,14 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_other_hosts() -> None:
-    """Pages for playing alone are those of this machine: another name for it is a trick of a page
-    elsewhere (DNS rebinding)."""
+    """Refuse requests under another host name if the pages are only for playing on this machine:
+    the name could be a trick of a page elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
 def _asset(name: str) -> Response:
-    """A file of the folder `static`, compressed if the client accepts that."""
+    """Return a file of the folder `static`, compressed if the client accepts that."""
     path = _STATIC / name
     if path not in _STATIC.iterdir():
         abort(404)
@@ -152,7 +156,7 @@ def _all_rules(game: str) -> str:
 
 
 def _game(game: str) -> Game:
-    """The game of this name, or a page that names those that there are."""
+    """Return the game of this name. Answer with a page that lists the games if there is none."""
     if game not in games.GAMES:
         names = ", ".join(games.GAMES)
         abort(
@@ -167,14 +171,14 @@ def _game(game: str) -> Game:
 
 
 def _of_run() -> dict[str, RunView | None]:
-    """What every page says of the run, or nothing without one, or if it cannot be read."""
+    """Return the template variable for the run: None without a run, or if it cannot be read."""
     with suppress(StoreError):
         return {"view": current_run().view() if "stich-run" in current_app.extensions else None}
     return {"view": None}
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:
-    """A page that says what is wrong."""
+    """Return a page that explains an error, and its status."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
@@ -187,7 +191,7 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """A page that waits for the run, which has no match. One that has some is damaged."""
+    """Return a page that waits for a run without matches. A run that has matches is damaged."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")

@@ -43,15 +43,15 @@ _WHAT: Final = {
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """The session is a signed cookie with the SHA-256 of the token of each bot."""
+    """Keeps sessions in a signed cookie with the SHA-256 of each bot's token."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """For HTTPS only, if the page came by it."""
+        """Whether browsers return the cookie over HTTPS only: if the page came by HTTPS."""
         return request.is_secure
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add these pages. A restart signs everybody out."""
+    """Add the pages for authors to the application. A restart signs everybody out."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -66,13 +66,14 @@ def _invitations() -> Invitations:
 
 
 def invited() -> bool:
-    """Whether there is an author who could sign in."""
+    """Whether any bot has an invitation, so that its author could sign in."""
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> Response | str:
-    """The faults of a bot, or one of them, for its author, or the form to sign in."""
+    """Return a bot's faults, or one fault, for its author. Without a session, return the sign-in
+    form."""
     now = current_run().snapshot()
     check_bot(now, name)
     if name not in session:
@@ -103,8 +104,8 @@ def page(name: str) -> Response | str:
 
 @author_pages.post("/author")
 def sign_in() -> Response:
-    """Sign in with a token, which says whose it is. Nobody guesses one of 256 bits, so wrong ones
-    are not counted."""
+    """Sign in as the author of the bot that the token belongs to. Wrong tokens are not counted,
+    because nobody guesses a token of 256 bits."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -141,7 +142,7 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """The latest faults of a bot, newest first."""
+    """Yield the latest faults of a bot that may be shown, newest first, each with its match."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_FAULTS]):
         if record := current_run().find(match.match):
@@ -149,14 +150,14 @@ def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultR
 
 
 def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
-    """The faults of a bot in a match, newest first."""
+    """Return the faults of a bot in a match, newest first."""
     own = (fault for fault in record.faults if record.seating[fault.seat] == bot)
     return sorted(own, key=lambda fault: -fault.move)
 
 
 @author_pages.get("/author")
 def _sign_in_page(why: str = "") -> Response:
-    """The form to sign in, and why one was refused."""
+    """Return the sign-in form; `why` is the reason for a refusal."""
     response = make_response(render_template("author_sign_in.html", why=why))
     if why:
         response.status_code = 401

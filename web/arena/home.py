@@ -20,7 +20,8 @@ _DECISIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class TableToWatch:
-    """The largest of the last tricks of a match: its cards, and by seat the bot and what it has.
+    """A position near the end of a match: the cards on the table, and by seat the bot's name and a
+    text with its roles and number of cards.
 
     `ended` is when the match ended, in UTC.
     """
@@ -32,8 +33,8 @@ class TableToWatch:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What happened at `at`, in UTC; None for what is so all the time. `match` is the one it is
-    about, if there is one."""
+    """A line of news. `at` is the time in UTC, or None for a permanent notice. `match` is the id of
+    the match that the line is about, or ""."""
 
     at: datetime | None
     text: str
@@ -41,7 +42,7 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """The table that ended last."""
+    """The largest of the last tricks of the latest match, or None if there is none to show."""
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:
         return None
@@ -73,8 +74,8 @@ def ended(record: MatchRecord) -> datetime:
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """The latest decisions and the most remarkable match, newest first, then what is so all the
-    time."""
+    """The latest decisions and the most remarkable match, newest first, then the permanent
+    notices."""
     # Of a ladder whose bots go away, skipped matches would be all the news.
     decisions = [one for one in now.run.decisions if not isinstance(one, Skip)]
     found = [News(datetime.fromisoformat(one.at), describe(one)) for one in decisions[-_DECISIONS:]]

@@ -39,8 +39,8 @@ _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich co
 
 
 class OpenLadder:
-    """A ladder that may be joined: its run at `target`, and the cup as in its file. Authors get
-    the installed `program`."""
+    """The pages of a ladder that bots may join. The run is at `target`, and `cup` is as in the
+    file. Authors can download the installed `program`."""
 
     def __init__(
         self, target: str, cup: Cup, invitations: Invitations, program: Distribution
@@ -55,7 +55,7 @@ class OpenLadder:
         self._ends = 0.0
 
     def page(self) -> str:
-        """How to join, and the state of the ladder."""
+        """Return the page that says how to join, and the state of the ladder."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
@@ -71,7 +71,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """The program itself, as a wheel."""
+        """Return the program for authors as a wheel."""
         data = wheel_of(self._program)
         pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
         answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
@@ -80,7 +80,8 @@ class OpenLadder:
         return answer
 
     def call(self) -> tuple[dict[str, str], int]:
-        """Join, enter a new version, or leave: the bot and its token."""
+        """Let a bot join, enter a new version or leave, as the body of the request asks. Return the
+        bot and its token, and the status."""
         address = _address()
         if self._is_flooded(address):
             many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
@@ -102,14 +103,14 @@ class OpenLadder:
         return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 
     def _is_flooded(self, address: str) -> bool:
-        """Whether an address has done all that it may in this hour."""
+        """Whether an address has used up its calls for this hour."""
         if monotonic() >= self._ends or len(self._counts) > _ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Do what the call asks for. Return the name of the bot.
+        """Carry out the call. Return the name of the bot.
 
         Raises:
             JoinRefused: if the ladder refuses the call.
@@ -142,8 +143,8 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Return the latest version of a bot. Enter the next version in its place if the call asks
-        for that, or if the bot states something else about itself than before.
+        """Return the latest version of a bot. Enter the next version instead if the call asks for
+        one, or if the bot's statements about itself have changed.
 
         Raises:
             JoinRefused: if the bot cannot join.
@@ -173,13 +174,14 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """The decisions by which the versions of a bot joined, in order."""
+    """The decisions by which the versions of a bot joined, oldest first."""
     joined = (one for one in decisions if isinstance(one, Join))
     return [one for one in joined if base(one.bot) == base(name)]
 
 
 def _address() -> str:
-    """From where a call comes: a proxy on this machine says so. IPv6 gives everybody a network."""
+    """The address that a call comes from, as a proxy on this machine reports it. For IPv6 the
+    customer's network."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:
@@ -190,7 +192,7 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """How many bots play, and who may join."""
+    """A text with the number of bots that play, and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     said = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

@@ -46,14 +46,16 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class EarlierTable:
-    """The places of the bots at `since`, in UTC; a bot without a place has None."""
+    """The places of the bots in the table at `since`, in UTC. A bot's place is None if it had
+    none."""
 
     since: datetime
     places: Mapping[str, int | None]
 
 
 class RunView:
-    """What pages show of a run without its matches; `version` changes when they must."""
+    """What pages show of a run without its matches. Pages are out of date when `version`
+    changes."""
 
     def __init__(self, version: str, run: Run) -> None:
         self.version = version
@@ -67,12 +69,12 @@ class RunView:
 
     @property
     def state(self) -> str:
-        """What is going on, in a word: over, paused, waiting or playing."""
+        """The state of the run in a word: over, paused, waiting or playing."""
         return "over" if self.finished else self.run.phase
 
     @property
     def status(self) -> str:
-        """What is going on, in a line."""
+        """The state of the run in a line."""
         phase, present = self.run.phase, self.run.present
         if phase is Phase.WAITING:
             return _("Waiting for %(bots)s", bots=listed(present.awaited))
@@ -85,12 +87,12 @@ class RunView:
         return f"{said.rstrip('.')}. {away}" if away else said
 
     def progress(self) -> str:
-        """How far the run is, or "" if that is not known."""
+        """A text about the progress of the run, or "" if that is not known."""
         return ""
 
 
 class Snapshot(RunView):
-    """The run at one moment. `version` changes with the content."""
+    """A run at one moment. `version` changes with the content."""
 
     def __init__(self, version: str, run: Run, read: _Matches) -> None:
         super().__init__(version, run)
@@ -123,7 +125,7 @@ class Snapshot(RunView):
         """The table an hour to a day ago, if the pages were there then."""
 
     def progress(self) -> str:
-        """The tables that are played, the matches, and the time that is left."""
+        """A text with the tables that are playing, the matches played, and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -138,12 +140,12 @@ class Snapshot(RunView):
 
     @property
     def tables(self) -> int:
-        """The number of tables that are played at once, or 0 if it is not known."""
+        """The number of tables that play at once, or 0 if that is not known."""
         return min(len(self.upcoming), self.run.cup.run.concurrency)
 
     @property
     def left(self) -> str:
-        """The time left, in words, or "" if it is not known, or in a ladder."""
+        """The time left, in words, or "" in a ladder or if the time is not known."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         fewer = self.table.stop or self.run.gone  # than planned may be played
@@ -160,8 +162,8 @@ def current_run() -> LiveRun:
 
 
 class _Matches:
-    """The matches that were read, as statistics need them. Those of a block come together, once the
-    block is complete, unless `at_once`."""
+    """The matches read so far, as statistics need them. A block's matches are added once the block
+    is complete, or `at_once`."""
 
     def __init__(self, at_once: bool) -> None:
         self._at_once = at_once
@@ -173,7 +175,7 @@ class _Matches:
         self._last = -1
 
     def read(self, store: RunReader) -> None:
-        """Add the matches that were written since the last call."""
+        """Add the matches written to the store since the last call."""
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
@@ -192,7 +194,7 @@ class _Matches:
 
 
 class LiveRun:
-    """A run that may be going on. Safe for threads."""
+    """A run that may still be playing. Safe for threads."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
@@ -238,7 +240,8 @@ class LiveRun:
         return RunView(_version(run), run)
 
     def refresh(self) -> Snapshot:
-        """Read the run as it is now, by one thread at a time."""
+        """Read the run again and return the new snapshot. Only one thread may call this at a
+        time."""
         began = thread_time()
         first = self._snapshot is None
         reader = catalog()
@@ -276,7 +279,8 @@ class LiveRun:
         return found
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:
-        """The oldest table of the last day, if it is an hour old. One an hour is kept."""
+        """Return the oldest table of the last day, or None if it is less than an hour old. Keep a
+        table an hour."""
         clock, kept = self._clock(), self._tables
         while kept and kept[0][0] < clock - _DAY_S:
             kept.popleft()
@@ -287,8 +291,8 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def kept(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return what `make` makes for this key, such as a page, kept for others who read the same
-        language. What nobody has looked at for longest makes room."""
+        """Return the cached value of this key for the reader's language, or make and cache one. The
+        least recently used value makes room."""
         kept, place = self._kept, (catalog(), key)
         found: _T = kept.pop(place, None) or make()
         kept[place] = found
@@ -297,7 +301,7 @@ class LiveRun:
         return found
 
     def find(self, match: str) -> MatchRecord | None:
-        """A finished match, whole, by its id."""
+        """Return a finished match by its id, or None if there is none."""
         try:
             record = self.store.match(match)
         except NoMatch:
@@ -305,14 +309,17 @@ class LiveRun:
         return record if record.match == match else None
 
     def is_open(self, block: int) -> bool:
-        """Whether a match with the cards of this block is still to be played."""
+        """Whether a match with the cards of this block has yet to be played."""
         return not _is_fresh(self.store.run()) and not self.store.is_complete(block)
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks as the runner has stored them, without those that have ended since.
-    `played` is the number of finished matches by block. In a ladder only blocks that have begun: a
-    bot that knew the next tables could be away for them."""
+    """Return the next blocks that the runner has stored, without those that have ended since.
+    `played` is the number of finished matches by block.
+
+    A ladder's blocks are only shown once they have begun: a bot that knew the next tables could
+    stay away from them.
+    """
     if run.finished:
         return ()
     now = (
@@ -325,21 +332,23 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def _version(run: Run) -> str:
-    """Return what changes with all that pages show of a run without its matches."""
+    """A text that changes with everything that pages show of a run without its matches."""
     present = msgspec.structs.replace(run.present, upcoming=())
     return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return what changes when matches that were read before are no longer right: some became void,
-    a cup has grown and renumbered its blocks, which a ladder does not when bots join, or none is
-    withheld any more."""
+    """Return the facts that all matches must be read again for, if one changes.
+
+    These are the number of void matches, the cup (if it grows, its blocks are renumbered; a
+    ladder's are not, so its bots are left out), and whether matches are shown at once.
+    """
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, _is_fresh(run)
 
 
 def duration(seconds: float) -> str:
-    """A time in its largest unit: 40 seconds, 3 minutes, 2 hours."""
+    """A time in its largest unit, such as 40 seconds, 3 minutes or 2 hours."""
     if seconds >= 1.5 * 86400:
         return ngettext("%(num)d day", "%(num)d days", round(seconds / 86400))
     if seconds >= 1.5 * 3600:
@@ -354,5 +363,5 @@ def _swing(match: MatchSummary) -> int:
 
 
 def _is_fresh(run: Run) -> bool:
-    """Whether no cards of a finished match are still to be played."""
+    """Whether no cards of a finished match will be played again."""
     return run.finished or run.cup.format.cards == "fresh"

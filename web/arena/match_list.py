@@ -28,10 +28,10 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """What matches must have in common, None for what does not matter; and the page of them.
+    """Conditions on matches, None where any match fits, and the number of a page of the list.
 
-    With a `bot`, `faults` (of a kind or of `ANY`) are its own, and `result` is its result: it has
-    "won" if nobody had more points.
+    With a `bot`, `faults` (a kind or `ANY`) and `result` are the bot's own. A bot has "won" if
+    nobody had more points.
     """
 
     bot: str | None = None
@@ -42,12 +42,13 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """What an address says of the matches."""
+        """The query arguments of an address with this filter."""
         found = asdict(self) | {"page": None}
         return {name: value for name, value in found.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """The matches as rows of the arrays of a snapshot, the last of the schedule first."""
+        """Return the indices of the matches that fit in the arrays of a snapshot, latest in the
+        schedule first."""
         arrays = now.arrays
         fits = np.ones(arrays.block.size, np.bool_)
         seated = np.ones(arrays.seats.shape, np.bool_)
@@ -67,14 +68,17 @@ class MatchFilter:
 
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
-    """The matches of these rows, the last of the schedule first."""
+    """Read the matches at these indices of the arrays. Return the latest in the schedule first."""
     places = zip(now.blocks[now.arrays.block[rows]], now.arrays.number[rows], strict=True)
     return current_run().store.at([(int(block), int(number)) for block, number in places])[::-1]
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """What the address asks for, or 404 for a bot that is not in the cup, 400 for what no list has.
-    Without a bot there is no result, which the form may still have from another choice."""
+    """Return the filter that the address asks for. Without a bot the result is ignored, because the
+    form may still have one from an earlier choice.
+
+    Answer with status 404 for a bot that is not in the cup, and with 400 for an unknown value.
+    """
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
@@ -112,9 +116,9 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
 
 
 def match_pieces(store: RunReader) -> Iterator[bytes]:
-    """Yield the lines of the finished matches, many in a piece.
+    """Yield the finished matches as JSON lines in UTF-8, many lines in a piece.
 
-    If the store cannot be read on, the last line says so: it is an object with an `error`.
+    If the store cannot be read to the end, the last line says so: it is an object with an `error`.
     """
     piece = bytearray()
     try:
@@ -130,7 +134,7 @@ def match_pieces(store: RunReader) -> Iterator[bytes]:
 
 
 def check_bot(now: Snapshot, name: str) -> None:
-    """404 unless a bot with this name is in the cup."""
+    """Answer with status 404 if no bot in the cup has this name."""
     if name not in now.bots:
         abort(
             404,
@@ -139,8 +143,8 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 
 def _asked_number(name: str) -> int | None:
-    """Return a number in the query of the address. Answer with status 400 if the value is no
-    number."""
+    """Return a number in the query of the address, or None if the query has none. Answer with
+    status 400 if the value is no number."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 
@@ -155,7 +159,8 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
-    """A match whose cards have been played in every seating, or a page that says it is not one."""
+    """Return a match whose cards have been played in every seating. Answer with status 404 if there
+    is none."""
     record = run.find(match)
     if record is None:
         abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))

@@ -13,7 +13,7 @@ from web.arena.live_run import LiveRun, RunView, Snapshot, current_run
 
 
 def metrics() -> Response:
-    """Answer with the metrics of the run. Of a run that has not begun, only the phase is known."""
+    """Return the metrics of the run. Before the run has begun, only its phase is known."""
     registry = CollectorRegistry()
     registry.register(_RunCollector(current_run()))
     return Response(generate_latest(registry), mimetype="text/plain; version=0.0.4")
@@ -24,7 +24,7 @@ class _RunCollector(Collector):
         self._live = live
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of a run, as its pages have read them."""
+        """Yield the metrics of a run, as the pages last read it."""
         age = self._live.age_s
         try:
             now = self._live.snapshot()

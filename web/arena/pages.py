@@ -50,8 +50,8 @@ _EPOCHS: Final = 10
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
-    """Return a page of the run, rendered once for everybody, or status 304 for a browser that has
-    the page already."""
+    """Wrap a view so that its page is rendered once for all readers. Browsers that have the page
+    already get status 304."""
 
     @wraps(view)
     def page(**names: str) -> WerkzeugResponse:
@@ -62,12 +62,13 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
-    """The page that `render` makes for this version, unless the browser has it."""
+    """Return the page that `render` makes for this version, or status 304 if the browser has it."""
     return _kept(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
 def _kept(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
-    """The text that `make` makes for this key, made and compressed once for all."""
+    """Return the text that `make` makes for this key. The text is made and compressed once for all
+    readers."""
     body = current_run().kept(key, lambda: StaticBody.of(make().encode()))
     response = body.answer(request, content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -77,7 +78,7 @@ def _kept(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugRespo
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
-    """Who leads, a table to watch, one line a bot, news."""
+    """The first page: the leaders, a table to watch, a line for each bot, and news."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -85,7 +86,7 @@ def home(now: Snapshot) -> str:
 
 @pages.get("/preview.png")
 def preview_png() -> WerkzeugResponse:
-    """The picture that other sites show with a link."""
+    """The picture that other sites show beside a link to the arena."""
     now = current_run().snapshot()
     picture = current_run().kept(f"preview {now.version}", lambda: preview(now.table))
     response = Response(picture, mimetype="image/png")
@@ -96,7 +97,7 @@ def preview_png() -> WerkzeugResponse:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """All figures of the standings."""
+    """A page with all figures of the standings."""
     plot = plots.course(now.arrays.without(now.out), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
@@ -104,7 +105,7 @@ def figures(now: Snapshot) -> str:
 @pages.get("/embed")
 @_page
 def embed(now: Snapshot) -> str:
-    """The best bots, for a frame of another site."""
+    """A page with the best bots, to be framed by another site."""
     return render_template("embed.html", now=now, table=now.table)
 
 
@@ -117,15 +118,15 @@ def standings_json() -> WerkzeugResponse:
 
 @pages.get("/standings.csv")
 def standings_csv() -> WerkzeugResponse:
-    """The standings for a spreadsheet."""
+    """The standings as CSV, for a spreadsheet."""
     now = current_run().snapshot()
     return _kept(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
 
 
 @pages.get("/digest")
 def digest() -> WerkzeugResponse:
-    """The digest of all that was written until now: a receipt, through which the published run
-    must pass."""
+    """The digest of everything written so far. It is a receipt: the published run must have passed
+    through the same digest."""
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
@@ -137,7 +138,7 @@ def digest() -> WerkzeugResponse:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """The game, the format, the clock, the bots, and the proof of fairness."""
+    """A page about the game, the format, the clock, the bots and the proof of fairness."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -145,7 +146,7 @@ def about(now: Snapshot) -> str:
 
 @pages.get("/reading")
 def reading() -> str:
-    """How to read the table."""
+    """A page that explains how to read the table."""
     ending = "md" if language() == "en" else f"{language()}.md"
     name = f"reading-the-table.{ending}"
     return render_template("page.html", title=_("Reading the table"), name=name)
@@ -154,7 +155,7 @@ def reading() -> str:
 @pages.get("/bots/<path:name>")
 @_page
 def bot(now: Snapshot, name: str) -> str:
-    """The results of one bot."""
+    """A page with the results of one bot."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.out)
@@ -188,8 +189,7 @@ def bot(now: Snapshot, name: str) -> str:
 
 
 def _recent(now: Snapshot, bot: str) -> float | None:
-    """The mean points a deal of a bot in the last ten epochs of a ladder, or None without a
-    match."""
+    """A bot's mean points per deal in the last ten epochs of a ladder, or None without a match."""
     arrays = now.arrays
     late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
     seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
@@ -207,7 +207,7 @@ def matches() -> WerkzeugResponse:
 
 @pages.get("/matches.jsonl")
 def match_lines() -> WerkzeugResponse:
-    """All matches in the match format, as `stich export` writes them, made while they are sent."""
+    """Stream all matches in the match format, as `stich export` writes them."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -220,20 +220,21 @@ def match_lines() -> WerkzeugResponse:
 @pages.get("/watch")
 @_page
 def watch(now: Snapshot) -> str:
-    """The tables most worth watching, one after the other, without an end."""
+    """A page that shows the tables most worth watching, one after the other, without an end."""
     return render_template("watch.html", now=now)
 
 
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """A table, the top ten and the way here for the projector, and at the end the winners."""
+    """A page for the projector: a table, the top ten, the way to these pages, and at the end the
+    winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
 @pages.get("/watch/next")
 def watch_next() -> WerkzeugResponse:
-    """The match that a screen shows next, or null."""
+    """The match that a watching page shows next, or null, as JSON."""
     shown = request.args.get("shown", "").split(",")
     found = next_match(current_run(), request.args.get("live", ""), shown)
     response = Response(json.dumps(found), mimetype="application/json")
@@ -243,7 +244,8 @@ def watch_next() -> WerkzeugResponse:
 
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
-    """A match as a card table. It does not depend on the rest of the run."""
+    """A page that shows a match on a card table. The page does not depend on the rest of the
+    run."""
     run = current_run()
     return _answer(f"{match}-{run.view().version}", lambda: _match_page(run, match))
 

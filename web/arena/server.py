@@ -24,10 +24,10 @@ _HEAD_S: Final = 10
 
 
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of this server, as in `create_app`.
+    """The settings of the web server, as in `create_app`.
 
-    `run` is a folder or a database URL, `matches` a file of matches; without either, only the pages
-    for playing are served.
+    `run` is a folder or a database URL, and `matches` a file of matches. Without either, only the
+    pages for playing are served.
     """
 
     run: str | None = None
@@ -38,7 +38,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """In granian's worker: make the RSGI application of the pages."""
+    """Make the RSGI application of the pages, in granian's worker."""
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
@@ -54,7 +54,7 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """What reads the run that is served, if there is one."""
+    """Return a reader of the run, or None if no run is served."""
     if settings.matches is not None:
         from tournament.results.match_file import MatchFile
 

@@ -23,14 +23,15 @@ _THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class QrCode:
-    """A picture of an address of these pages, as SVG; `joins` if bots are entered there."""
+    """A QR code of an address of these pages, as SVG. `joins` is true if bots are entered at the
+    address."""
 
     picture: Markup
     joins: bool
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page, with the way to enter bots if `joinable`."""
+    """Return the page for the projector. If `joinable`, the page says how to enter bots."""
     return render_template(
         "stage.html",
         now=now,
@@ -45,8 +46,10 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def winning_margin(table: Standings) -> float | None:
-    """The points a deal by which the winner is ahead of the second, of a knockout in the final, or
-    None if several won, there is no second, or the points did not decide."""
+    """By how many points per deal the winner is ahead of the second, in a knockout in the final.
+
+    None if several bots won, there is no second, or the points did not decide.
+    """
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
         return None
@@ -58,7 +61,8 @@ def winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> list[QrCode]:
-    """The codes for phones in the hall, or none if this address means another machine there."""
+    """The QR codes for phones in the hall, or none if this address would mean another machine
+    there."""
     if urlsplit(request.url_root).hostname in _THIS_MACHINE:
         return []
     paths = ["", "join"] if joinable else [""]
@@ -71,8 +75,8 @@ def _qr(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """The bots and points of the match with the most points of the block that was completed last,
-    the most points first, or [] without one."""
+    """The bots and points of the match with the most points in the latest complete block, most
+    points first, or [] if there is none."""
     if now.latest is None:
         return []
     block = takewhile(lambda one: now.latest and one.block == now.latest.block, now.recent)
@@ -82,7 +86,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """The bots of the most important table that has not begun, or () if it is not known."""
+    """The bots at the most important table that has not begun, or () if that is not known."""
     places = {line.bot: place for place, line in enumerate(now.table.standings)}
     waiting = [one.bots for one in now.upcoming if not one.played]
     return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())

@@ -27,9 +27,13 @@ _MINUTES: Final = timedelta(minutes=10)
 
 
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
-    """The next match for watch.js: the one that is being played, but first all of the match that
-    its page has shown `live`, if it has ended. Without these, of the tables that ended the best
-    that was not `shown`, or that was shown longest ago. Chosen once for all spectators."""
+    """Return the next match for watch.js, or None if there is none to show. The choice is made once
+    for all spectators.
+
+    If the page showed `live` and that match has ended, return the whole of it. Otherwise return a
+    match that is being played, if there is one. Otherwise return the best finished match that is
+    not in `shown`, or the one shown longest ago.
+    """
     now = run.snapshot()
     playing: dict[str, object] | None = run.kept(f"live {monotonic():.0f}", lambda: _live(run, now))
     if live and (playing is None or playing["match"] != live):
@@ -47,8 +51,8 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """The table that has been playing its match for longest, of those with a bot in the first
-    places if there are any, or None without one in the top places."""
+    """The match that has been playing for longest, if possible with a bot in the first places. None
+    if no bot in the top places is playing, or if matches share cards."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     cup = now.run.cup
@@ -101,24 +105,26 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _places(now: Snapshot) -> dict[str, int]:
-    """The places of all bots in the order of the table, also while nobody has an official one."""
+    """The places of all bots in the order of the table, even before places are official."""
     return {line.bot: place for place, line in enumerate(now.table.standings, start=1)}
 
 
 def _best(places: Mapping[str, int], bots: Iterable[str]) -> float:
-    """The best place of these bots. The first places count as one, and bots in no table last."""
+    """The best place of these bots. The first places count as equal, and bots outside the table as
+    last."""
     return max(_FIRST, min((places.get(bot, inf) for bot in bots), default=inf))
 
 
 def _margin(match: MatchSummary) -> int:
-    """By how much the first is ahead of the second."""
+    """The difference in points between the first and the second."""
     second, first = sorted(match.adjusted)[-2:]
     return first - second
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """Return the closest fight for an open place among bots, as a number and a sentence. The
-    smaller the number, the closer the fight; the first places come before others."""
+    """Return how close the closest fight of these bots for an undecided place is, and a sentence
+    about it. The number is smaller for closer fights and better places, and infinite without a
+    fight."""
     lines = [at for at in enumerate(now.table.standings, start=1) if at[1].bot in bots]
     fights = [
         (place * abs(one.score - other.score), place, one, below, other)

@@ -20,15 +20,15 @@ _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same program gives the same file
 
 
 def wheel_name(program: Distribution) -> str | None:
-    """The file name of the wheel, or None if a checkout is installed, whose files are elsewhere."""
+    """The wheel's file name, or None for an editable installation, whose files are elsewhere."""
     here = {str(file) for file in program.files or ()}
     return f"stich-{program.version}-py3-none-any.whl" if "stich/__init__.py" in here else None
 
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """The wheel, in pure Python for all systems: made of the files that were installed, without
-    compiled ones and without what pip wrote about this installation."""
+    """The wheel, made of the installed files, as bytes. The wheel is pure Python for all systems,
+    so compiled files and pip's records of this installation are left out."""
     about = f"stich-{program.version}.dist-info"
     contents = {f"{about}/WHEEL": _WHEEL}
     for file in program.files or ():
@@ -47,5 +47,5 @@ def wheel_of(program: Distribution) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    """The SHA-256 as RECORD has it."""
+    """The SHA-256 of a file in the form of RECORD."""
     return urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")

@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """An address, without its zone. One of IPv4 may be written in the form of IPv6.
+    """Return an address without its zone, and an IPv4 address in IPv6 form as IPv4.
 
     Raises:
         ValueError: if the text is no address.
@@ -14,5 +14,5 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(address: IPv4Address | IPv6Address) -> str:
-    """The address, or for IPv6 the network of which a customer has all addresses."""
+    """The address itself, or for IPv6 the network whose addresses all belong to one customer."""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

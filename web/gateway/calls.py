@@ -34,8 +34,8 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 
 class LadderCall(msgspec.Struct, frozen=True):
-    """What the program of an author asks of a ladder. `key` is a secret of the author for this
-    arena, and `about` what the bot states about itself."""
+    """A request of an author's program to a ladder. `key` is the author's secret for this arena,
+    and `about` is what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -45,7 +45,7 @@ class LadderCall(msgspec.Struct, frozen=True):
 
 
 class LadderAnswer(msgspec.Struct, frozen=True):
-    """What a ladder answers: the name of the bot in it, its token, and the name of the ladder."""
+    """The answer of a ladder: the bot's name in the ladder, its token, and the ladder's name."""
 
     bot: str
     token: str
@@ -53,7 +53,7 @@ class LadderAnswer(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a challenge is played by: the game of the cup and its clock, in milliseconds."""
+    """The game of a challenge and its clock, in milliseconds."""
 
     game: str
     players: int
@@ -84,14 +84,14 @@ class _ShownDigest(msgspec.Struct):
 
 
 class EntryRefused(StichError):
-    """The arena refuses this program; the text is a sentence."""
+    """The arena refuses this program. The message is a sentence."""
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Join a ladder, or leave it.
+    """Join or leave a ladder, or enter a new version.
 
     Raises:
-        EntryRefused: if the ladder refuses the call, or none can be reached at this URL.
+        EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
     """
     try:
         status, body = _call("POST", url.rstrip("/") + "/join", msgspec.json.encode(call))
@@ -107,7 +107,7 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """The port of the gateway of an arena, which its pages know. None if they do not answer."""
+    """Ask the pages of an arena for the port of its gateway. Return None if they do not answer."""
     with suppress(requests.RequestException):
         answer = _decode(_call("GET", url + "/connect")[1], _GatewayPort)
         return None if answer is None else answer.port
@@ -149,7 +149,7 @@ def _call(
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
-    """A body as this type, or None if it is something else."""
+    """A body decoded as this type, or None if it is not valid."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):

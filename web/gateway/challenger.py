@@ -22,9 +22,10 @@ _HEAD_LIMIT: Final = 16 * 1024
 
 
 class ChallengedBot:
-    """A bot of the arena at `url`, as a bot by URL on this machine, while the context lasts.
+    """A bot of the arena at `url` that can be asked as a bot by URL on this machine while the
+    context lasts.
 
-    `token` is that of the challenger's own bot; `say` receives sentences.
+    `token` is the token of the challenger's own bot. `say` is called with sentences for the author.
     """
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
@@ -92,7 +93,7 @@ class ChallengedBot:
             ) from None
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Ask the bot. Return the bytes of the answer, and whether the connection lasted."""
+        """Ask the bot. Return the bytes of the answer, and whether the answer is complete."""
         with self._lock:
             try:
                 if self._is_lost:

@@ -31,18 +31,19 @@ _CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
 
 
 class _Asked(msgspec.Struct):
-    """The parts of a request that the challenged program reads; times in milliseconds."""
+    """The parts of a request that the gateway reads. Times are in milliseconds."""
 
     match: Annotated[str, msgspec.Meta(max_length=64)] = ""
     clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
 
 
 class _ChallengeRefused(StichError):
-    """A challenge cannot begin; the message is a sentence with the fix."""
+    """A challenge cannot begin. The message is a sentence that says how to fix that."""
 
 
 class Challenges:
-    """The challenges that are played through a gateway, at most one by and of each bot."""
+    """The challenges that are played through a gateway. A bot takes part in at most one as
+    challenger and one as opponent."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -77,7 +78,7 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Note that a challenge begins. Return the challenged bot, by default its newest version.
+        """Register a challenge. Return the challenged bot's name, by default of its newest version.
 
         Raises:
             _ChallengeRefused: if the challenge cannot begin.
@@ -142,10 +143,10 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the answer of the challenged bot, or None if it is away or too late.
+        """Return the answer of the challenged bot, or None if the bot is away or too late.
 
         Raises:
-            msgspec.DecodeError: if the body is no request of the protocol.
+            msgspec.DecodeError: if the body is not a valid request.
         """
         asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
         bot = self._bots[opponent]

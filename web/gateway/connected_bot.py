@@ -28,7 +28,8 @@ _LEAVE_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
-    """The bytes with which a bot answered; `complete` unless its connection then broke."""
+    """The bytes with which a bot answered. `complete` is false if the bot's connection then
+    broke."""
 
     data: bytes
     complete: bool
@@ -36,8 +37,8 @@ class BotAnswer:
 
 @dataclass(eq=False, slots=True)
 class _Session:
-    """The connection of an author's program, and what it is told at its end: nothing if it went by
-    itself."""
+    """The connection of an author's program. `ending` gets the last message to the program, empty
+    if the program left by itself."""
 
     link: Link
     token_hash: str
@@ -50,8 +51,8 @@ _Answer = tuple[int, bytes, bool]
 
 
 class ConnectedBot:
-    """What the runner asks a bot, and the session of its author's program, which ends with its
-    token."""
+    """Passes the runner's requests to a bot whose author's program connects. A program's session
+    ends when its token is no longer valid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
@@ -74,14 +75,15 @@ class ConnectedBot:
 
     @property
     def takes_challenges(self) -> bool:
-        """Whether the bot is connected by a program that starts it once more for challenges."""
+        """Whether a program is connected that starts a second instance of the bot for
+        challenges."""
         return self._session is not None and self._session.takes_challenges
 
     async def serve(
         self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
     ) -> None:
-        """Take the answers of a program until it has gone, or until it is told why its session
-        ends. The program replaces an earlier one."""
+        """Receive a program's answers until the program leaves, or its session is ended and it has
+        been told why. The program replaces an earlier one."""
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)
         self._tables = tables
@@ -105,7 +107,7 @@ class ConnectedBot:
                 self._session = None
 
     async def _read(self, session: _Session) -> None:
-        """Take answers until the connection ends, or something else comes."""
+        """Receive answers until the connection ends or a message is not an answer."""
         with suppress(ConnectionClosed, msgspec.DecodeError):
             async for message in session.link:
                 data = message if isinstance(message, bytes) else b""  # which is none
@@ -115,8 +117,8 @@ class ConnectedBot:
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
-        """Ask the bot with a method and path. Return its answer, or None if the bot is away. A
-        program that connects meanwhile is asked again."""
+        """Ask the bot; `call` is a method and path. Return the answer, or None if the bot is away.
+        If a new program connects meanwhile, send the request again."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()

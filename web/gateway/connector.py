@@ -45,11 +45,11 @@ _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
 class Unreachable(Exception):
-    """No connection that can be used; try again. The text is a clause."""
+    """No usable connection to the arena; the program may try again. The message is a clause."""
 
 
 class _Asked(msgspec.Struct):
-    """What the body of a request says of its match and its clock, in milliseconds."""
+    """What the body of a request says about its match and its clock, in milliseconds."""
 
     match: str = ""
     clock: dict[str, float] = {}
@@ -57,7 +57,7 @@ class _Asked(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request of the runner: `call` is method and path, `deadline` by time.monotonic."""
+    """A request of the runner. `call` is a method and path, `deadline` a time by time.monotonic."""
 
     number: int
     call: str
@@ -69,8 +69,9 @@ class _Request:
 class Connector:
     """Connects a bot to an arena until the cup is over.
 
-    `bots` has one bot for each table. `challenged` starts one more bot for challenges, when the
-    first of them comes; without it, the bot takes none. `say` receives a sentence for each event.
+    `bots` has an instance of the bot for each table. `challenged` makes one more for challenges
+    when the first challenge comes; without it, the bot takes no challenges. `say` is called with a
+    sentence for each event.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Take requests to the bot until the cup is over.
+        """Pass requests to the bot until the cup is over.
 
         Raises:
             EntryRefused: if the arena refuses the token or the bot.
@@ -136,20 +137,20 @@ class Connector:
             tries += 1
 
     def say(self, text: str) -> None:
-        """Print a sentence. Standard error is not made for several threads at once. Names in it are
-        those that the arena gave."""
+        """Print a sentence, by one thread at a time. Names in the sentence come from the arena and
+        are made printable."""
         with self._printing:
             self._say(printable(text))
 
     def answer(self, number: int, data: bytes, complete: bool) -> None:
-        """Answer a request. If that fails, the arena asks again."""
+        """Send the answer to a request. If sending fails, the arena asks again."""
         self._asked.discard(number)
         if self._link is not None:
             with suppress(ConnectionClosed):
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Take a request to the table of its match, unless it is there already. A new match gets
+        """Queue a request at the table of its match, unless it is queued already. A new match gets
         the table whose last request is the oldest, because a bot may keep notes of a match.
 
         Raises:
@@ -214,7 +215,7 @@ def _open_link(
 
 
 class _ConnectedTable:
-    """Takes requests to the bot, one after the other, and its answers back."""
+    """Passes requests to one instance of the bot, one after the other, and sends its answers."""
 
     def __init__(self, connector: Connector, bot: HttpBot | Callable[[], HttpBot]) -> None:
         self._connector = connector
@@ -227,7 +228,7 @@ class _ConnectedTable:
         self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
-        """Ask the bot until the program ends."""
+        """Pass on requests until the program ends."""
         while True:
             request = self.queue.get()
             left = request.deadline - monotonic()
@@ -235,8 +236,9 @@ class _ConnectedTable:
             self._connector.answer(request.number, *answer)
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
-        """The bytes that the bot answers, and whether its connection lasted. It is started when the
-        first request comes, again if it has ended, and in the match after it was late."""
+        """Return the bytes that the bot answers, and whether its connection lasted. Start the bot
+        for the first request, again if it has ended, and for the match after one in which it was
+        late."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True
@@ -267,7 +269,8 @@ class _ConnectedTable:
         return received, complete
 
     def _last_line(self) -> str:
-        """The last line that the bot has written, as a sentence. Its output stays here."""
+        """The last line of the bot's output, as a sentence. The output itself is not sent to the
+        arena."""
         output = self._bot.output() if isinstance(self._bot, HttpBot) else ""
         lines = output.strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""

@@ -18,12 +18,12 @@ _ASK: Final = "Ask the organiser of the cup for a new one."
 
 
 class TokenRefused(StichError):
-    """A token that lets nobody in; the text is a sentence that says why."""
+    """A token is not valid. The message is a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A token of a bot: its SHA-256 and, in ISO 8601, when it was made, ends, was revoked."""
+    """A bot's token: its SHA-256, and when it was made, expires and was revoked, in ISO 8601."""
 
     bot: str
     sha256: str
@@ -33,7 +33,7 @@ class Invitation:
 
 
 class Invitations:
-    """The invitations in the folder of a run, read again when the file has changed."""
+    """The invitations in the folder of a run. The file is read again when it has changed."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -42,21 +42,23 @@ class Invitations:
         self._by_hash: dict[str, Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
-        """Make and keep a new token of a bot, which replaces its other tokens. Return the token.
+        """Make and store a new token of a bot, which replaces the bot's other tokens. Return the
+        token.
 
         Raises:
-            OSError: if the token cannot be kept.
+            OSError: if the token cannot be stored.
         """
         token = secrets.token_hex(32)
         self.accept(bot, token, days)
         return token
 
     def accept(self, bot: str, token: str, days: int) -> bool:
-        """Let a token be the bot's, in place of its other tokens. Return whether the token is new.
+        """Store a token as the bot's, in place of its other tokens. Return whether the token is
+        new.
 
         Raises:
             TokenRefused: if the token is no longer valid.
-            OSError: if the token cannot be kept.
+            OSError: if the token cannot be stored.
         """
         token_hash, now = hash_of(token), datetime.now(UTC)
         self._refresh()
@@ -68,11 +70,11 @@ class Invitations:
         return True
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
-        """Revoke the tokens of a bot, and keep other invitations instead. Return whether one of the
-        tokens was valid.
+        """Revoke a bot's tokens and add the invitations `instead`. Return whether the bot had a
+        token that was not yet revoked.
 
         Raises:
-            OSError: if that cannot be kept.
+            OSError: if the change cannot be stored.
         """
         new = self._path.with_suffix(".new")
         with ExitStack() as stack:
@@ -96,7 +98,8 @@ class Invitations:
 
     @property
     def arena_url(self) -> str:
-        """Where the arena was last served: there authors connect, unless a proxy is before it."""
+        """The URL where the arena was last served. Authors connect there, unless the arena is
+        behind a proxy."""
         try:
             return self._address.read_text("utf-8")
         except FileNotFoundError:
@@ -108,7 +111,7 @@ class Invitations:
 
     @property
     def exist(self) -> bool:
-        """Whether there is any, valid or not."""
+        """Whether there is any invitation, valid or not."""
         self._refresh()
         return bool(self._by_hash)
 
@@ -116,7 +119,7 @@ class Invitations:
         """Return the bot whose token has this SHA-256.
 
         Raises:
-            TokenRefused: if there is none, or the token is no longer valid.
+            TokenRefused: if no token has this SHA-256, or the token is no longer valid.
         """
         self._refresh()
         found = self._by_hash.get(token_hash)
@@ -148,7 +151,7 @@ class Invitations:
 
 
 def hash_of(token: str) -> str:
-    """The SHA-256 of a token in hexadecimal. Tokens are random, so it needs no salt."""
+    """The SHA-256 of a token in hexadecimal. Tokens are random, so the hash needs no salt."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 

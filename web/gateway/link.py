@@ -19,10 +19,13 @@ _PIECE: Final = 1024
 
 
 class Link(ServerConnection):
-    """A connection that is closed at once if there are too many, since the runner needs some too,
-    or if it sends more than answers: reading a ping takes as long as reading an answer, and all
-    bots wait meanwhile. When an address has too many that have not shown a token, the oldest of
-    them is closed."""
+    """The connection of an author's program. It is closed at once if there are too many
+    connections, since the runner needs some too.
+
+    A connection that sends too much besides answers is closed: all bots wait while a ping is read,
+    which takes as long as an answer. If an address has too many connections without a valid token,
+    the oldest of them is closed.
+    """
 
     _open: ClassVar[set["Link"]] = set()
     _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
@@ -31,19 +34,19 @@ class Link(ServerConnection):
 
     @property
     def flooded(self) -> bool:
-        """Whether it sent too much."""
+        """Whether the program has sent too much besides answers."""
         return self._useless > _USELESS
 
     def answered(self) -> None:
-        """A request was answered, or its answer may come later."""
+        """Note that one frame was, or may yet be, the answer to a request."""
         self._useless -= 1
 
     def forgive(self) -> None:
-        """Forget as many frames as pings need. To be called every `ALIVE_S`."""
+        """Forgive the few frames that pings need. The caller does this every `ALIVE_S` seconds."""
         self._useless -= min(max(0, self._useless), _FORGIVEN)
 
     def let_in(self) -> None:
-        """The program has shown a valid token."""
+        """Note that the program has shown a valid token."""
         strangers = self._strangers[self._address]
         strangers.pop(self, None)
         if not strangers:

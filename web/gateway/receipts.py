@@ -13,8 +13,8 @@ _PERIOD_S: Final = 60
 
 
 class ReceiptKeeper:
-    """Asks for the digest of a run every minute, and keeps each one in a file; `say` receives what
-    the author must know, a sentence each."""
+    """Asks for the digest of a run every minute, and appends each digest to a file as a receipt.
+    `say` is called with sentences for the author."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -26,7 +26,7 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Begin to ask, in a thread, or do nothing if this was called before."""
+        """Start a thread that asks for receipts. Later calls do nothing."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")
@@ -36,7 +36,7 @@ class ReceiptKeeper:
                 threading.Thread(target=self._run, args=(self._file,), daemon=True).start()
 
     def end(self) -> None:
-        """Ask for the last time, when the cup is over."""
+        """Ask for the last receipt, when the cup is over."""
         if self._file is not None and not self._ended.is_set():
             self._ended.set()
             self._ask(self._file)
@@ -49,7 +49,8 @@ class ReceiptKeeper:
             self._ask(file)
 
     def _ask(self, file: ReceiptFile) -> None:
-        """Ask once. If there is no answer, the next receipt covers what this one would have."""
+        """Ask for a receipt once. If there is no answer, the next receipt covers the same
+        matches."""
         with self._asking:
             receipt = ask_digest(self._url)
             if receipt is None:

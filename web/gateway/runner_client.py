@@ -25,14 +25,14 @@ Waiting = Callable[[Sequence[str], int, str], None]
 
 
 class GatewayStopped(StichError):
-    """The gateway no longer answers; the message is a sentence."""
+    """The gateway no longer answers. The message is a sentence."""
 
 
 class GatewayClient:
     """The runner's client of the gateway at the URL `base`.
 
-    `invite` is the command that creates tokens. Every call raises GatewayStopped if the gateway no
-    longer answers; a gateway that is being restarted is waited for.
+    `invite` is the command that creates tokens. The client waits for a gateway that is being
+    restarted. Every call raises GatewayStopped if the gateway no longer answers.
     """
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
@@ -46,8 +46,8 @@ class GatewayClient:
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are there except those that are `absent`, whose programs
-        are notified. Returns the cup with their URLs and numbers of tables."""
+        """Wait until all connecting bots are present except `absent`, and notify the programs of
+        absent bots. Return the cup with the bots' URLs and numbers of tables."""
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []
         while True:
@@ -71,23 +71,23 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """The connected bots, each with its number of tables."""
+        """The number of tables of each connected bot, by name."""
         found = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
         return {name: tables for name, tables in found.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots. Their programs are sent the sentences."""
+        """Exclude exactly these bots. Send their programs the sentences."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """These bots must be fixed before they connect again, as the sentences sent to their
-        programs say."""
+        """End the sessions of these bots, which need a fix before they connect again. Send their
+        programs the sentences."""
         self._call("post", "failed", bots)
 
     def end(self) -> None:
-        """Notify all programs that the cup is over, and wait a moment until they have left."""
+        """Notify all programs that the cup is over, and wait a moment for them to leave."""
         self._call("post", "over")
         until = monotonic() + _OVER_S
         while monotonic() < until and self.tables():

@@ -49,10 +49,11 @@ _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError
 
 
 class GatewayServer:
-    """What authors' programs connect to, and where the runner asks their bots.
+    """The server that authors' programs connect to, and that the runner asks for the moves of their
+    bots.
 
-    `folder` is that of the run. Every bot with a valid token may connect, but for those in
-    `others`, which the organiser starts. The runner knows the `secret`.
+    `folder` is the run's folder. Every bot with a valid token may connect, except for `others`,
+    which the organiser starts. Only the runner knows the `secret`.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class GatewayServer:
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Listen to the programs of authors."""
+        """Listen for the programs of authors."""
         return serve(
             self._serve,
             host,
@@ -83,7 +84,7 @@ class GatewayServer:
         )
 
     def _why_over(self, name: str) -> str:
-        """Why a bot no longer plays, as a sentence, or "" if it does."""
+        """A sentence that says why a bot no longer plays, or "" if it does."""
         return self._over or self._excluded.get(name, "")
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
@@ -91,7 +92,7 @@ class GatewayServer:
         tables.
 
         Raises:
-            TokenRefused: if the token, or the number of tables, is not valid.
+            TokenRefused: if the token or the number of tables is not valid.
         """
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
@@ -106,7 +107,7 @@ class GatewayServer:
         return name, token_hash, int(tables)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """The answer to who does not connect."""
+        """Return the response that refuses a connection, or None to accept it."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -135,7 +136,7 @@ class GatewayServer:
                 await bot.serve(cast(Link, link), token_hash, tables, takes_challenges=takes)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
-        """Listen to the runner, and to its workers on other machines.
+        """Listen for the runner, and for its workers on other machines.
 
         Raises:
             OSError: if the address cannot be used.
@@ -151,7 +152,7 @@ class GatewayServer:
         return await asyncio.start_server(serve, host, port)
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
-        """Answer the next request of a connection of the runner. Return None to close the
+        """Read the next request of the runner and return its answer. Return None to close the
         connection."""
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
@@ -197,7 +198,7 @@ async def _ask(
 
 
 def _sentences(body: bytes) -> dict[str, str]:
-    """What the runner says of bots, a sentence for each name."""
+    """The sentences about bots in a request of the runner, by the bot's name."""
     return msgspec.json.decode(body, type=dict[str, str])
 
 

@@ -35,7 +35,7 @@ def read_catalog(language: str) -> NullTranslations:
 
 def wanted(request: Request) -> str:
     """Return the language that the address, an earlier choice or the browser asks for, or English
-    if it is not one of ours."""
+    if the pages are not in that language."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)

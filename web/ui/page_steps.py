@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 class PagePosition(TypedDict):
     """What a page shows of a state or view.
 
-    `hands` are by seat, each in one string with a space between groups. `roles` are by seat.
+    `hands` has a string for each seat, with a space between groups of cards. `roles` are by seat.
     """
 
     deal: int
@@ -42,8 +42,11 @@ class PagePosition(TypedDict):
 
 
 class DealEnd(TypedDict):
-    """What is shown of a deal that has ended: its `scores`, by seat the `hands` when they were
-    largest and the cards `left` in them, and its `facts` with the last trick."""
+    """What a page shows of a deal that has ended.
+
+    `hands` are the hands when they were largest, and `left` the cards left in them, both by seat.
+    `facts` include the last trick.
+    """
 
     scores: list[int]
     hands: list[str]
@@ -52,10 +55,10 @@ class DealEnd(TypedDict):
 
 
 class ShownPosition(PagePosition):
-    """A position and the move before it.
+    """A position and what led to it.
 
-    `last` is by seat the move in this trick. A trick that has just ended still lies there:
-    `trick_over`. `ended` is the deal that the last move ended.
+    `last` has each seat's latest move in this trick. `trick_over` is true if the trick on the table
+    has just ended. `ended` is the deal that the latest move ended, or None.
     """
 
     last: list[str | None]
@@ -64,7 +67,7 @@ class ShownPosition(PagePosition):
 
 
 class PageStep(ShownPosition):
-    """A step of a match: a position and the move that led to it, None before the first."""
+    """A step of a match: a position and the move that led to it, None before the first move."""
 
     move: PageMove | None
 
@@ -72,9 +75,9 @@ class PageStep(ShownPosition):
 class ReplayStep(PageStep):
     """A step of a finished match.
 
-    By seat, of what a bot did last: `times` (text, and whether it took time from the bank) and
-    `infos` (what it said). Of the move: `forced` (it was the only legal one), and `value` (what the
-    bot thought the deal was worth).
+    `times` (a text, and whether time was taken from the bank) and `infos` (the bot's own remark)
+    are by seat, each from the bot's latest move. `forced` is true if the move was the only legal
+    one. `value` is what the bot thought the deal was worth.
     """
 
     times: list[tuple[str, bool] | None]
@@ -84,7 +87,7 @@ class ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """A match of a cup for replay.js: its steps are JSON, deflated (RFC 1950), in base64."""
+    """The data of a match for replay.js. Its `steps` are JSON, deflated (RFC 1950), in base64."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -96,10 +99,10 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 
 
 class DealLog:
-    """A game as a table shows it, move by move, from its full states, or from the views of an
-    onlooker, who sees no hands.
+    """What a page shows of a game as it is played, from its full states, or from the views of a
+    spectator, who sees no hands.
 
-    `shown` is what a page shows after the last move.
+    `shown` is what a page shows after the latest move.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -114,7 +117,7 @@ class DealLog:
         }
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Add a move as it is shown, which may hide cards, and the states before and after it."""
+        """Add a move, which may hide cards, with the states before and after the move."""
         was, now = self.shown, position(self._game, after)
         nobody: list[str | None] = [None] * after["players"]
         last = _with(nobody if self._over else was["last"], seat, move)
@@ -154,7 +157,7 @@ class DealLog:
 
 
 def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
-    """The position before the first move, then one step for each move.
+    """Return the position before the first move, then a step for each move.
 
     Raises:
         ValueError: if the record has moves after the end of its game.
@@ -185,10 +188,11 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
 
 
 def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
-    """The steps of a match that is being played, as an onlooker at its table sees it.
+    """The steps of a match that is being played, as a spectator at its table sees it.
 
-    They are made of `State.view(None)`, in which the game lists what everybody knows. What a bot
-    said, its faults, and whether a move was the only legal one would tell something about a hand.
+    The steps are made from `State.view(None)`, in which the game lists what everybody knows. Bots'
+    remarks, faults, and whether a move was forced are left out, because they could reveal something
+    about a hand.
     """
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
@@ -227,7 +231,7 @@ def position(game: Game, data: JsonDict) -> PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """Words of a game in the reader's language, with cards and numbers as they are."""
+    """A game's words in the reader's language. Cards and numbers stay as they are."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""
@@ -245,7 +249,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """The time of a move, and whether it took some from what was in the bank."""
+    """The time of a move as a text, and whether some of it was taken from the bank, or None if the
+    time is not known."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]

@@ -16,7 +16,7 @@ _MAX_POINTS = 120  # of a line
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Values from `low` to `high`, drawn from `start` to `end` in pixels."""
+    """A scale from values between `low` and `high` to pixels between `start` and `end`."""
 
     low: float
     high: float
@@ -24,13 +24,13 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value is drawn. Values beyond the ends are drawn at the ends."""
+        """The pixel of a value. Values beyond the ends are drawn at the ends."""
         share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
         return round(self.start + share * (self.end - self.start), 1)
 
     @property
     def ticks(self) -> list[float]:
-        """Some five round values: multiples of 1, 2 or 5 times a power of ten."""
+        """About five round values: multiples of 1, 2 or 5 times a power of ten."""
         raw = (self.high - self.low) / 5 or 1
         power: float = 10.0 ** floor(log10(raw))
         step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= raw)
@@ -40,8 +40,8 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value with its interval and a line to compare it with, from 0 to 100; the limits are None
-    where they are unknown."""
+    """A value with its interval and a reference line, all from 0 to 100. The limits are None if
+    unknown."""
 
     value: float
     low: float | None
@@ -51,7 +51,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A bot's value after some blocks, and the classes of its line."""
+    """A bot's value after each of some blocks, and the CSS classes of its line."""
 
     bot: str
     series: str
@@ -61,7 +61,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines, and the axes that they are drawn on."""
+    """Lines, and the axes for them."""
 
     lines: Sequence[Line]
     x: Axis
@@ -69,7 +69,7 @@ class Plot:
 
 
 def score_bars(table: Standings) -> dict[str, Bar]:
-    """Every bot's points a deal with their interval."""
+    """The bars of points per deal with their intervals, by name, for all bots that have points."""
     known = [line for line in table.standings if line.score is not None]
     # Wide intervals of few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
@@ -88,16 +88,19 @@ def score_bars(table: Standings) -> dict[str, Bar]:
 
 
 def series(number: int) -> str:
-    """The classes that draw a bot, from its number in the cup: the same in all plots, whatever its
-    rank."""
+    """The CSS classes that draw a bot, from its number in the cup. They are the same in all plots,
+    whatever the bot's rank."""
     return f"series-{number % _COLOURS} dash-{number // _COLOURS % _DASHES}"
 
 
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
 ) -> Plot | None:
-    """Points a deal after each block, of `bot` or of the first of the table; None without any.
-    `bots` are those of the cup in order."""
+    """The plot of points per deal after each block, for `bot` or the first bots of the table. None
+    if no such bot has points.
+
+    `bots` are the cup's bots in order.
+    """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
     lines = [

@@ -28,21 +28,21 @@ _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
 
 
 def with_times(text: str) -> Markup:
-    """A text whose times in UTC are elements, which live.js shows in the reader's time zone."""
+    """The text with each UTC time in an element, for live.js to show in the reader's time zone."""
     made = _TIME.sub(r'<time datetime="\1T\2Z">\g<0></time>', str(escape(text)))
     return Markup(made)  # noqa: S704 - escaped
 
 
 def markdown(name: str) -> Markup:
-    """A page of the documentation, without links to others."""
+    """A page of the documentation as HTML, without links to other pages."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     text = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(text)  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set up an environment for the templates of this folder: every function of `formatting` is
-    there by its name."""
+    """Set up an environment for the templates of this folder, with every function of `formatting`
+    by its name."""
     functions = {name: each for name, each in vars(formatting).items() if isfunction(each)}
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True

@@ -74,7 +74,7 @@ def test_a_store_that_cannot_be_read_on_says_so_in_the_last_line(tmp_path: Path)
     assert "is damaged" in str(line["error"])
 
 
-def test_lines_take_as_much_memory_at_the_end_as_at_the_beginning(store: Store) -> None:
+def test_the_memory_for_lines_does_not_grow(store: Store) -> None:
     pieces = match_pieces(store)
     next(pieces)
     peaks = []

@@ -180,7 +180,7 @@ def with_markup(record: MatchRecord) -> MatchRecord:
     return replace(record, faults=tuple(faults))
 
 
-def test_nothing_is_shown_while_the_cards_are_still_played_and_nothing_is_markup(
+def test_open_blocks_show_no_faults_and_texts_are_no_markup(
     tmp_path: Path,
 ) -> None:
     of = cup(NAMES)

@@ -117,7 +117,7 @@ def test_every_page_of_every_format_is_accessible(
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
-def test_the_pages_of_a_ladder_are_accessible_and_its_commands_are_copied(
+def test_ladder_pages_are_accessible_and_commands_can_be_copied(
     tmp_path: Path, axe: str, width: int, dark: bool
 ) -> None:
     arena = Arena(tmp_path)
@@ -188,7 +188,7 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         assert " won Test cup" in text(browser, "h1")
 
 
-def test_pages_say_that_the_arena_was_killed_and_go_on_when_it_is_back(tmp_path: Path) -> None:
+def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -> None:
     """The table, the screens of the hall, and a person's game, which ends with the arena."""
     hidden = "return document.getElementById('connection').hidden"
     port = find_port("127.0.0.1", 0)

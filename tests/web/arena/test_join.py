@@ -99,7 +99,7 @@ def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
     assert arena.playing == ["ann/4"]
 
 
-def test_a_bot_that_says_something_else_of_itself_is_a_new_version(arena: Arena) -> None:
+def test_a_bot_that_changes_its_statements_is_a_new_version(arena: Arena) -> None:
     arena.about = {"name": "ann", "version": "1"}
     assert arena.ask("ann", ANN) == "ann"
     arena.about = {"name": "ann", "version": "2"}
@@ -163,7 +163,7 @@ def test_the_organiser_decides(arena: Arena) -> None:
     assert "stich join" not in page
 
 
-def test_a_disqualified_author_enters_nothing_and_all_versions_are_out(arena: Arena) -> None:
+def test_a_disqualified_author_is_out_with_all_versions(arena: Arena) -> None:
     folder = str(arena.store.folder)
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
@@ -220,7 +220,7 @@ def test_what_is_no_call_is_refused(arena: Arena, body: bytes) -> None:
     )
 
 
-def test_a_flood_ends_after_some_and_costs_other_addresses_nothing(
+def test_a_flood_is_refused_and_other_addresses_are_not(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Behind a proxy on the same machine, which names the address; anybody else cannot."""
@@ -260,7 +260,7 @@ def test_a_run_that_cannot_be_written_is_a_sentence(arena: Arena) -> None:
     assert arena.ask("ann", ANN) == "ann", "the name is its author's"
 
 
-def test_the_first_page_says_who_is_connected_and_a_bot_s_page_shows_its_versions(
+def test_pages_show_connected_bots_and_the_versions_of_a_bot(
     arena: Arena,
 ) -> None:
     for wants in ("join", "new-version"):

@@ -94,7 +94,7 @@ def test_a_run_that_is_only_starting_is_a_sentence(tmp_path: Path) -> None:
             assert "again by itself when it has begun" in answer.text
 
 
-def test_the_first_page_names_the_winner_the_first_three_and_a_table_to_watch(
+def test_the_first_page_has_the_podium_and_a_table_to_watch(
     store: Store, client: FlaskClient
 ) -> None:
     page = unescape(client.get("/").text)
@@ -295,7 +295,7 @@ def test_a_server_whose_command_has_gone_ends() -> None:
     assert done.stderr == b""
 
 
-def test_no_cards_are_shown_while_they_are_still_played_elsewhere(tmp_path: Path) -> None:
+def test_cards_still_played_elsewhere_are_not_shown(tmp_path: Path) -> None:
     of = cup(commit=True)
     records = list(played(of))
     # a block of three, and one match of the next

@@ -177,7 +177,7 @@ def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch
         assert "too much memory" in answer.text
 
 
-def test_the_bots_of_games_and_those_of_the_cup_share_the_memory_of_a_cup(tmp_path: Path) -> None:
+def test_bots_of_games_and_of_the_cup_share_its_memory(tmp_path: Path) -> None:
     path = write(tmp_path, toys(3), memory_mb=400)
     cup = read_cup(path)
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 2, 1 - PLAY_SHARE)) as tables:

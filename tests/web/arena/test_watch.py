@@ -107,9 +107,7 @@ def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("of", [FRESH, cup()], ids=["fresh", "shared"])
-def test_a_match_is_shown_while_it_is_played_but_not_with_shared_cards(
-    tmp_path: Path, of: Cup
-) -> None:
+def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: Cup) -> None:
     with unfinished(tmp_path, of) as store:
         assert live(store) is None
         folder = make_folder(FRESH, store.run().id)

@@ -95,7 +95,7 @@ def test_a_challenge_that_cannot_begin_says_why(gateway: Gateway, opponent: str,
     assert errors.startswith(why), errors
 
 
-def test_a_bot_plays_one_challenge_at_a_time_and_begins_twenty_an_hour(gateway: Gateway) -> None:
+def test_a_bot_plays_one_challenge_at_a_time_and_20_an_hour(gateway: Gateway) -> None:
     eve, dan = token(gateway, "eve"), token(gateway, "dan")
     said: list[str] = []
     with connected(gateway, "bob"):

@@ -45,7 +45,7 @@ def ports() -> tuple[int, int]:
     return find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
 
 
-def test_a_cup_of_bots_that_connect_is_that_of_the_same_bots_started_here(
+def test_connected_bots_play_the_same_cup_as_local_bots(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
     """Two tables at once; the arena waits, says who is missing, and tells all when it is over."""

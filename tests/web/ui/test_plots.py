@@ -20,7 +20,7 @@ def test_points_that_round_to_zero_have_no_minus(points: float, text: str) -> No
     assert format_points(points) == text
 
 
-def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
+def test_bars_show_small_differences_beside_wide_intervals() -> None:
     table = compute(collect([], cup().names), Run(cup=cup(), finished=False))
     lines = zip(table.standings, (2.0, 1.0, None), (-500.0, None, None), strict=True)
     known = [replace(line, score=score, low=low, high=2.0) for line, score, low in lines]
@@ -31,7 +31,7 @@ def test_bars_keep_small_differences_visible_beside_wide_intervals() -> None:
     assert bars["bob"].low is None
 
 
-def test_a_bot_keeps_its_colour_whatever_its_rank_and_whoever_is_out() -> None:
+def test_a_bot_keeps_its_colour_whatever_its_rank() -> None:
     of = cup(("dan", "ann", "cat", "bob"))
     everything = collect(record.summary() for record in played(of))
     seen: dict[str, str] = {}

@@ -38,7 +38,7 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Why a move is illegal: with all details in English, in other languages by its reason."""
+    """Why a move is illegal. English readers get all details, others only the kind of mistake."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -47,8 +47,8 @@ def explain(error: IllegalMove) -> str:
 class Choices:
     """The legal moves of a view, for a person who chooses card by card.
 
-    Suits play no part in some games, and their lists name one play for all suits; whether another
-    suit will do is asked of the rules.
+    In some games suits do not matter, and the list of legal moves has one play for all suits. The
+    rules are asked whether the same play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
@@ -69,12 +69,12 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """What is done with chosen cards, such as "play", or "" if no move is made of them."""
+        """The verb for a move with cards, such as "play", or "" if no move is made with cards."""
         return self._verb if self._plays else ""
 
     @property
     def task(self) -> str:
-        """What the person is to do now, in a sentence."""
+        """What the person has to do now, in a sentence."""
         if self.verb == "give":
             return ngettext(
                 "Give %(num)d card: tap it, then Give.",
@@ -105,8 +105,8 @@ class Choices:
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """Return the moves that exactly these cards can be, and "". There are several where the
-        cards can be read in two ways. If there is none, return [] and a sentence that says why."""
+        """Return the moves that use exactly the chosen cards, and "". There are several moves if
+        the cards have two readings. If there is none, return [] and a sentence that says why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
@@ -123,7 +123,7 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(one)}") for one in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Listed plays with the same ranks, in the suits of these cards."""
+        """Yield the listed plays with the same ranks, in the suits of these cards."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for _, play in zip(range(_TRIED), fitting, strict=False):

@@ -52,12 +52,15 @@ _KEPT: Final = 300
 
 
 class FullError(StichError):
-    """No further game can begin now; the text is a sentence."""
+    """No further game can begin now. The message is a sentence."""
 
 
 class Frame(ShownPosition):
-    """What a person sees after the move with this `number`: the position, the `moves` of its deal
-    (seat and text), and what its bot did wrong (`said`, "" if nothing)."""
+    """The position that a person sees after the move with this `number`.
+
+    `moves` are the moves of the deal (seat and text). `said` says what the bot that moved did
+    wrong, or is "".
+    """
 
     number: int
     moves: Sequence[tuple[int, str]]
@@ -65,9 +68,13 @@ class Frame(ShownPosition):
 
 
 class PersonalView(TypedDict):
-    """What a person sees of a game and may do now: the names of the `seats`, which is its `own`,
-    whether the person is `asked` for a move, the `task` then, in words, the `verb` of moves with
-    cards, the `others` than plays of cards, the cards that are `lit`, and the latest `frames`."""
+    """What a person sees of a game and may do now.
+
+    `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
+    person has to move. `task` then says what to do, in words. `verb` is the verb for moves with
+    cards. `others` are the moves without cards. `lit` are the cards that can be chosen. `frames`
+    are the latest frames.
+    """
 
     game: str
     seats: Sequence[str]
@@ -82,8 +89,8 @@ class PersonalView(TypedDict):
 
 
 class Chosen(TypedDict):
-    """The `moves` that the chosen cards can be, or `why` they are none; `lit` are the cards that
-    could be added."""
+    """The `moves` that use exactly the chosen cards, or a sentence `why` there is none. `lit` are
+    the cards that could be added."""
 
     moves: list[str]
     why: str
@@ -95,11 +102,14 @@ class _GameLeft(Exception):
 
 
 class AvailableBots:
-    """The bots that a person can choose: the reference bots, and those that the organiser of a cup
-    starts. Connected bots and bots by URL are reserved for the cup.
+    """The bots that a person can choose: the reference bots, and the cup's bots that the organiser
+    starts. Remote bots are reserved for the cup.
 
-    `path` is the CUP.toml of the cup and `folder` that of its run, if there is one. A choice is the
-    name of a reference bot, or "cup:" and that of a bot of the cup. CupError.
+    `path` is the cup file and `folder` the run's folder, or None. A choice is the name of a
+    reference bot, or "cup:" and the name of a bot of the cup.
+
+    Raises:
+        CupError: if the cup file cannot be used.
     """
 
     def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
@@ -116,17 +126,17 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """The choices of a game that are bots of the cup, each with the bot's name."""
+        """The bots of the cup that play this game: each choice with the bot's name."""
         own = self._own if self._cup.game == game else {}
         return [(choice, bot.name) for choice, bot in own.items()]
 
     def options(self, game: str) -> Options:
-        """The options of the cup, for its game."""
+        """The cup's options if it plays this game, otherwise none."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
-        """The bots of choices, and the options and the clock of their game: those of the cup if
-        one is of the cup."""
+        """The chosen bots, and the options and the clock of their game: the cup's if one of the
+        bots is the cup's."""
         bots = [self._own.get(one) or self._reference[one] for one in chosen]
         if self._own.keys().isdisjoint(chosen):
             return bots, {}, _CLOCK
@@ -134,14 +144,14 @@ class AvailableBots:
 
     @property
     def memory_mb(self) -> float:
-        """The MB that the bots of all games together may use."""
+        """How many megabytes of memory the bots of all games together may use."""
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """Return how to start bots, as in the cup.
+        """Return how to start the bots, as in the cup.
 
         Raises:
-            SandboxError: if there must be a sandbox and there is none.
+            SandboxError: if a sandbox is required and there is none.
         """
         return prepare_launch(
             bots,
@@ -155,19 +165,19 @@ class AvailableBots:
 
 
 class _GoingOn(Referee):
-    """The rules for a game that is taken up at a position."""
+    """A game's rules, except that the game starts at a given position."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """The position."""
+        """The given position. The arguments are ignored."""
         return self._state
 
 
 class BrowserGame(Player, MatchObserver):
-    """A game of one person at a seat, which is played in a thread of its own: the player whose
-    moves come from the pages, and the observer. Safe for threads."""
+    """A game of one person against bots, played in a thread. This object is both the person's
+    player, whose moves come from the pages, and the observer of the game. Safe for threads."""
 
     url = "in the browser"
 
@@ -204,7 +214,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """The thread of the game. Its bots end with it."""
+        """Play the game in its thread, then end its bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -214,9 +224,8 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _GoingOn(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """What the person has seen since the move with this number, by default the last position,
-        and may do now.
-        """
+        """Return what the person may do now, and has seen since the move with number `after`, by
+        default only the last position."""
         with self._lock:
             self.seen = monotonic()
             own = self._choices
@@ -235,7 +244,8 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """What the person sees after a move: its view, and the trick, which everybody sees."""
+        """What the person sees after a move: the person's view, and the trick, which everybody
+        sees."""
         seen, log = (
             position(self._state.game, self._state.view(self._seat).to_dict()),
             self._log.shown,
@@ -253,8 +263,8 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return the moves that the chosen cards can be, or why there is none, and the cards that
-        could be added."""
+        """Return the moves that use exactly the chosen cards, or why there is none, and the cards
+        that could be added."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -289,22 +299,22 @@ class BrowserGame(Player, MatchObserver):
             return ""
 
     def memory_mb(self) -> float:
-        """The megabytes of memory that the bots of the game use now."""
+        """How many megabytes of memory the bots of the game use now."""
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the bots, after the move that one is making."""
+        """End the bots. A bot that is choosing a move may finish it first."""
         self.over = True
         self._typed.put(None)
 
     def failed(self, seat: int, why: str) -> None:
-        """Keep what a bot did wrong, to show it with the default move."""
+        """Note what a bot did wrong. The page shows that with the default move."""
         default = _("The default move was played.")
         self._failed = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a move.
+        """Advance the game by a move, and show the move to the person.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -324,7 +334,7 @@ class BrowserGame(Player, MatchObserver):
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """The names of bots, with numbers in front if two could look alike where names are cut."""
+    """The names of bots, with numbers in front if two names could look alike where they are cut."""
     names = [bot.name for bot in bots]
     if len({name[:_SEEN] for name in names}) == len(names):
         return names
@@ -332,7 +342,7 @@ def _distinct_names(bots: Sequence[Bot]) -> list[str]:
 
 
 class BrowserGames:
-    """The games that are going on, by their secret keys: a few at once, each until it is left."""
+    """The games that are being played, by their secret keys. Only a few run at once."""
 
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
@@ -343,27 +353,27 @@ class BrowserGames:
     def begin(
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
     ) -> str:
-        """Begin a game with these choices of bots. Return its key. `options` override those of the
-        cup.
+        """Begin a game against the chosen bots. Return its key. `options` override the cup's
+        options.
 
         Raises:
             OptionError: if an option cannot be used.
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
-            SandboxError: if there must be a sandbox and there is none.
+            SandboxError: if a sandbox is required and there is none.
         """
         bots, of_cup, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
         return self._begin(BrowserGame(state, bots, clock), clock)
 
     def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
-        """Go on from a position, with these reference bots at the other seats. Return the game's
-        key.
+        """Continue a game from a position, with the chosen reference bots at the other seats.
+        Return the game's key.
 
         Raises:
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
-            SandboxError: if there must be a sandbox and there is none.
+            SandboxError: if a sandbox is required and there is none.
         """
         bots, _of_cup, clock = self.available.settings(chosen)
         return self._begin(BrowserGame(state, bots, clock, seat), clock)
@@ -396,8 +406,8 @@ class BrowserGames:
         return key
 
     def get(self, key: str) -> BrowserGame | None:
-        """The game with this key, or None if there is none, it was left for too long, or it was
-        ended because its bots used the most memory when all used too much."""
+        """Return the game with this key, or None. Games end if they are left for too long, or if
+        all bots together use too much memory and theirs use the most."""
         with self._lock:
             self._end_idle()
             if monotonic() >= self._measured + _MEASURE_S and self._too_large():
@@ -415,7 +425,7 @@ class BrowserGames:
                 game.close()
 
     def _too_large(self) -> bool:
-        """Whether the bots of all games use more memory than they may."""
+        """Whether the bots of all games use more memory than allowed."""
         self._measured = monotonic()
         used = sum(game.memory_mb() for game in self._games.values())
         return used > self.available.memory_mb

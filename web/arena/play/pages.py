@@ -34,7 +34,7 @@ def _games() -> BrowserGames:
 
 @play_pages.get("/play")
 def choose() -> str:
-    """Choose a game and opponents."""
+    """A page to choose a game and opponents."""
     return render_template(
         "play_choose.html",
         games=games.GAMES.values(),
@@ -45,7 +45,7 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """The options of a game, each with the value that its form begins with."""
+    """The options of a game, each with the initial value in the form."""
     of_cup = _games().available.options(game)
     proposed = of_cup or {"deals": _DEALS}
     return [(one, proposed.get(one.name, one.default)) for one in games.get(game).options]
@@ -53,7 +53,7 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 
 @play_pages.post("/play")
 def begin() -> Response:
-    """Begin a game."""
+    """Begin a game. Redirect to its page."""
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
         abort(400, _("There is no such game; choose one of the list."))
@@ -78,7 +78,7 @@ def begin() -> Response:
 
 
 def _explain(rules: Game, error: OptionError) -> str:
-    """Which option of the form has a wrong value, and which values it may have."""
+    """A text that says which option in the form has a wrong value, and which values are allowed."""
     for option in rules.options:
         if error.field == f"options.{option.name}":
             name = _(option.name.replace("_", " ").capitalize())
@@ -95,7 +95,8 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Take a seat of a finished match at a move, with the same cards, against reference bots."""
+    """Let a person take a seat of a finished match at a given move, with the same cards, against
+    reference bots."""
     if "stich-run" not in current_app.extensions:
         abort(404)
     record = finished_match(current_run(), match)
@@ -115,7 +116,8 @@ def play_on(match: str) -> Response:
 
 
 def _open(begin: Callable[[], str]) -> Response:
-    """The page of the game that `begin` begins, or one that says why it cannot."""
+    """Begin a game with `begin`. Redirect to its page, or return a page that says why the game
+    cannot begin."""
     try:
         key = begin()
     except FullError as error:
@@ -127,7 +129,8 @@ def _open(begin: Callable[[], str]) -> Response:
 
 
 def _options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form. The rules refuse what is not a value of an option."""
+    """Return the options in the form. Values that an option cannot have are left for the rules to
+    refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     found: dict[str, Value] = {}
     for option in rules.options:
@@ -140,19 +143,19 @@ def _options(rules: Game) -> dict[str, Value]:
 
 @play_pages.get("/play/<key>")
 def play(key: str) -> str:
-    """The card table of a game."""
+    """A page with the card table of a game."""
     return render_template("play.html", position=_game(key).position())
 
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """What the person has seen since a move, and may do now."""
+    """What the person has seen since a move, and may do now, as JSON."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
-    """What the chosen cards are."""
+    """The moves that use exactly the chosen cards, as JSON."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -163,7 +166,7 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make a move."""
+    """Make the person's move."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

@@ -10,9 +10,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --requirement
 STICH := $(PIP) --no-deps --no-build-isolation --editable .
 # One lock for every system and every Python that is supported. `make lock NEWEST=` keeps the versions
-# that are locked already, and adds what is new in pyproject.toml.
+# that are locked already, and adds what is new in pyproject.toml. Extras stay in the names: pip before 23.3
+# takes `coverage[toml]` for unpinned if the lock names only `coverage` and a newer release exists.
 NEWEST := --upgrade
-UV := --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+UV := --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help setup cup test test-all lint format types docs dist wheel serve bench bench-points bench-par openapi catalogs lock fuzz \

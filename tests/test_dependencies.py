@@ -2,6 +2,8 @@
 
 import re
 import tomllib
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires
 from itertools import chain
 from pathlib import Path
 
@@ -31,7 +33,7 @@ def locked(name: str) -> dict[str, tuple[Version, int]]:
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     packages: dict[str, tuple[Version, int]] = {}
     for line in text.splitlines():
-        pinned = re.match(r"([a-z0-9.-]+)==([^ ;]+)", line)
+        pinned = re.match(r"([a-z0-9.-]+)(?:\[[a-z, ]+\])?==([^ ;]+)", line)
         assert pinned, f"{name}: {line[:60]} is not pinned; run `make lock`"
         packages[pinned[1]] = (
             Version(pinned[2]),
@@ -65,6 +67,21 @@ def test_a_lock_has_what_the_project_needs(name: str) -> None:
             version, _ = versions[canonicalize_name(requirement.name)]
             assert requirement.specifier.contains(version), f"{requirement}: run `make lock`"
     assert {package for package in versions if versions[package] != all_versions[package]} == set()
+
+
+def test_locks_name_the_extras_that_packages_require() -> None:
+    """pip before 23.3 takes `coverage[toml]` for unpinned if only `coverage` is locked."""
+    text = (ROOT / "requirements-dev.lock").read_text("utf-8")
+    locked_extras = {
+        canonicalize_name(entry[1]): {*re.findall(r"\w+", entry[2] or "")}
+        for entry in re.finditer(r"^([a-z0-9.-]+)(\[[a-z, ]+\])?==", text, re.MULTILINE)
+    }
+    for package in locked_extras:
+        with suppress(PackageNotFoundError):
+            for requirement in map(Requirement, requires(package) or ()):
+                if requirement.marker is None:
+                    name = canonicalize_name(requirement.name)
+                    assert requirement.extras <= locked_extras[name], f"{package}: {requirement}"
 
 
 def test_what_builds_stich_is_a_build_requirement() -> None:

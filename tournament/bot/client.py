@@ -1,8 +1,8 @@
 """Connections to bots, and the answers that come back over them.
 
-One deadline holds for a whole exchange, and every byte received counts towards a limit. The timeout
-of an HTTP library bounds each read, so a server that drips bytes never exceeds it. Here every
-socket operation gets what is left of the deadline as its timeout.
+One deadline holds for a whole request and its answer, and every byte received counts towards a
+limit. An HTTP library bounds only each read, so a server that drips bytes never exceeds its
+timeout. Here every socket operation gets the time left until the deadline as its timeout.
 """
 
 import errno
@@ -20,18 +20,23 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if it cannot."""
+"""A function that opens a connection before a deadline, given in seconds of `monotonic`.
+
+Raises:
+    OSError: if the connection cannot be opened.
+    TimeoutError: if the deadline passes.
+"""
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
 _SWITCHING = 101
 _LENGTHS = (b"content-length", b"transfer-encoding")
 _BUSY = (429, 503)
-_PAUSE_S = 0.05  # at least, before a busy bot is asked again
+_MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds until a deadline, more than 0.
+    """The seconds until a deadline given in seconds of `monotonic`. Always more than 0.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -43,10 +48,13 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Look up a bot's host, once. Return a function that connects to the first address to accept.
+    """Look up the host of an http or https URL. Return a function that connects to the host.
+
+    The function tries the addresses of the host in order. With https, it also completes the TLS
+    handshake and checks the certificate.
 
     Raises:
-        OSError: if there is no such host.
+        OSError: if the host cannot be resolved.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -58,20 +66,20 @@ def dial_url(url: str) -> Dial:
         raise OSError(errno.EINVAL, "not the name of a host") from None
 
     def dial(deadline: float) -> socket.socket:
-        refused = OSError()
+        last_error = OSError()
         for family, kind, _, _, address in addresses:
             try:
-                plain = _connect(socket.socket(family, kind), address, deadline)
+                connection = _connect(socket.socket(family, kind), address, deadline)
             except TimeoutError:
                 raise
             except OSError as error:
-                refused = error
+                last_error = error
                 continue
             if context is None:
-                return plain
-            plain.settimeout(seconds_left(deadline))  # bounds the whole handshake
-            return context.wrap_socket(plain, server_hostname=host)
-        raise refused
+                return connection
+            connection.settimeout(seconds_left(deadline))  # bounds the whole handshake
+            return context.wrap_socket(connection, server_hostname=host)
+        raise last_error
 
     return dial
 
@@ -79,7 +87,10 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox, through a socket that the sandbox's proxy hands out.
+    """Connect to an address inside a sandbox.
+
+    `control` is the socket of the sandbox's proxy, which creates an unconnected socket in the
+    sandbox's network and passes it out.
 
     Raises:
         OSError: if the sandbox has ended or the connection is refused.
@@ -87,13 +98,19 @@ def dial_through(
     """
     control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
-    _, passed, _, _ = socket.recv_fds(control, 1, 1)
-    if not passed:
+    _, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+    if not descriptors:
         raise ConnectionError(errno.EPIPE, "Its sandbox has ended")
-    return _connect(socket.socket(fileno=passed[0]), address, deadline)
+    return _connect(socket.socket(fileno=descriptors[0]), address, deadline)
 
 
 def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) -> socket.socket:
+    """Connect a socket and return it. Close it if it cannot be connected before the deadline.
+
+    Raises:
+        OSError: if the connection is refused.
+        TimeoutError: if the deadline passes.
+    """
     try:
         sock.settimeout(seconds_left(deadline))
         sock.connect(address)
@@ -105,9 +122,9 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 
 
 class ExchangeError(Exception):
-    """A request that brought no usable answer. The text is a sentence.
+    """A request that brought no usable answer. The text is a sentence that says why.
 
-    In a match the error is a fault of this `kind`.
+    `kind` is the kind of fault that the error is in a match.
     """
 
     kind = FaultKind.INVALID
@@ -120,7 +137,7 @@ class TooLate(ExchangeError):
 
 
 class Busy(ExchangeError):
-    """The bot said that it is busy, until the deadline or longer."""
+    """The bot answered that it is busy until the deadline or longer."""
 
     kind = FaultKind.TIMEOUT
 
@@ -130,7 +147,7 @@ class ResponseTooLarge(ExchangeError):
 
 
 class ConnectionLost(ExchangeError):
-    """There was no connection, or the connection broke before the answer was complete."""
+    """No connection could be opened, or it broke before the answer was complete."""
 
     kind = FaultKind.UNREACHABLE
 
@@ -141,10 +158,10 @@ class ProtocolError(ExchangeError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete answer.
+    """A complete HTTP answer.
 
-    `encoding` is the Content-Encoding header, and `retry_after` the Retry-After header; each is
-    None if the answer has no such header.
+    `encoding` is the value of the Content-Encoding header in lower case, and `retry_after` that of
+    the Retry-After header. Each is None if the answer lacks the header.
     """
 
     status: int
@@ -154,27 +171,28 @@ class Reply:
 
     @property
     def busy_s(self) -> float | None:
-        """The seconds to wait before asking a busy bot again, or None if the bot is not busy.
+        """The seconds to wait before asking a busy bot again, at least 0.05.
 
-        The value is also None if the Retry-After header is missing or cannot be read.
+        None if the status is neither 429 nor 503, or Retry-After is missing or cannot be read.
         """
         if self.status not in _BUSY or self.retry_after is None:
             return None
         if self.retry_after.isdecimal():
-            return max(_PAUSE_S, float(self.retry_after))
+            return max(_MIN_PAUSE_S, float(self.retry_after))
         try:
             until = parsedate_to_datetime(self.retry_after)
-            # Without a zone it is UTC too.
+            # A date without a time zone means UTC.
             left = until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)
         except (ValueError, OverflowError):
             return None
-        return max(_PAUSE_S, left.total_seconds())
+        return max(_MIN_PAUSE_S, left.total_seconds())
 
 
 class ReplyReader:
-    """Reads an answer piece by piece. The parser calls the `on_` methods.
+    """Reads an HTTP answer piece by piece. The parser calls the `on_` methods.
 
-    Once `done` is true, `reusable` says whether the connection can be used again.
+    `done` is true once the answer is complete. `reusable` then says whether the connection can be
+    used for another request.
     """
 
     def __init__(self) -> None:
@@ -188,7 +206,7 @@ class ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        """The answer. Valid only once `done` is true."""
+        """The answer. Only valid once `done` is true."""
         encoding, after = (
             None if value is None else value.decode("latin-1").strip()
             for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
@@ -197,10 +215,10 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse a piece.
+        """Parse the next bytes from the connection.
 
         Raises:
-            ResponseTooLarge: if the answer exceeds a limit.
+            ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
             ProtocolError: if the answer is not HTTP.
         """
         self._received += len(data)
@@ -218,23 +236,24 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Note that the connection was closed.
+        """Note that the bot has closed the connection.
 
         Raises:
-            ConnectionLost: if part of the answer is missing.
+            ConnectionLost: if the answer is incomplete or missing.
         """
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
+        # Without a length, the end of the connection is the end of the answer.
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)
         if not self.done:
-            what = "headers" if self._in_head else "answer"
-            raise ConnectionLost(f"It closed the connection in the middle of its {what}.")
+            part = "headers" if self._in_head else "answer"
+            raise ConnectionLost(f"It closed the connection in the middle of its {part}.")
 
     def on_message_begin(self) -> None:
-        """Begin an answer.
+        """Note that a message begins.
 
         Raises:
-            ProtocolError: if another message follows the answer. The parser then stops.
+            ProtocolError: if the answer is already complete, which stops the parser.
         """
         if self.done:
             raise ProtocolError
@@ -242,7 +261,7 @@ class ReplyReader:
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Note a header, unless it follows the body."""
+        """Keep a header, unless it is a trailer after the body."""
         if self._in_head:
             self._headers[name.lower()] = value
 
@@ -251,13 +270,16 @@ class ReplyReader:
         self._in_head = False
 
     def on_body(self, piece: bytes) -> None:
-        """Collect a piece of the body."""
+        """Append a piece of the body, unless the body is already too large."""
         if self._size <= BODY_LIMIT:
             self._size += len(piece)
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that the answer is complete, unless it only announces the real one (status 1xx)."""
+        """Note that a message is complete. The answer is complete unless its status is 1xx.
+
+        Status 101 also completes the answer.
+        """
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == _SWITCHING
         self.reusable = self._parser.should_keep_alive()

@@ -1,7 +1,4 @@
-"""How the bots of a cup are started: programs, environment, sandbox and control group.
-
-A sandbox and a control group are used if the system has them.
-"""
+"""How the bots of a cup are started: program, environment, sandbox and control group."""
 
 import os
 import re
@@ -40,12 +37,13 @@ _UNSHARED = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """The settings for starting every bot of a cup.
+    """The settings with which all bots of a cup are started.
 
-    `sandboxes` maps the name of each bot to its sandbox, and is None if there are no sandboxes.
-    `group` is the folder of the control groups, or None without them. Relative paths of bots start
-    from `folder`, the cup's folder. With `network`, a sandbox has the machine's network. `env` has
-    additional variables for all bots but the reference bots; they may be secrets.
+    A bot must answer within `start_ms` milliseconds. `sandboxes` maps the names of bots to their
+    sandboxes. None means that bots run without a sandbox. `group` is the folder in which the bots'
+    control groups are created, or None for no groups. Relative paths of bots start from `folder`,
+    the cup's folder. `network` says whether sandboxes share the machine's network. `env` has
+    additional environment variables, perhaps secret, for all bots except the reference bots.
     """
 
     limits: Limits
@@ -58,9 +56,10 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether the started bots of a cup must run in a sandbox: yes, unless the organiser declines.
+    """Whether the started bots of a cup must run in a sandbox.
 
-    None if all bots are reference bots. Then a sandbox is used where the system allows it.
+    This is what the cup says. If the cup says nothing, it is true, or None if all started bots are
+    reference bots. None means that a sandbox is used if the system allows it.
     """
     if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
         return True
@@ -68,7 +67,7 @@ def must_sandbox(cup: Cup) -> bool | None:
 
 
 def does_without_sandbox(cup: Cup) -> bool:
-    """Whether the organiser starts other people's bots without a sandbox."""
+    """Whether a cup starts bots other than reference bots without a sandbox."""
     return cup.sandbox is False and any(map(_is_stranger, cup.bots))
 
 
@@ -84,19 +83,21 @@ def prepare_launch(
     warning: str = _AS_YOU,
     copies: bool = False,
 ) -> tuple[LaunchSettings, str]:
-    """Prepare to start these bots; return the settings and a warning for the user ("" for none).
+    """Return the settings for starting these bots, and a warning for the user or "".
 
-    The warning is `warning` if bots run without a sandbox. `sandbox` says whether there must be
-    one; None means where the system allows it. With `network`, sandboxes have the machine's
-    network. With `copies`, each sandboxed process gets its own copy of the bot's folder. The user's
-    keys, `runs/` and the paths in `secret` are hidden in every sandbox. Relative paths of bots
-    start from `folder`, by default the current folder.
+    `sandbox` says whether the bots must run in a sandbox. None means that a sandbox is used if the
+    system allows it. If bots other than reference bots run without a sandbox, the warning begins
+    with `warning`. `network` says whether sandboxes share the machine's network. With `copies`,
+    each sandboxed process gets its own copy of the bot's folder. The user's keys, `runs/` and the
+    paths in `secret` are hidden in every sandbox. Relative paths of bots start from `folder`, by
+    default the current folder. If the system has delegated a control group to this process, the
+    process moves into a subgroup.
 
     Raises:
-        SandboxError: if there must be a sandbox and there cannot be one.
+        SandboxError: if `sandbox` is true and a sandbox is not possible.
     """
-    inside, notice = None, ""
-    start_in = Path.cwd() if folder is None else folder
+    inside, notice = None, warning
+    start_in = folder or Path.cwd()
     started = [bot for bot in bots if bot.command is not None]
     if started and sandbox is not False:
         try:
@@ -112,9 +113,7 @@ def prepare_launch(
                     " one, able to do all that you can do: --no-sandbox, or enabled = false in"
                     " [sandbox]."
                 ) from None
-            notice = f"{warning} There is no sandbox because {error}."
-    elif started:
-        notice = warning
+            notice += f" There is no sandbox because {error}."
     if not any(map(_is_stranger, started)):
         notice = ""
     group = delegate() if started else None
@@ -124,10 +123,15 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """Same as `prepare_launch`, for the bots of a cup.
+    """Return the settings for starting a cup's bots, and a warning for the user or "".
 
-    If several seatings share the same cards, each process gets its own copy of the bot's folder, so
-    that no seating can pass information to another.
+    The bots' relative paths start from `folder`, the cup's folder. The paths in `secret` are hidden
+    in every sandbox. If bots run without a sandbox, the warning begins with `warning`. If several
+    seatings share the same cards, each process gets its own copy of the bot's folder, so that one
+    seating cannot pass information to another.
+
+    Raises:
+        SandboxError: if the bots must run in a sandbox and a sandbox is not possible.
     """
     return prepare_launch(
         cup.bots,
@@ -143,9 +147,9 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if a sandboxed bot can take processor time from others, else "".
+    """A warning if a sandboxed bot can take processor time from the others, else "".
 
-    A bot does so by starting processes.
+    A bot can do that by starting many processes, unless the system gives each bot one share.
     """
     if not launch.sandboxes or shares_processor(launch.group):
         return ""
@@ -153,16 +157,18 @@ def processor_warning(launch: LaunchSettings) -> str:
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A sentence that names started bots of different authors with the same folder, or "" if none.
+    """A sentence that names started bots with the same folder but different authors.
 
-    Relative paths start from `folder`.
+    A bot without an author counts as different from all others. If several folders are shared, the
+    sentence is about the first. "" if no folder is shared. The bots' relative paths start from
+    `folder`.
     """
-    together: dict[Path, list[Bot]] = {}
+    by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
-        together.setdefault(bot_folder(bot, folder), []).append(bot)
-    for some in together.values():
-        if len(some) > 1 and (some[0].author is None or len({bot.author for bot in some}) > 1):
-            names = ", ".join(bot.name for bot in some)
+        by_folder.setdefault(bot_folder(bot, folder), []).append(bot)
+    for group in by_folder.values():
+        if len(group) > 1 and (group[0].author is None or len({bot.author for bot in group}) > 1):
+            names = ", ".join(bot.name for bot in group)
             return (
                 f"{names} have the same folder and can read each other's files. Give each a folder"
                 " of its own as its dir, or all the same author."
@@ -171,14 +177,16 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
 
 
 def _is_stranger(bot: Bot) -> bool:
-    """Whether a bot is started by a command and is not one of Stich's own."""
+    """Whether a bot is started by a command and is not a reference bot."""
     return bot.command is not None and not is_reference(bot)
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment of a started bot, except HOME and TMPDIR.
+    """The environment variables of a started bot, except HOME and TMPDIR.
 
-    The command `python` starts this interpreter, which can import the project's own bots.
+    `argv` is the bot's command, and `port` the port on which it must listen. If the command is
+    `python` or `python3`, PATH and PYTHONPATH are set so that it starts this interpreter and can
+    import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -196,9 +204,10 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
 
 
 def with_variables(cup: Cup) -> Cup:
-    """The cup with the variables in `env_from`, as set in this process, added to each bot's `env`.
+    """A copy of the cup in which each bot's `env` has the values of the variables in `env_from`.
 
-    Variables that are not set are left out; `missing` reports them.
+    The values come from this process's environment. Variables that are not set there are left out.
+    A variable that `env` already has keeps its value.
     """
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
@@ -210,17 +219,18 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield what the bots with a command need and lack.
+    """Yield a problem for each folder, program and variable that a bot's command lacks.
 
-    Each item is the number of the bot from 0, the key of its section to fix, and a sentence with
-    the fix. Relative paths start from `folder`. With `programs` false, programs are not looked for,
-    because other machines start them.
+    Each problem is a tuple of the bot's number from 0, the key to fix in the bot's section of
+    CUP.toml, and a sentence that says what is missing and how to fix it. Relative paths start from
+    `folder`. With `programs` false, programs are not checked, as for bots that other machines
+    start.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:
             continue
         place = folder / (bot.dir or "")
-        if not os.path.isdir(place):  # which is also false where it cannot be read
+        if not os.path.isdir(place):  # also false for a path that is too long
             text = f'there is no folder "{short(bot.dir)}"; create it, or fix the path.'
             yield number, "dir", text
         elif programs and (problem := program_problem(shlex.split(bot.command), place)):
@@ -232,15 +242,16 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str | None:
-    """Why the program of a command cannot be started in this folder, and the fix.
+    """A sentence that says why a command's program cannot be started, and how to fix that.
 
-    None if it can.
+    The program is looked up in the way in which a bot is started: relative to `folder`, or in PATH.
+    None if the program can be started.
     """
     if "/" in argv[0]:
         program_path = shutil.which(str(folder / argv[0]))
     else:
         places = environment(argv, 0)["PATH"].split(os.pathsep)
-        # A relative entry means a folder in that of the bot.
+        # A relative entry of PATH starts from the bot's folder.
         path = os.pathsep.join(str(folder / place) for place in places)
         program_path = shutil.which(argv[0], path=path)
     if program_path is not None:

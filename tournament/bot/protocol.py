@@ -1,7 +1,7 @@
 """The bot protocol: what the runner sends to a bot, and how strictly it reads the answer.
 
-docs/bots.md describes both. Fields that it does not name may hold anything, and nothing in `info`
-is a fault.
+docs/bots.md describes the protocol. An answer may have other fields with any content, and no
+content of `info` is a fault.
 """
 
 import json
@@ -22,22 +22,22 @@ from tournament.bot.supports import read_supports
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
-"""Statuses by which a bot declines POST /start or /end."""
+"""The HTTP statuses with which a bot declines POST /start or /end."""
 
 _MAX_COMMENT = 2000
 _MAX_NUMBERS = 16
 _MAX_FALLBACK = 200
 _NO_REASON = '"fallback" must be a string that says why.'
 _CUT = " […]"
-"""The end of a comment that was cut."""
+"""The text that ends a comment that was cut."""
 
 _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """An answer that does not conform to the protocol. The text is a sentence that says why.
+    """The answer does not conform to the protocol. The text is a sentence that says why.
 
-    `fix` is a sentence that says how to repair the bot.
+    `fix` is one sentence or more that says how to correct the bot.
     """
 
     def __init__(self, text: str, fix: str) -> None:
@@ -47,27 +47,30 @@ class InvalidAnswer(ExchangeError):
 
 @dataclass(slots=True)
 class TimeBank:
-    """One seat's time in milliseconds: for each move, and in the bank for the whole match."""
+    """A seat's time in milliseconds: `move_ms` for each move, and what is left of its bank."""
 
     move_ms: int
     bank_ms: float
 
     @property
     def deadline_ms(self) -> float:
-        """The milliseconds until the deadline of a request that is sent now."""
+        """The milliseconds that the bot has for its next answer."""
         return self.move_ms + self.bank_ms
 
     def charge(self, elapsed_ms: float) -> None:
-        """Take the time beyond `move_ms` from the bank."""
+        """Subtract the time beyond `move_ms` from the bank, which does not go below 0."""
         self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
     def to_dict(self) -> dict[str, int]:
-        """The `clock` of a request."""
+        """The `clock` field of a request, in whole milliseconds."""
         return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The body of POST /move, /start or /end with its fields, as docs/bots.md names them."""
+    """The JSON body of POST /move, /start or /end.
+
+    `match` is the match ID. `fields` are the other fields, as docs/bots.md names them.
+    """
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
@@ -76,7 +79,7 @@ def request(match: str, **fields: object) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The part of an answer's `info` that is kept, and a sentence for each dropped part."""
+    """The part of an answer's `info` to keep, and a sentence about each part that was dropped."""
 
     kept: Mapping[str, str | float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -87,9 +90,9 @@ NOTHING = Info()
 
 @dataclass(frozen=True, slots=True)
 class MoveAnswer:
-    """An answer to POST /move: the move and its `info`.
+    """An answer to POST /move: the move as the bot wrote it, legal or not, and its `info`.
 
-    `fallback` says why the move is not the bot's own. None if the move is the bot's own.
+    `fallback` says why the move is not the bot's own. It is None if the move is the bot's own.
     """
 
     move: str
@@ -98,7 +101,10 @@ class MoveAnswer:
 
 
 def read_info(value: object) -> Info:
-    """Read the `info` of an answer. Any value is accepted."""
+    """The part of an answer's `info` that fits the protocol, and why other parts were dropped.
+
+    Every value is accepted, so there is no error. A long comment is cut.
+    """
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     kept: dict[str, str | float] = {}
@@ -128,6 +134,7 @@ def read_info(value: object) -> Info:
 
 
 def _finite(value: object) -> float | None:
+    """The value as a float, or None if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -138,10 +145,10 @@ def _finite(value: object) -> float | None:
 
 
 def read_move(reply: Reply) -> MoveAnswer:
-    """Read an answer to POST /move.
+    """Read an answer to POST /move. The move may be illegal.
 
     Raises:
-        InvalidAnswer: if there is no move in the answer.
+        InvalidAnswer: if the answer is not a JSON object with a string as its `move`.
     """
     data = _read_object(reply, ("move",))
     if "move" not in data:
@@ -161,23 +168,23 @@ def read_move(reply: Reply) -> MoveAnswer:
 
 
 def _one_line(text: str) -> str:
-    """The text without control characters and surrogates."""
+    """The text without control characters, line breaks and surrogates."""
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
 def read_about(reply: Reply) -> Mapping[str, object]:
-    """The unchecked fields of a bot's answer to GET /.
+    """The fields of a bot's answer to GET /. Their values are not checked.
 
     Raises:
-        InvalidAnswer: if the answer is not a JSON object, or names one of the fields twice.
+        InvalidAnswer: if the answer is not a JSON object, or names a field of the protocol twice.
     """
     return _read_object(reply, _ABOUT)
 
 
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """All problems with a bot's answer to GET /, as sentences.
+    """All problems with the fields of a bot's answer to GET /, as sentences.
 
-    The bot must play all games in `wanted`.
+    The list is empty if there are no problems. The bot must play every game in `wanted`.
     """
     problems = [
         f'"{field}" must be a string that is not empty.'
@@ -214,10 +221,11 @@ class _Object(dict[str, object]):
 
 
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
-    """The JSON object in an answer, with none of `fields` twice.
+    """The JSON object in the body of an answer.
 
     Raises:
-        InvalidAnswer: if the answer has no such object.
+        InvalidAnswer: if the status is not 200, the body is not a plain JSON object, or the object
+            has one of `fields` twice.
     """
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
@@ -239,7 +247,13 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
         data = json.loads(
             text, parse_int=_integer, parse_constant=Decimal, object_pairs_hook=_Object
         )
-        _refuse_nan({**data, "info": None} if isinstance(data, dict) else data)
+        # Python reads NaN and Infinity; here they become Decimal, which json.dumps refuses.
+        json.dumps({**data, "info": None} if isinstance(data, dict) else data)
+    except TypeError:
+        raise InvalidAnswer(
+            "Its answer is not JSON: NaN is not a JSON number, nor is Infinity.",
+            "JSON has no NaN and no Infinity: leave out such numbers.",
+        ) from None
     except UnicodeDecodeError:
         raise InvalidAnswer(
             "Its answer is not UTF-8.",
@@ -269,24 +283,16 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
     return data
 
 
-def _refuse_nan(data: object) -> None:
-    try:
-        json.dumps(data)  # which refuses decimals
-    except TypeError:
-        raise InvalidAnswer(
-            "Its answer is not JSON: NaN is not a JSON number, nor is Infinity.",
-            "JSON has no NaN and no Infinity: leave out such numbers.",
-        ) from None
-
-
 def _integer(digits: str) -> int | float:
-    """An integer, or a float from 400 digits on, since Python refuses to convert very long
-    integers.
+    """The number as an integer, or as a float from 400 digits on.
+
+    Python refuses to convert very long integers.
     """
     return int(digits) if len(digits) < 400 else float(digits)
 
 
 def _kind(value: object) -> str:
+    """A name for the JSON type of a value, for messages."""
     if value is None:
         return "null"
     kinds = {bool: "true or false", str: "a string", list: "a list", _Object: "an object"}

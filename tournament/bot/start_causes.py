@@ -1,4 +1,4 @@
-"""Why a started bot does not answer, judged by its output and its program, and how to fix it."""
+"""Why a started bot does not answer, judged by its output and its program, and how to fix that."""
 
 import os
 import re
@@ -14,10 +14,11 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class FailedStart:
-    """What is known of a bot that ended, or was too late, before it answered GET /.
+    """What is known about a bot that did not answer GET / in time.
 
-    `status` is the bot's return code, None while the bot runs. Relative paths in `argv` start from
-    `folder`. `port` is the port that the bot was given.
+    `status` is the bot's return code, negative for a signal, or None if the bot still runs.
+    Relative paths in `argv`, the bot's command, start from `folder`. `port` is the port that the
+    bot was given. `network` says whether its sandbox shares the machine's network.
     """
 
     output: str
@@ -38,23 +39,19 @@ _MODULE = re.compile(
 _MISSING = re.compile(
     r"No such file or directory:? ?'?(/[^'\s]+)|open '(/[^']+)'|(/[^\s:']+): No such"
 )
-_PORT_TOLD = re.compile(
-    r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}(\d{2,5})\b", re.I
-)
+_PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}(\d{2,5})\b", re.I)
 
 
 def start_fix(failed: FailedStart) -> str | None:
     """A sentence that says how to fix the bot, or None if the cause is not known."""
-    for cause in (_line_ends, _from_output, _outside, _other_port, _by_its_end):
-        if fix := cause(failed):
-            return fix
-    return None
+    causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
+    return next(filter(None, (cause(failed) for cause in causes)), None)
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    r"""The fix for Windows line ends.
+    r"""The fix if the bot's program has Windows line ends, else None.
 
-    With them, the kernel looks for an interpreter whose name ends with \r.
+    The kernel then looks for an interpreter whose name ends with \r.
     """
     for word in failed.argv[:2]:
         try:
@@ -70,7 +67,10 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for an error that programs of any language write in nearly the same words."""
+    """The fix for an error message that is common to programs of many languages.
+
+    None if the output has no known message.
+    """
     limits = failed.limits
     memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
     fixes = {
@@ -85,6 +85,8 @@ def _from_output(failed: FailedStart) -> str | None:
         r"|Name or service not known|UnknownHostException|Could not resolve host|no such host": (
             "It has no network in the sandbox: --network, or network = true in [sandbox], lets it"
             " use that of the machine. Otherwise put what it needs into its folder."
+            if failed.sandboxed and not failed.network
+            else "It reaches no network: check the connection and the address that it asks."
         ),
         r"Address already in use|EADDRINUSE": (
             "Another program listens at the port of its choice: it must listen at the port in the"
@@ -118,7 +120,7 @@ def _from_output(failed: FailedStart) -> str | None:
 
 
 def _outside(failed: FailedStart) -> str | None:
-    """The fix for a file that exists, but not in the sandbox."""
+    """The fix if the bot misses a file that exists outside its sandbox, else None."""
     missing = _MISSING.search(failed.output) if failed.sandboxed else None
     if missing is None:
         return None
@@ -135,8 +137,8 @@ def _outside(failed: FailedStart) -> str | None:
 
 
 def _other_port(failed: FailedStart) -> str | None:
-    """The fix for a bot that says that it listens on another port."""
-    ports = [int(port) for port in _PORT_TOLD.findall(failed.output)]
+    """The fix if the bot runs and its output names only other ports than its own, else None."""
+    ports = [int(port) for port in _PORT.findall(failed.output)]
     if failed.status is not None or not ports or failed.port in ports:
         return None
     return (
@@ -146,7 +148,7 @@ def _other_port(failed: FailedStart) -> str | None:
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """The fix that the bot's return code suggests if its output suggests none."""
+    """The fix that the bot's return code suggests, or None if it suggests none."""
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

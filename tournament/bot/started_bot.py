@@ -1,4 +1,4 @@
-"""Bots that the runner starts. Each has its own port and its own supervisor."""
+"""Bots that the runner starts. Each process has its own port and its own supervisor."""
 
 import json
 import os
@@ -41,10 +41,10 @@ _SUPERVISOR = (
     f"import sys; sys.path.append({str(CHECKOUT)!r}); "
     "from tournament.bot.supervisor.main import main; main()"
 )
-_ANSWER_S = 2.0  # a supervisor answers at once
+_ANSWER_S = 2.0  # for an answer of a supervisor, which needs a moment
 _REPORT_SIZE = 1 << 17
 _COPY_S = 300.0
-_END_S = 5.0  # and ends all its processes at once
+_END_S = 5.0  # until a supervisor has ended all its processes, which takes a moment
 _GONE = "its supervisor is gone"
 _PORTS = (10_000, 32_000)  # below the ports that the system gives to outgoing connections
 _PAUSE_S = 0.01
@@ -52,14 +52,17 @@ _LAST_TRY_S = 1.0
 
 
 class BotProcess:
-    """The process of one bot, which ends with `close` or with the runner. Safe for threads.
+    """The process of a started bot, under its supervisor. Safe for threads.
 
-    `proxy` hands out sockets in the bot's own network. `proxy` is None if the bot has no such
-    network.
+    The process ends with `close` or with the runner. `proxy` is the socket of a proxy that passes
+    out sockets in the sandbox's own network. It is None if the bot uses the machine's network.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
-        """Start the supervisor, which starts the bot. Does not wait for either."""
+        """Start the supervisor, which then starts the bot. Do not wait for either.
+
+        `env` is the whole environment of the bot, except HOME and TMPDIR.
+        """
         limits = launch.limits
         self._lock = Lock()
         self._group = launch.group and os.path.join(launch.group, f"bot-{secrets.token_hex(4)}")
@@ -67,7 +70,7 @@ class BotProcess:
         self._answer_s = max(_ANSWER_S, launch.start_ms / 1000)
         self._control.settimeout(self._answer_s)
         self.proxy: socket.socket | None = None
-        words, proxy = [], None
+        words, inner_proxy = [], None
         self._copied: FolderToCopy | None = None
         with ExitStack() as stack:
             stack.enter_context(control)
@@ -79,10 +82,10 @@ class BotProcess:
                 self._copied = sandbox.copied
                 if not launch.network:
                     self.proxy, inner = socket.socketpair()
-                    proxy = stack.enter_context(inner).fileno()
+                    inner_proxy = stack.enter_context(inner).fileno()
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(control.fileno())],
-                pass_fds=[control.fileno(), *passed, *([] if proxy is None else [proxy])],
+                pass_fds=[control.fileno(), *passed, *([inner_proxy] if inner_proxy else [])],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -95,7 +98,7 @@ class BotProcess:
             "sandbox": words,
             "copied": self._copied,
             "filters": passed,
-            "proxy": proxy,
+            "proxy": inner_proxy,
             "argv": shlex.split(str(bot.command)),
             "env": dict(env),
             "cwd": str(launch.folder / (bot.dir or "")),
@@ -107,9 +110,9 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait up to 5 minutes until the bot's folder is copied.
+        """Wait up to 5 minutes until the supervisor has copied the bot's folder.
 
-        Returns False at once if the folder is not to be copied, else True.
+        Returns True after the wait, or False at once if the bot gets no copy of its folder.
         """
         if self._copied is None:
             return False
@@ -119,22 +122,26 @@ class BotProcess:
         return True
 
     def status(self) -> int | str | None:
-        """None while the bot runs, else its return code, or why it could not be started."""
+        """Ask the supervisor for the bot's status.
+
+        Returns None while the bot runs, its return code (negative for a signal) once it has ended,
+        or a clause that says why it could not be started or its supervisor does not answer.
+        """
         return self._report()[0]
 
     def output(self) -> str:
-        """The end of the bot's output."""
+        """Return the last 64 KiB of the bot's output, or "" if its supervisor does not answer."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
-        """Discard the output so far. Return whether the bot is running.
+        """Discard the bot's output so far. Return whether the bot is running.
 
-        One request does both, because both are needed before every match.
+        Both are needed before every match, so one request to the supervisor does both.
         """
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The MB of memory that the bot uses now, with its supervisor and its sandbox."""
+        """The private memory in MiB that the bot, its supervisor and its sandbox use now."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
@@ -152,28 +159,33 @@ class BotProcess:
             remove_group(self._group)
 
     def _report(self, request: bytes = b"R") -> tuple[int | str | None, str]:
-        """Ask the supervisor for the bot's status and output.
+        """Ask the supervisor for the bot's status and output. Return both.
 
-        If it does not answer, end the bot.
+        If the supervisor does not answer in time, close its control socket, which ends the bot.
         """
         with suppress(OSError), self._lock:
             self._control.sendall(request)
             if packet := self._control.recv(_REPORT_SIZE):
                 head, _, output = packet.partition(b"\n")
                 return json.loads(head), output.decode("utf-8", "backslashreplace")
-        # A late answer would be taken for that to the next request.
+        # A late answer would be taken for the answer to the next request.
         self._control.close()
         return _GONE, ""
 
 
 class StartedBot(HttpBot):
-    """A bot that was started here, with its `process`.
+    """A bot that the runner has started, with its `process`.
 
-    `about` holds the fields of the bot's answer to GET /, once `answered` is true.
+    `answered` is true once `ready` has succeeded. `about` then holds the fields of the bot's answer
+    to GET /, or nothing if that answer does not conform to the protocol.
     """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
-        """Start the bot by its command. `ready` waits until the bot answers."""
+        """Start the bot by its command, without waiting for it. `ready` waits for its answer.
+
+        Raises:
+            StartError: if no port is free.
+        """
         self.name = bot.name
         self.command = str(bot.command)
         self._bot = bot
@@ -181,12 +193,18 @@ class StartedBot(HttpBot):
         self._spawn()
 
     def _spawn(self) -> None:
+        """Reserve a port and start the bot's process, forgetting an earlier process.
+
+        Raises:
+            StartError: if no port is free.
+        """
         self.about: Mapping[str, object] = {}
         self.answered = False
         self._began = monotonic()
         self._reserved, self._port = _reserved_port()
-        passed = {} if is_reference(self._bot) else self._launch.env
-        env = {**environment(shlex.split(self.command), self._port), **passed, **self._bot.env}
+        secrets_for_bots = {} if is_reference(self._bot) else self._launch.env
+        usual = environment(shlex.split(self.command), self._port)
+        env = {**usual, **secrets_for_bots, **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
         url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
         if proxy is None:
@@ -195,10 +213,13 @@ class StartedBot(HttpBot):
             super().__init__(url, partial(dial_through, proxy, ("127.0.0.1", self._port)))
 
     def ready(self) -> Self:
-        """Wait until the bot answers GET /. If the bot does not answer, end it.
+        """Wait until the bot answers GET /. Return the bot itself.
+
+        The time starts when the bot was started, or when its folder was copied. If the bot does not
+        answer in time, it is ended.
 
         Raises:
-            StartError: if the bot does not answer in time, or ends.
+            StartError: if the bot ends, does not answer in time, or answers no HTTP.
         """
         if self.process.wait_for_copy():  # the time for the copy does not count
             self._began = monotonic()
@@ -215,20 +236,22 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot and start it again.
+        """End the bot, start it again, and wait until it answers GET /.
 
         Raises:
-            StartError: if the bot does not answer in time, or ends.
+            StartError: if the bot ends, does not answer in time, or answers no HTTP.
         """
         self.close()
         self._spawn()
         self.ready()
 
     def _answers(self, deadline: float) -> bool:
-        """Return whether the bot answers GET / now.
+        """Ask GET / once, and return whether the bot answered.
+
+        An answer that conforms to the protocol is kept in `about`.
 
         Raises:
-            StartError: if the bot will never answer.
+            StartError: if the bot has ended, or what it answers is not HTTP or too large.
         """
         status = self.process.status()
         if status is not None:
@@ -238,7 +261,7 @@ class StartedBot(HttpBot):
             seconds = max(deadline - monotonic(), _LAST_TRY_S)
             self.about = read_about(self.send("/", b"", seconds))
         except InvalidAnswer:
-            pass  # it answers, and what it says about itself is only shown
+            pass  # the bot answers, and `about` is only for display
         except (ConnectionLost, TooLate, Busy):
             return False
         except ExchangeError as error:
@@ -247,11 +270,11 @@ class StartedBot(HttpBot):
 
     @property
     def running(self) -> bool:
-        """Whether the bot has not ended."""
+        """Whether the bot's process has been started and has not ended."""
         return self.process.status() is None
 
     def output(self) -> str:
-        """The end of the bot's output in this match."""
+        """The last 64 KiB of the bot's output in this match."""
         return self.process.output()
 
     def close(self) -> None:
@@ -261,6 +284,7 @@ class StartedBot(HttpBot):
         self._reserved.close()
 
     def _ended(self, status: int | str) -> StartError:
+        """The error for a bot that ended before it answered. `status` is that of its process."""
         folder = self._launch.folder / (self._bot.dir or "")
         code = status if isinstance(status, int) else None
         fix = self._fix(127 if code is None else code)
@@ -278,10 +302,12 @@ class StartedBot(HttpBot):
 
     @property
     def _who(self) -> str:
+        """The bot's name and command, to begin a sentence with."""
         name = "" if self.name == self.command else f"{self.name}: "
         return f'{name}"{self.command}" '
 
     def _late(self) -> StartError:
+        """The error for a bot that did not answer in time."""
         if self.received:
             return StartError(
                 f"{self._who}began to answer GET /, but the end of its answer did not come within"
@@ -295,7 +321,10 @@ class StartedBot(HttpBot):
         )
 
     def _fix(self, status: int | None) -> str | None:
-        """How to fix the bot, or None if its output does not tell."""
+        """A sentence that says how to fix the bot, or None if the cause is not known.
+
+        `status` is the return code, or None if the bot still runs.
+        """
         launch = self._launch
         failed = FailedStart(
             output=self.output(),
@@ -311,7 +340,7 @@ class StartedBot(HttpBot):
         return start_fix(failed)
 
     def _sees(self) -> str:
-        """A sentence about where a sandboxed bot can have its files, or "" for other bots."""
+        """A sentence that says which files a sandboxed bot sees, or "" for other bots."""
         if self._launch.sandboxes is None or is_reference(self._bot):
             return ""
         folder = bot_folder(self._bot, self._launch.folder)
@@ -321,27 +350,28 @@ class StartedBot(HttpBot):
         )
 
     def _last_line(self) -> str:
+        """A sentence with the last line of the bot's output, or "" if it wrote nothing."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot by its command and wait until it answers.
+    """Start a bot by its command, and wait until it answers GET /.
 
     Raises:
-        StartError: if the bot does not answer in time, or ends.
+        StartError: if the bot ends, does not answer in time, or answers no HTTP.
     """
     return StartedBot(bot, launch).ready()
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """Return a socket that reserves a free port, and the port.
+    """Reserve a free port of 127.0.0.1. Return a socket that holds the reservation, and the port.
 
-    No other bot gets the port until the socket is closed. The socket is a UDP socket, because the
-    bot itself binds the port for TCP.
+    No other bot gets the port until the socket is closed. The socket is bound for UDP, because the
+    bot binds the port for TCP.
 
     Raises:
-        StartError: if no free port was found.
+        StartError: if 100 random ports are all taken.
     """
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
@@ -356,9 +386,9 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot by its command, or connect once to its URL.
+    """Return a bot that can be asked: started by its command, or reached at its URL.
 
     Raises:
-        StartError: if the bot cannot be started or reached.
+        StartError: if the bot does not start, or nothing accepts connections at its URL.
     """
     return start(bot, launch) if bot.url is None else reach_url(bot, bot.url)

@@ -1,4 +1,4 @@
-"""What a bot plays of a game, according to `supports` in its answer to `GET /`."""
+"""What part of a game a bot plays, according to `supports` in its answer to GET /."""
 
 import json
 from collections.abc import Mapping
@@ -15,26 +15,30 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a game: these numbers of `players`, and these values of the named `options`."""
+    """A part of a game: the numbers of players, and the values of each option in `options`.
+
+    An option that `options` does not name may have any value.
+    """
 
     game: str
     players: tuple[int, ...]
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """The options, with every value outside the scope replaced by a value in it.
+        """A copy of `options` with every missing or unsupported value replaced by a supported one.
 
-        `number` chooses the replacement, and wraps around.
+        The replacement is the option's value number `number`, counted from 0, and starting over
+        after the last.
         """
-        wrong = {
+        replaced = {
             name: values[number % len(values)]
             for name, values in self.options
             if name not in options or options[name] not in values
         }
-        return {**options, **wrong}
+        return {**options, **replaced}
 
     def within(self, bot_scope: "Scope") -> "Scope":
-        """This scope, with whatever it leaves open filled in from `bot_scope`."""
+        """This scope, with the players and options that it leaves open taken from `bot_scope`."""
         options = {**dict(bot_scope.options), **dict(self.options)}
         return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
@@ -43,20 +47,23 @@ _Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
 
 
 class _Support(msgspec.Struct, frozen=True):
+    """The entry for one game in `supports`. Empty `players` stands for every number."""
+
     players: Annotated[tuple[int, ...], msgspec.Meta(min_length=1)] = ()
     options: dict[str, _Values] = {}
 
 
 def everything(name: str) -> Scope:
-    """The scope of a whole game."""
+    """The scope of a whole game: every number of players, and any options."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 
 
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
-    """The scope of a game that a bot supports, and the problems with what it says, as sentences.
+    """The scope of a game that a bot supports, and all problems with its `supports` as sentences.
 
-    A `supports` with problems is ignored: the scope is then the whole game.
+    `about` is the bot's answer to GET /, and `name` the name of the game. If `supports` is
+    malformed or its entry for the game has problems, the scope is the whole game.
     """
     whole = everything(name)
     try:
@@ -83,13 +90,14 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 def misfit(
     about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
 ) -> str:
-    """Why a bot does not play a match with these options, as a sentence, or "" if it plays.
+    """A clause that says why a bot does not play a match with these options, or "" if it does.
 
-    A bot plays whatever it does not exclude. All options of the game must be given.
+    `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude.
+    `options` must have all options of the game.
     """
-    known = about.get("games", [game])
-    if isinstance(known, list) and game not in known:
-        plays = printable(", ".join(str(name)[:40] for name in known[:10])) or "no game"
+    listed = about.get("games", [game])
+    if isinstance(listed, list) and game not in listed:
+        plays = printable(", ".join(str(name)[:40] for name in listed[:10])) or "no game"
         return f"it does not play {game}; it says that it plays {plays}."
     scope, _ = read_supports(about, game)
     if players not in scope.players:

@@ -1,4 +1,4 @@
-"""A bot from a match's point of view: it answers a request for a move in time, or fails."""
+"""Bots as a match sees them: a bot answers a request for a move in time, or fails."""
 
 import json
 import socket
@@ -32,9 +32,10 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A bot's move, legal or not, that arrived in time, with the time it took and its info.
+    """A move, legal or not, that arrived in time.
 
-    `fallback` says why the move is not the bot's own. None if the move is the bot's own.
+    `elapsed_s` is the time from the request to the answer, in seconds. `fallback` says why the move
+    is not the bot's own. It is None if the move is the bot's own.
     """
 
     move: str
@@ -45,8 +46,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that brought no legal move: the kind of fault, a sentence, and the time it took.
+    """A request that brought no legal move.
 
+    `detail` is a sentence that says why. `elapsed_s` is the time that the request took, in seconds.
     `error` is the exception behind `detail`, or None.
     """
 
@@ -58,16 +60,16 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at one seat.
+    """A bot or a person at a seat.
 
-    By default a player takes no notifications, and returns nothing besides its moves.
+    By default, a player takes no notifications, and has no answers or output to show.
     """
 
     url: str
-    """The address that requests go to; "" for a player in this process."""
+    """The address of the player's server. "" for a player in this process."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move with the body of POST /move, and wait up to `seconds` for the answer."""
+        """Ask for a move, and wait up to `seconds` for the answer. `body` is that of POST /move."""
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
@@ -75,25 +77,25 @@ class Player:
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end. The answer is ignored."""
+        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored."""
 
     def answer(self) -> Answer:
-        """The answer to the last request."""
+        """The answer to the last request. Empty for a player that is not asked over HTTP."""
         return Answer()
 
     def output(self) -> str:
-        """The end of the player's output in this match, or "" if it cannot be seen here."""
+        """The end of the player's output in this match. "" unless the runner started the player."""
         return ""
 
 
 MoveFunction = Callable[[JsonDict, Sequence[str]], str]
-"""Chooses one of the legal moves, given a view and the moves in wire form."""
+"""A function that chooses a move, given the view and the legal moves in wire form."""
 
 
 class InProcessBot(Player):
-    """A house bot of the benchmark, which calls a function of this process and never fails.
+    """A player that calls a function of this process.
 
-    Moves cost no time, so a slow machine does not change a result.
+    Its moves cost no time, so a slow machine does not change a result.
     """
 
     url = ""
@@ -102,28 +104,23 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Return the function's move, however long it takes."""
-        asked = json.loads(body)
-        return Choice(self._choose(asked["view"], asked["moves"]), 0.0)
+        """Return the function's move, however long the function takes."""
+        request = json.loads(body)
+        return Choice(self._choose(request["view"], request["moves"]), 0.0)
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """The failure of a bot whose move the rules refuse."""
+    """The failure of a bot whose move is illegal. `error` says why the move is illegal."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
 
-def refused_fallback(choice: Choice, answer: Answer) -> Failure:
-    """The failure of a bot whose fallback moved, in a cup where that is a fault."""
-    detail = f"Its fallback moved, which is a fault in this cup: {choice.fallback}"
-    return Failure(FaultKind.INVALID, detail, choice.elapsed_s, answer)
-
-
 class HttpBot(Player):
-    """A bot on the server at `url`, behind a kept-alive connection that `dial` opens.
+    """A bot that is asked over HTTP, through one connection that is kept open.
 
-    Every request carries `token`, unless it is None. `received` holds the bytes of the last answer,
-    and `elapsed_s` how long the last request took.
+    `url` is the address of the bot's server, and `dial` opens a connection to it. Every request has
+    `token` as its bearer token, unless `token` is None. `received` holds the bytes of the last
+    answer. `elapsed_s` is the time that the last request took, in seconds.
     """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
@@ -136,7 +133,8 @@ class HttpBot(Player):
             f"Host: {parts.netloc}\r\nUser-Agent: stich\r\nAccept: application/json\r\n"
             "Accept-Encoding: identity\r\nContent-Type: application/json\r\n"
         )
-        self._headers += f"Authorization: Bearer {token}\r\n" if token else ""
+        if token:
+            self._headers += f"Authorization: Bearer {token}\r\n"
         self._socket: socket.socket | None = None
         self._unsupported: set[str] = set()
         self.received = b""
@@ -144,22 +142,25 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot can be asked, as far as is known here."""
+        """Whether the bot can be asked. Always true for a bot that the runner has not started."""
         return True
 
     def restart(self) -> None:
-        """Start the bot again if it was started here, else do nothing.
+        """End the bot and start it again, if the runner has started it. Otherwise do nothing.
 
         Raises:
             StartError: if the bot does not start.
         """
 
     def close(self) -> None:
-        """Drop the connection, and end a bot that was started here."""
+        """Close the connection, and end the bot if the runner has started it."""
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move. The clock stops when the last byte of the answer has arrived."""
+        """Ask for a move, and wait up to `seconds` for the answer.
+
+        The clock runs from before connecting until the last byte of the answer has arrived.
+        """
         try:
             answer = read_move(self.send("/move", body, seconds))
             return Choice(answer.move, self.elapsed_s, answer.info, answer.fallback)
@@ -169,13 +170,16 @@ class HttpBot(Player):
     def takes(self, path: str) -> bool:
         """Whether the bot wants POST /start or /end.
 
-        A bot that declined one, or did not answer it in time, is not sent that one again. So a bot
-        can waste this time once, but not in every match.
+        A bot that has declined a notification, or not answered it in time, does not get it again.
+        So a bot can waste this time once, but not in every match.
         """
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end."""
+        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored.
+
+        Note whether the bot declines it.
+        """
         try:
             declined = self.send(path, body, seconds).status in UNSUPPORTED
         except ExchangeError as error:
@@ -184,19 +188,19 @@ class HttpBot(Player):
             self._unsupported.add(path)
 
     def disconnect(self) -> None:
-        """Drop the connection. The next request connects again."""
+        """Close the connection. The next request opens a new connection."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """GET, or POST a body, and read the whole answer within `seconds`.
+        """Send a GET request, or a POST request if there is a body. Return the whole answer.
 
-        A request whose connection fails or breaks is sent once more within the same time. A busy
-        bot is asked again after its Retry-After, also within the same time.
+        If the connection fails or breaks, the request is sent once more. A busy bot is asked again
+        after its Retry-After. All this happens within `seconds`.
 
         Raises:
-            ExchangeError: if no usable answer came in time.
+            ExchangeError: if no usable answer came in time. The connection is closed then.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
@@ -224,6 +228,12 @@ class HttpBot(Player):
             self.elapsed_s = monotonic() - began
 
     def _exchange_twice(self, request: bytes, deadline: float) -> Reply:
+        """Send a request and read its answer. Send it once more if the connection is lost.
+
+        Raises:
+            ExchangeError: if the last attempt brings no usable answer.
+            TimeoutError: if the deadline passes.
+        """
         try:
             return self._exchange_once(request, deadline)
         except ConnectionLost:
@@ -231,6 +241,12 @@ class HttpBot(Player):
             return self._exchange_once(request, deadline)
 
     def _exchange_once(self, request: bytes, deadline: float) -> Reply:
+        """Send a request and read its answer, over a new connection if there is none.
+
+        Raises:
+            ExchangeError: if the connection is lost, or the answer is too large or not HTTP.
+            TimeoutError: if the deadline passes.
+        """
         pieces: list[bytes] = []
         try:
             if self._socket is None:
@@ -261,7 +277,7 @@ class HttpBot(Player):
             self.received = b"".join(pieces)
 
     def answer(self) -> Answer:
-        """The answer to the last request, without the token, which the answer may repeat."""
+        """The answer to the last request. If the answer repeats the token, the token is masked."""
         received = self.received
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")
@@ -269,7 +285,10 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """The raw bytes of an answer as text, cut to 16 KiB for the headers and for the body."""
+    """The raw bytes of an answer as text. Headers and body are cut to 16 KiB each.
+
+    What is not HTTP is all taken for the body.
+    """
     if not received:
         return Answer()
     head, _, body = received.partition(b"\r\n\r\n")
@@ -290,7 +309,7 @@ def _decode(data: bytes) -> str:
 class StartError(StichError):
     """A bot does not start or cannot be reached.
 
-    The text says why, and how to fix it if `fix` is not "".
+    The text says why, and how to fix that. `fix` is the part of the text that says how, or "".
     """
 
     def __init__(self, text: str, fix: str = "") -> None:
@@ -299,13 +318,13 @@ class StartError(StichError):
 
     @property
     def problem(self) -> str:
-        """The text without the fix."""
+        """The text without the fix, as a whole sentence."""
         text = str(self).removesuffix(self.fix).rstrip(" :")
         return text if text.endswith((".", "!", "?")) or not self.fix else f"{text}."
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """Connect once to a bot by URL. Return the bot.
+    """Connect once to a URL, to see that somebody listens there. Return the bot at this URL.
 
     Raises:
         StartError: if nothing accepts connections there.

@@ -1,6 +1,6 @@
-"""The checks of a bot: GET /, POST /move, POST /start and /end, its time, its output.
+"""The checks of a bot: GET /, POST /move, POST /start and /end, its time and its output.
 
-Each check asks the bot and returns an `Outcome`.
+A check asks the bot and returns an `Outcome`.
 """
 
 import json
@@ -23,30 +23,35 @@ from tournament.check.positions import Question, longest, openings, questions
 from tournament.text import plural, printable
 
 MAX_FAILURES = 3
-"""A check stops after this many failures."""
+"""The number of failures after which a check stops."""
 
 OUTPUT_LIMIT = 64 * 1024
-"""The output for one answer, in bytes, must stay below this: as much as is kept of a match."""
+"""The bytes of output kept of a match. The output for one answer must have fewer."""
 
 REPEATS = 15
+"""The requests in each measurement of connections."""
 ROUNDS = 3
-"""A difference must be measured this many times to count, since the machine may be busy once."""
+"""How often a difference must be measured to count, since the machine may be busy once."""
 
 NODELAY_MS = 20.0
-"""A difference too large for the network, in milliseconds. A delayed packet costs about 40 ms."""
+"""A difference in milliseconds too large for the network. A delayed packet costs about 40 ms."""
 
 _NAME_SHOWN = 64
 _MAX_CAUSES = 5
 
 
 def _milliseconds(value: float) -> str:
+    """A time in milliseconds as text, with a decimal if it is below 10 ms."""
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
 
 
 def _send(
     examiner: Examiner, bot: Connection, path: str, body: bytes = b""
 ) -> tuple[Exchange, Reply | ExchangeError]:
-    """GET, or POST a body. Return the exchange, and the answer or the error in its place."""
+    """Send a GET request, or a POST request if there is a body.
+
+    Returns the exchange, and the answer or the error that came instead.
+    """
     result: Reply | ExchangeError
     try:
         result = bot.send(path, body, examiner.clock.deadline_ms / 1000)
@@ -56,9 +61,10 @@ def _send(
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /. Return the outcome and the scopes to check.
+    """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    The scopes are `wanted`, or else what the bot says that it plays of each game that it names.
+    The scopes are `wanted`, or if that is None, what the bot plays of each game according to its
+    answer. If its answer names no game, the scopes are all games.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -96,11 +102,11 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], more: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
-    """Ask over one connection until there are MAX_FAILURES failures.
+    """Ask the questions over one connection. Return the number of questions asked and the failures.
 
-    Returns the number of questions asked, and the failures. The questions of one recorded game and
-    seat form one match, started and ended as in a cup. The fields in `more` are added to each
-    request.
+    Stops after MAX_FAILURES failures, or when the bot is late or unreachable. Questions of the same
+    recorded game and seat form a match, and the bot is notified of its start and end. The fields in
+    `more` are added to each request.
     """
     failures: list[CheckFailure] = []
     number = 0
@@ -119,7 +125,7 @@ def _ask_all(
 
 
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
-    """Check that the bot makes a legal move in every situation of a game."""
+    """Check that the bot makes a legal move in `wanted` positions, which cover every situation."""
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
     examiner.failed_before = examiner.failed_before or bool(failures)
@@ -131,7 +137,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Check that the bot ignores fields that the contract does not name."""
+    """Check that the bot ignores fields in a request that the contract does not name."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -146,9 +152,10 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Sequence[CheckFailure], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures with this rule and fix in front of their own.
+    """The failures with a rule and a fix put before their own.
 
-    The failures are unchanged if the bot has failed before, where this rule plays no part.
+    The failures are unchanged if the bot has failed in usual requests too, because then the rule is
+    not the cause.
     """
     if examiner.failed_before:
         return tuple(failures)
@@ -162,7 +169,7 @@ def _under_rule(
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check the largest request of a game."""
+    """Check that the bot makes a legal move at the largest known request of a game."""
     asked = longest(scope)
     with closing(Connection(examiner)) as bot, bot.match(asked):
         exchange, failure = bot.ask(asked)
@@ -175,7 +182,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers POST /start and /end in any way at all."""
+    """Check that the bot answers POST /start and /end, with whatever status."""
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -188,7 +195,7 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
             if path == "/end" and not failures:  # a match has a move, which is judged elsewhere
                 bot.ask(question)
             exchange, result = _send(examiner, bot, path, body)
-            # A runner ignores the answer, however long.
+            # A runner ignores the answer, however long it is.
             if isinstance(result, Reply | ResponseTooLarge):
                 cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
                 notes.append(f"{path} {exchange.answer.status}{cut}")
@@ -202,16 +209,16 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def parallel(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers two requests at once."""
+    """Check that the bot answers two requests that arrive at the same time."""
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
         with closing(Connection(examiner)) as bot, bot.match(question):
             bot.disconnect()
-            meeting.wait()
+            barrier.wait()
             return bot.ask(question)
 
-    meeting = Barrier(2)
+    barrier = Barrier(2)
     with ThreadPoolExecutor(2) as threads:
         verdicts = list(threads.map(ask, both))
     slowest = max(exchange.elapsed_ms for exchange, _ in verdicts)
@@ -228,19 +235,19 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot takes no more time over a reused connection than over a new one."""
+    """Check that the bot does not answer more slowly over a reused connection than a new one."""
     question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused = _ask_repeatedly(examiner, question, reuse=True)
         new = _ask_repeatedly(examiner, question, reuse=False)
-        for verdicts, which in ((reused, "a reused"), (new, "a new")):
+        for verdicts, kind in ((reused, "reused"), (new, "new")):
             if verdicts[-1].failure is not None:
-                return Outcome(f"over {which} connection", (verdicts[-1].failure,))
+                return Outcome(f"over a {kind} connection", (verdicts[-1].failure,))
         reused_ms, new_ms = (
             [exchange.elapsed_ms for exchange, _ in verdicts] for verdicts in (reused, new)
         )
-        middles = f"reused {_milliseconds(median(reused_ms))}, new {_milliseconds(median(new_ms))}"
-        note = f"{middles} (medians of {REPEATS})"
+        medians = f"reused {_milliseconds(median(reused_ms))}, new {_milliseconds(median(new_ms))}"
+        note = f"{medians} (medians of {REPEATS})"
         if not slower(reused_ms, new_ms):
             return Outcome(note)
     over = median(reused_ms) - median(new_ms)
@@ -258,9 +265,9 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> list[Verdict]:
-    """Ask the question REPEATS times, or until an answer fails.
+    """Ask a question REPEATS times, or until an answer is wrong. Return the verdicts.
 
-    With `reuse`, all requests go over one connection, else each over a new one.
+    With `reuse`, all requests go over one connection. Otherwise, each opens a new connection.
     """
     verdicts: list[Verdict] = []
     with closing(Connection(examiner)) as bot:
@@ -285,9 +292,10 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 
 
 def pace(examiner: Examiner) -> Outcome:
-    """Check the times of all valid answers to single questions against `move_ms`.
+    """Check that 99 % of the bot's answers take at most `move_ms`.
 
-    The first answer does not count, because it may include loading.
+    Asks nothing, but uses the times of earlier answers, except those in the short match. The first
+    answer does not count, because it may include loading.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -316,7 +324,10 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check how much a started bot writes for one answer."""
+    """Check that a started bot writes less than OUTPUT_LIMIT for an answer.
+
+    Discards the bot's earlier output, after keeping its end in the outcome.
+    """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
     with closing(Connection(examiner)) as bot, bot.match(question):
@@ -333,7 +344,10 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float) -> Outcome:
-    """Check that the bot's fallback made at most the share `most` (0 to 1) of its moves."""
+    """Check that the bot's fallback has made at most the share `most` (0 to 1) of its moves.
+
+    Asks nothing, but uses the moves of earlier checks.
+    """
     count = examiner.fallbacks.total()
     if not count:
         return Outcome("")
@@ -359,7 +373,7 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
             " A program that keeps state cannot take over the recorded games of a quick check:"
             " leave out --quick, and it plays a match from the beginning."
         )
-    if examiner.last_fallback is None:  # all of them were in the short match
+    if examiner.last_fallback is None:
         failure = CheckFailure(problem, None, Advice(rule, fix), output=examiner.output())
     else:
         failure = examiner.failure(problem, examiner.last_fallback, Advice(rule, fix))
@@ -367,7 +381,7 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about the parts of `info` that were dropped. No part of `info` is a fault."""
+    """Warn about parts of `info` that were dropped from earlier answers. This check never fails."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

@@ -1,4 +1,4 @@
-"""Asks the checked bot for moves, and judges the answers."""
+"""The examiner, which asks the checked bot for moves and judges its answers."""
 
 import secrets
 from collections import Counter
@@ -17,36 +17,36 @@ from tournament.check.positions import Question
 from tournament.records import FaultKind
 
 _OUTPUT_SHOWN = 2000
-"""Characters of a bot's output that go with a failure."""
+"""The number of characters of a bot's output that are shown with a failure."""
 
 _POLL_S = 0.01
 _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move and its failure, or None if the answer was right."""
+    """An exchange of POST /move. `failure` is None if the bot answered with a legal move in time."""
 
     exchange: Exchange
     failure: CheckFailure | None
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, which plays one match after the other over it.
+    """A connection to the checked bot, over which the bot plays one match after the other.
 
     The connection reports every answer to POST /move to the examiner. `failures` lists the requests
-    that brought no move. `failed` says whether the last request of this match brought no legal
-    move.
+    that brought no move, neither a legal nor an illegal one. `failed` says whether the last question
+    in this match brought no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
         super().__init__(examiner.bot.url, examiner.bot.dial)
-        # A bot that lets /start hang does so once, not over each connection.
+        # All connections share this set, so a bot that lets /start hang is not asked again.
         self._unsupported = examiner.unsupported
         self._examiner = examiner
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin the match of a question. Return the bodies of its POST /start and /end."""
+        """Begin a match with its first question. Return the bodies of its POST /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -56,10 +56,10 @@ class Connection(HttpBot):
 
     @contextmanager
     def match(self, opening: Question) -> Iterator[None]:
-        """Play a match, notifying the bot of its start and end as a runner does.
+        """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
-        The answers to the notifications are ignored. A bot that has just failed is not notified of
-        the end.
+        The answers to the notifications are ignored. If the last question brought no legal move,
+        the bot is not notified of the end.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -70,7 +70,7 @@ class Connection(HttpBot):
             self.notify("/end", end, seconds)
 
     def ask(self, question: Question, more: Mapping[str, object] | None = None) -> Verdict:
-        """Ask for a move, with the fields in `more` added to the request, and judge the answer."""
+        """Ask a question, and judge the answer. The fields in `more` are added to the request."""
         examiner = self._examiner
         self._turn += 1
         asked = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}
@@ -103,14 +103,14 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """Judges the checked bot. Each thread has its own connection.
+    """What is known about the checked bot from its answers. Each thread has its own connection.
 
-    `clock` is the bot's time: for each answer, and one bank for the whole check. `dropped` counts
-    the dropped parts of `info` by reason. `valid` lists the valid answers. `fallbacks` counts the
-    moves that were not the bot's own by reason, out of `moves` answers: those in matches once a
-    match was played, else those in all positions. `last_fallback` is one such answer. `played` says
-    whether a match was played. `failed_before` says whether answers to usual requests were wrong
-    already. `on_answer` is called with every answer.
+    `clock` is the bot's time: that of a move, and one bank for the whole check. `valid` lists the
+    exchanges in which the bot answered a question with a move in time. `dropped` counts the dropped
+    parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts by reason those
+    that were not its own. Once a match was played (`played`), both count only moves in matches.
+    `last_fallback` is the last exchange whose move was not the bot's own, or None. `failed_before`
+    says whether the bot has failed in usual requests. `on_answer` is called after every answer.
     """
 
     def __init__(
@@ -128,11 +128,11 @@ class Examiner:
         self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
-        # A server with one connection at a time should fail only the check of several connections.
+        # A server that takes one connection at a time should only fail the check of two at once.
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Count an answer to POST /move, and charge its time to the clock."""
+        """Count an answer to POST /move, and charge its time to the clock. Safe for threads."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -145,14 +145,21 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure of an exchange of POST /move that would be a fault in a match."""
+        """The failure for an exchange of POST /move that would be a fault of this kind in a match.
+
+        `error` is the exception behind the fault, or None.
+        """
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """A failure with what is known about the bot's process and output."""
+        """A failure that also says whether the bot's process has ended, and shows its output.
+
+        Waits up to half a second for the end of a bot that did not answer or was unreachable.
+        `kind` is the kind of fault, or None if the exchange is not one of POST /move.
+        """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
         ended, output = self.ended(wait=gone), self.output()
@@ -163,11 +170,11 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """The end of the bot's output, or "" if it cannot be seen."""
+        """The end of the bot's output. "" unless the bot was started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
-        """How the bot's process ended, or None while it runs, or if that cannot be seen.
+        """How the bot's process ended, as a clause. None if it runs or was not started here.
 
         With `wait`, waits up to half a second for a process that is about to end.
         """

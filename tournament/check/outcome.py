@@ -1,4 +1,4 @@
-"""The findings of a check: outcomes, and each failure's request, broken rule and fix."""
+"""The results of checks: outcomes, and for each failure the request, the broken rule and a fix."""
 
 import shlex
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tournament.records import Answer, FaultKind
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A rule of the contract, and how to conform to it."""
+    """A rule of the contract, and how to fix a bot that breaks it."""
 
     rule: str
     fix: str
@@ -20,7 +20,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request to the bot and its answer. A request without a body is a GET, any other a POST."""
+    """A request to the bot and its answer. The request is a POST if it has a body, else a GET."""
 
     url: str
     body: bytes = b""
@@ -34,7 +34,7 @@ class Exchange:
 
     @property
     def curl(self) -> str:
-        """A command that sends the same request again."""
+        """A shell command that sends the same request again."""
         words = ["curl", "-sS", "-i", "-m", "60"]
         if self.body:
             words += ["-H", "Content-Type: application/json", "-d", self.body.decode()]
@@ -43,11 +43,11 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure:
-    """A failure: a sentence that says what is wrong, the exchange that shows it, the rule and the
-    fix.
+    """A failure in a check.
 
-    `exchange` is None if the bot could not be asked. `output` is the end of the output of a bot
-    that was started here.
+    `problem` is a sentence that says what is wrong. `exchange` shows it, or is None if the bot
+    could not be asked. `kind` is the kind of fault that this would be in a match, or None if it
+    would be none. `output` is the end of the bot's output. "" unless the bot was started here.
     """
 
     problem: str
@@ -58,7 +58,7 @@ class CheckFailure:
 
     @property
     def final(self) -> bool:
-        """Whether asking again would only wait for another deadline."""
+        """Whether the bot was late or unreachable, so that asking again would only cost time."""
         return self.kind in (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)
 
 
@@ -66,9 +66,9 @@ class CheckFailure:
 class Outcome:
     """The result of a check.
 
-    `note` is a short line of facts, or the reason if the check was `skipped`. `output` is the end
-    of the bot's output if the check was about that. `warnings` are sentences about what costs the
-    bot nothing in a cup, but is probably not intended.
+    `note` is a short line of facts, or the reason why the check was `skipped`. `output` is the end
+    of the bot's output if the check is about output, else "". `warnings` are sentences about what
+    costs the bot nothing in a cup, but is probably a mistake.
     """
 
     note: str
@@ -84,7 +84,7 @@ class Outcome:
 
 
 class CheckResult(NamedTuple):
-    """A numbered check and its outcome."""
+    """The number of a check from 1, its title and its outcome."""
 
     number: int
     title: str
@@ -136,7 +136,11 @@ _STATUS = {
 
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """The advice for a fault at POST /move, given its kind, its cause and the answer."""
+    """The advice for a fault at POST /move.
+
+    `error` is the exception behind the fault, or None. `answer` is the bot's answer, perhaps
+    incomplete.
+    """
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):
@@ -155,7 +159,10 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended instead of answering. `how` says how it ended."""
+    """The fix for a started bot that ended instead of answering.
+
+    `how` is a clause that says how the bot ended. `output` is its output.
+    """
     where = (
         "look at the end of its output, shown here"
         if output.strip()

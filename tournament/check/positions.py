@@ -1,4 +1,4 @@
-"""The positions of a check, made by random play. They are the same for every bot."""
+"""The positions that a check asks about. They come from random games, the same for every bot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tournament.bot.supports import Scope
 from tournament.sampling import spread
 
 _DEALS: Mapping[str, Value] = {"deals": 3}
-"""Enough for every phase: 9-5-2 exchanges from the second deal on."""
+"""Enough deals for every phase, since 9-5-2 has its exchange only from the second deal on."""
 
 OPTIONS: Mapping[str, Sequence[Mapping[str, Value]]] = {
     "doudizhu": (
@@ -26,17 +26,17 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, Value]]] = {
     "zhengfen": (_DEALS, {**_DEALS, "target": 100}) * 3,
     "ninefivetwo": (_DEALS, {**_DEALS, "target": 20}) * 2,
 }
-"""The options of each recorded game, for each number of players. More games are recorded where
-cards that can be read in two ways are rare. A game that is not named here is played twice."""
+"""The options of each game that is recorded for each number of players. There are more games where
+cards that can be read in two ways are rare. A game that is missing here is recorded twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One position as a bot sees it.
+    """A position in which a bot is asked for a move.
 
-    `situation` describes the position. `view` and `moves` are the fields of a request. `position`
-    decides whether an answer is legal. `played` names the recorded game, and `scores` its final
-    scores.
+    `situation` describes the position, in the same words as similar positions. `view` and `moves`
+    are the fields of the request. `position` is the state, which decides whether an answer is legal.
+    `played` is the name of the recorded game. `scores` are its final scores by seat.
     """
 
     situation: str
@@ -48,10 +48,7 @@ class Question:
 
     @property
     def seat_in_record(self) -> tuple[str, int]:
-        """The recorded game and the seat.
-
-        The questions that share both are one match for the bot.
-        """
+        """The name of the recorded game, and the seat. Questions with the same ones form a match."""
         return self.played, self.view["seat"]
 
 
@@ -69,7 +66,7 @@ def _situation(view: JsonDict, moves: Sequence[str]) -> str:
 
 
 def _question(state: State, played: str, scores: Sequence[int]) -> Question:
-    """The question that the seat to move is asked."""
+    """The question to the seat to move in a state of the recorded game `played`."""
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
@@ -77,14 +74,17 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """The questions of one random game, in order of play."""
+    """The questions of a random game, in order of play.
+
+    `number` makes the game differ from others with the same number of players.
+    """
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
     states = []
     while state.turn is not None:
         moves = state.moves()
-        if len(moves) > 1:  # a bot is not asked for its only legal move
+        if len(moves) > 1:  # runners do not ask for the only legal move
             states.append(state)
         state = state.advance(moves[random.below(len(moves))])
     return [_question(asked, name, state.scores) for asked in states]
@@ -92,7 +92,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """The questions of some random games, game by game, and seat by seat within each game."""
+    """The questions of the recorded games, ordered by game, seat and order of play."""
     game = games.get(scope.game)
     recorded: list[Question] = []
     for players in scope.players:
@@ -103,10 +103,10 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """Choose `wanted` questions of this scope, each situation once before any comes twice.
+    """The first `wanted` questions when every situation is asked once before any is asked twice.
 
-    The questions are the same each time, in the order in which a bot would meet them: game by game,
-    seat by seat, in order of play. There are fewer than `wanted` if the recorded games have fewer.
+    The questions are ordered by recorded game, seat and order of play. They are the same each time.
+    There are fewer than `wanted` if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
@@ -123,7 +123,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """The first question to each seat in each recorded game."""
+    """The first question to each seat in each recorded game, ordered by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for asked in _recorded(scope):
         first.setdefault(asked.seat_in_record, asked)
@@ -131,11 +131,11 @@ def openings(scope: Scope) -> list[Question]:
 
 
 _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
-"""A game, the number of players, and a leader's hand with 31,122 legal moves, found by search."""
+"""A game, a number of players, and a leader's hand with 31,122 legal moves, found by search."""
 
 
 def longest(scope: Scope) -> Question:
-    """The question of this scope with the longest known list of moves."""
+    """The question in a scope with the longest list of moves that is known."""
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:
         return max(_recorded(scope), key=lambda asked: len(asked.moves))

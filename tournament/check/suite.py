@@ -1,4 +1,4 @@
-"""All checks of a bot, numbered and in order."""
+"""The whole check of a bot: all checks in order."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,25 +27,25 @@ OPTIONS: Mapping[str, Value] = {"deals": 2}
 """The options of the short matches."""
 
 QUICK = 20
-"""The most requests of a quick check."""
+"""The largest number of requests for moves in a quick check."""
 
 MAX_FALLBACK = 0.1
-"""The largest share of moves that a bot's fallback may make."""
+"""The largest share (0 to 1) of a bot's moves that its fallback may make by default."""
 
 Check = tuple[str, Callable[[Examiner], Outcome]]
 """The title of a check, and the function that runs it."""
 
 
 def _random_player(seat: int) -> Player:
-    """A player of random legal moves at this seat, the same in every check."""
+    """A player that makes random legal moves, the same in every check. `seat` is the seed."""
     random = Randomness(f"check-random-{seat}", 1)
     return InProcessBot(lambda _, moves: moves[random.below(len(moves))])
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Play two deals against random players, with the bot at seat 0.
+    """Check the bot in a match of two deals against random players, played as in a cup.
 
-    The code is the one that plays cups.
+    The bot sits at seat 0, and the match has the smallest number of players in the scope.
     """
     count = min(scope.players)
     seats = range(1, count)
@@ -57,12 +57,14 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
         record = Match(rules, pairing, Referee(), players).play()
-    if not examiner.played:  # in recorded games a program must follow moves that are not its own
+    # A program that keeps state may fall back in the recorded games, because it has to follow moves
+    # that it did not make. So once there is a match, only matches count.
+    if not examiner.played:
         examiner.played, examiner.moves = True, 0
         examiner.fallbacks.clear()
     examiner.moves += len(record.times[0])
     examiner.fallbacks.update(fallback.why for fallback in record.fallbacks)
-    causes = (failure.error for failure in bot.failures)  # of all faults but illegal moves
+    causes = (failure.error for failure in bot.failures)  # of all faults except illegal moves
     failures = []
     for fault in record.faults:
         cause = None if fault.kind is FaultKind.ILLEGAL else next(causes)
@@ -70,7 +72,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
         exchange = Exchange(f"{fault.url}/move", body, fault.answer, fault.elapsed_ms)
         failures.append(examiner.fault(fault.kind, fault.detail, cause, exchange))
         if fault.kind is FaultKind.UNREACHABLE and examiner.ended():
-            break  # it has died: the other faults add nothing
+            break  # the bot has died, so its other faults say nothing new
     note = f"{plural(record.deals, 'deal')}, {plural(len(record.times[0]), 'move')}"
     return Outcome(f"{note}, score {record.scores[0]:+d}", tuple(failures))
 
@@ -78,15 +80,16 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[Check]:
-    """Yield the checks of a bot that plays these games, with `wanted` positions of each game.
+    """Yield the checks of a bot that plays these scopes, with `wanted` positions of each game.
 
-    The `quick` checks ask at most QUICK times.
+    `max_fallback` is the largest share of moves by the bot's fallback. With `quick`, only the quick
+    checks are yielded, which ask for at most QUICK moves.
     """
     main = scopes[0]
-    # The largest list of all games says most; those of the others are much smaller.
+    # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))
     fields = partial(checks.unknown_fields, scope=main)
-    if quick:  # one for each of five other checks, and one more for the pair
+    if quick:  # six requests are for the other checks
         wanted = min(wanted, (QUICK - 6) // len(scopes))
         fields = partial(fields, wanted=1)
     for scope in scopes:
@@ -123,13 +126,15 @@ def check_bot(
     quick: bool = False,
     max_fallback: float = MAX_FALLBACK,
 ) -> Iterator[CheckResult]:
-    """Start or reach a bot, run all checks in order, and yield the result of each.
+    """Start or reach a bot, run all checks in order, yield their results, and end the bot.
 
-    The scope of the checks is `wanted`, or else what the bot says that it plays. `positions` is the
-    number of positions of each game. `on_check` is called when a check begins, with the number of
-    the check, the number of all checks, and the title. `on_answer` is called with every answer, by
-    any thread. With `quick`, only the quick checks run. A bot fails if its fallback makes more than
-    the share `max_fallback` (0 to 1) of its moves.
+    If the bot cannot be started or reached, the only result is a failure. `clock` is the bot's
+    time, from which the time of its answers is taken. The checks are about `wanted`, or if that is
+    None, about all that the bot says it plays. `positions` is the number of positions for each
+    game. `on_check` is called when a check begins, with the check's number, the number of all
+    checks, and the title. `on_answer` is called after every answer, from any thread. With `quick`,
+    only the quick checks run. The bot fails if its fallback makes more than the share
+    `max_fallback` (0 to 1) of its moves.
     """
     title = "the bot is there"
     try:

@@ -1,4 +1,4 @@
-"""One match: the referee deals, each bot is asked in turn, faults cost strikes."""
+"""Playing a match: the referee deals, the bots are asked in turn, and faults cost strikes."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ import msgspec
 from games import IllegalMove, State
 from games.game import Options
 from tournament.bot.protocol import TimeBank, request
-from tournament.bot.url_bot import Choice, Player, illegal_move, refused_fallback
+from tournament.bot.url_bot import Choice, Failure, Player, illegal_move
 from tournament.config.cup import Clock
 from tournament.match.referee import Referee
 from tournament.records import (
@@ -27,19 +27,19 @@ from tournament.records import (
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
-"""The most bytes of `info`, as JSON, that are kept for one seat in a match."""
+"""The limit on the `info` kept for a seat in a match, in bytes of JSON."""
 REASON_DROPPED = "the reason was dropped: the bot had given too many"
-"""The text that replaces the reason for a fallback once the reasons reach INFO_LIMIT."""
+"""The text that replaces the reason for a fallback once a seat's reasons exceed INFO_LIMIT."""
 OWN_S = 60.0
-"""The time in seconds that the runner may take between two requests: far more than it needs."""
+"""The seconds that the runner may take between two requests, far more than it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The settings that all matches of a cup share.
 
-    `names` says whether bots are told the names by seat. `fallback` is "play", or "strike" if a
-    move by a bot's fallback is a fault.
+    A seat is struck out after `strikes` faults. `names` says whether bots are told who sits at
+    which seat. `fallback` is "play", or "strike" if a move by a bot's fallback is a fault.
     """
 
     game: str
@@ -52,15 +52,18 @@ class Rules:
 
 
 class MatchObserver:
-    """An observer of a match. By default the observer ignores everything."""
+    """Is told what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
-        """A bot made no legal move, so the default move follows. `why` is one or two sentences."""
+        """React to a seat that made no legal move. `moved` follows with the default move.
+
+        `why` says what was wrong, in one or two sentences.
+        """
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """A seat made this move.
+        """React to a seat's move.
 
-        `forced` is true if the move was the only legal one and not asked for.
+        `forced` is true if the move was the only legal one, and the bot was not asked for it.
         """
 
 
@@ -82,7 +85,7 @@ class _Seat:
 
 
 class MatchVoid(Exception):
-    """The match has no result. `record` says why."""
+    """The match has no result, because a bot could not be reached. `record` says why."""
 
     def __init__(self, record: Outage) -> None:
         super().__init__(record.why)
@@ -90,12 +93,18 @@ class MatchVoid(Exception):
 
 
 Expect = Callable[[float], None]
-"""Announces the most seconds that the next step may take: a bot's answer, or the runner's work."""
+"""A function that is told how many seconds the next step may take at most, before it begins."""
 
 
 @dataclass
 class Match:
-    """A match to play. The match is void if a bot in `awaited` is unreachable."""
+    """A match to play, and what has happened in it so far.
+
+    `players` are the bots by seat. `expect` is called before every step that takes time. `awaited`
+    has the names of the bots that make the match void when they are unreachable. `moves`, `forced`,
+    `info`, `fallbacks` and `faults` are as in `MatchRecord`. `asked_s` is the time in seconds
+    that the bots have taken.
+    """
 
     rules: Rules
     pairing: Pairing
@@ -117,15 +126,14 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match to its end. Return its record.
+        """Play the match to its end, and return its record. Call this only once.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable.
-            RefereeError: if the rules service fails.
+            RefereeError: if a rules service is the referee and fails.
         """
         began = monotonic()
-        rules, pairing = self.rules, self.pairing
-        referee = self.referee
+        rules, pairing, referee = self.rules, self.pairing, self.referee
         state = referee.start(rules.game, rules.players, pairing.seed, rules.options)
 
         start = {"players": rules.players, "options": rules.options}
@@ -170,15 +178,16 @@ class Match:
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """POST /start or /end to every bot that is still in and takes it, within a move's time.
+        """POST /start or /end to every bot that takes it and is not struck out.
 
-        All bots are notified at once, but a player at two seats for one seat after the other.
+        Each bot has the time for a move to answer. All bots are notified at once, but a player at
+        two seats is notified for one seat after the other.
         """
-        seats: dict[int, list[int]] = {}
+        by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):
-                seats.setdefault(id(seat.player), []).append(number)
-        if not seats:
+                by_player.setdefault(id(seat.player), []).append(number)
+        if not by_player:
             return
         seconds = self.rules.clock.move_ms / 1000
 
@@ -187,21 +196,21 @@ class Match:
                 body = request(self.pairing.match, game=self.rules.game, seat=number, **fields)
                 self.seats[number].player.notify(path, body, seconds)
 
-        self.expect(seconds * max(map(len, seats.values())))
+        self.expect(seconds * max(map(len, by_player.values())))
         before = monotonic()
-        with ThreadPoolExecutor(len(seats)) as pool:
-            list(pool.map(notify, seats.values()))
+        with ThreadPoolExecutor(len(by_player)) as pool:
+            list(pool.map(notify, by_player.values()))
         self.asked_s += monotonic() - before
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask a bot for its move, and count a strike if it makes none. Return the move and new
-        state.
+        """Ask the bot at seat `turn` for its move. Return the move played, and the state after it.
 
-        The default move replaces a move that a bot failed to make.
+        If the bot makes no legal move in time, it gets a strike, and the default move is played.
 
         Raises:
             MatchVoid: if the bot is in `awaited` and unreachable.
+            RefereeError: if a rules service is the referee and fails.
         """
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
@@ -227,13 +236,15 @@ class Match:
                 if self.rules.fallback == "play":
                     self._keep_fallback(turn, outcome.fallback)
                     return played, after
-                outcome = refused_fallback(outcome, seat.player.answer())
+                why = f"Its fallback moved, which is a fault in this cup: {outcome.fallback}"
+                answer = seat.player.answer()
+                outcome = Failure(FaultKind.INVALID, why, outcome.elapsed_s, answer)
         detail = printable(outcome.detail)
-        if outcome.kind is FaultKind.UNREACHABLE and self.pairing.seating[turn] in self.awaited:
-            bot = self.pairing.seating[turn]
+        bot = self.pairing.seating[turn]
+        if outcome.kind is FaultKind.UNREACHABLE and bot in self.awaited:
             times = {"started": self.started, "ended": _now()}
             raise MatchVoid(Outage(**place_of(self.pairing), bot=bot, why=detail, **times))
-        # The default move: pass if it is legal (it is then first), else the first.
+        # The default move is the first legal move. If pass is legal, pass is first.
         played, after = self.referee.play(state, legal[0])
         self.faults.append(
             FaultRecord(
@@ -258,16 +269,16 @@ class Match:
         return played, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
-        """Keep the `info` beside a bot's move, until the seat's limit is reached."""
+        """Keep the `info` of the next move, unless the seat's `info` exceeds its limit."""
         if info and seat.info_bytes <= INFO_LIMIT:
             seat.info_bytes += len(msgspec.json.encode(info))
             if seat.info_bytes <= INFO_LIMIT:
                 self.info[len(self.moves)] = info
 
     def _keep_fallback(self, turn: int, why: str) -> None:
-        """Record that a bot's fallback made this move.
+        """Record that the fallback of the bot at seat `turn` makes the next move.
 
-        The reason is kept until the seat's limit is reached.
+        The reason is dropped once the seat's reasons exceed their limit.
         """
         seat = self.seats[turn]
         seat.reason_bytes += len(why.encode())
@@ -275,15 +286,19 @@ class Match:
         self.fallbacks.append(FallbackRecord(turn, len(self.moves), reason))
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a fault of a seat. The seat is out once it has used all its strikes."""
+        """Count a strike against seat `turn`, which is out once it has used all its strikes.
+
+        `why` is the sentence to tell the observer.
+        """
         seat = self.seats[turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes
         if seat.out:
-            why += f" That was strike {seat.strikes} of {seat.strikes}: it is not asked again in"
-            why += " this game."
+            count = seat.strikes
+            why += f" That was strike {count} of {count}: it is not asked again in this game."
         self.observer.failed(turn, why)
 
 
 def _now() -> str:
+    """The time in UTC, in ISO 8601 with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

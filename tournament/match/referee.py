@@ -1,4 +1,4 @@
-"""The referee of a match, by the rules in this process."""
+"""The referee of a match, which applies the rules in this process."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from tournament.errors import StichError
 
 
 class RefereeError(StichError):
-    """The referee cannot be reached or gives an invalid answer. The text is a sentence."""
+    """The rules service cannot be reached or gives an invalid answer. The text is a sentence."""
 
 
 class Referee:
-    """Starts games and judges moves, by the rules in this process."""
+    """Starts games and judges moves with the rules in this process."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position."""
+        """Return the first position of a game. The cards follow from `seed`."""
         return games.get(game).start(players, seed, options)
 
     def moves(self, state: State) -> Sequence[str]:
@@ -24,11 +24,11 @@ class Referee:
         return state.moves().texts()
 
     def view(self, state: State) -> JsonDict:
-        """Return what the seat to move may know, in wire form."""
+        """Return the view of the seat to move, in wire form."""
         return state.view(state.turn).to_dict()
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return the move in canonical form, and the position after it.
+        """Return a move of the seat to move in canonical form, and the position after the move.
 
         Raises:
             games.IllegalMove: if the move is not legal.

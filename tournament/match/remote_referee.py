@@ -1,7 +1,7 @@
-"""The rules from a running rules service, which an organiser trusts: called by `requests`.
+"""The referee that asks a running rules service, which the organiser trusts.
 
-Bots are called by `tournament.bot.client` only. `requests` takes long to import, so this
-module is imported only by a cup that names a rules service.
+`requests` takes long to import, so this module is only imported for a cup that names a rules
+service. Bots are never asked with `requests`, but with `tournament.bot.client`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,24 +20,32 @@ _Answer = TypeVar("_Answer")
 
 
 class _Anything(msgspec.Struct):
-    """An object."""
+    """Any JSON object."""
 
 
 class _ListedMoves(msgspec.Struct):
+    """The answer of `/v1/moves`."""
+
     moves: list[str]
 
 
 class _View(msgspec.Struct):
+    """The answer of `/v1/view`."""
+
     view: dict[str, object]
 
 
 class _Position(msgspec.Struct):
+    """The answer of `/v1/start` and `/v1/advance`."""
+
     state: dict[str, object]
 
 
 class _Validated(msgspec.Struct):
-    """An answer to `/v1/validate`: the canonical form of a legal move, or the `reason` why a move
-    is illegal."""
+    """The answer of `/v1/validate`: a legal move in canonical form, or why a move is illegal.
+
+    `reason` is None if the move is legal.
+    """
 
     move: str = ""
     reason: Reason | None = None
@@ -45,10 +53,10 @@ class _Validated(msgspec.Struct):
 
 
 class HttpReferee(Referee):
-    """A referee that asks a running rules service, and sends the position with every call.
+    """A referee that asks a running rules service, and sends the position with every request.
 
-    Calls cost the runner's own time, never a bot's. All methods raise RefereeError if the service
-    does not answer as the contract says.
+    Requests cost the runner's time, never a bot's. Every method raises RefereeError if the service
+    does not answer within `timeout_s` seconds, or not as the contract says.
     """
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
@@ -61,28 +69,41 @@ class HttpReferee(Referee):
         """Check that the service answers GET /healthz within `seconds`.
 
         Raises:
-            RefereeError: if it does not.
+            RefereeError: if the service does not answer with 200 and a JSON object.
         """
         self._request("GET", "/healthz", seconds, _Anything)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position."""
+        """Return the first position of a game. The cards follow from `seed`.
+
+        Raises:
+            RefereeError: if the service fails, or refuses the arguments.
+        """
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", self._timeout_s, _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return the legal moves of the seat to move, in canonical order."""
+        """Return the legal moves of the seat to move, in canonical order.
+
+        Raises:
+            RefereeError: if the service fails.
+        """
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Return what the seat to move may know, in wire form."""
+        """Return the view of the seat to move, in wire form.
+
+        Raises:
+            RefereeError: if the service fails.
+        """
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return the move in canonical form, and the position after it.
+        """Return a move of the seat to move in canonical form, and the position after the move.
 
         Raises:
             games.IllegalMove: if the move is not legal.
+            RefereeError: if the service fails.
         """
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
@@ -91,6 +112,11 @@ class HttpReferee(Referee):
         return verdict.move, self._state(after)
 
     def _state(self, answer: _Position) -> State:
+        """The position in an answer.
+
+        Raises:
+            RefereeError: if the position cannot be read.
+        """
         try:
             return games.get(str(answer.state["game"])).state(answer.state)
         except (LookupError, TypeError, ValueError) as error:
@@ -99,8 +125,15 @@ class HttpReferee(Referee):
                 f" ({printable(repr(error)[:200])}): run this version of it, or fix run.referee."
             ) from None
 
-    def _call(self, operation: str, state: State, answer: type[_Answer], **more: object) -> _Answer:
-        body = {"state": state.to_dict(), **more}
+    def _call(
+        self, operation: str, state: State, answer: type[_Answer], **fields: object
+    ) -> _Answer:
+        """POST a position, and the other fields, to an operation. Return the answer.
+
+        Raises:
+            RefereeError: if the service fails.
+        """
+        body = {"state": state.to_dict(), **fields}
         return self._request("POST", f"/v1/{operation}", self._timeout_s, answer, body)
 
     def _request(
@@ -111,6 +144,11 @@ class HttpReferee(Referee):
         answer: type[_Answer],
         body: Mapping[str, object] | None = None,
     ) -> _Answer:
+        """Send a request, with a JSON body unless `body` is None. Return the answer.
+
+        Raises:
+            RefereeError: if no answer of type `answer` comes within `seconds`.
+        """
         try:
             response = self._session.request(
                 method,

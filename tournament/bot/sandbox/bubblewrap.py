@@ -1,4 +1,4 @@
-"""Bots in a sandbox, if bubblewrap is installed and the system allows it.
+"""The sandbox of a started bot, made by bubblewrap.
 
 docs/sandbox.md says what a bot in a sandbox sees and may do.
 """
@@ -18,12 +18,13 @@ from tournament.config.cup import Bot, Limits, is_reference
 from tournament.errors import StichError
 from tournament.paths import CHECKOUT
 
-SANDBOX_HOME = "/tmp"  # noqa: S108 - that of the sandbox
+SANDBOX_HOME = "/tmp"  # noqa: S108 - inside the sandbox
 """The home of a bot in a sandbox."""
 
 HOME_MB = 256
+"""The size of SANDBOX_HOME in MiB."""
 SHARED_MEMORY_MB = 64
-"""Sizes of the folders in which a bot may write: /tmp and /dev/shm."""
+"""The size of /dev/shm in MiB. A bot can write only there and to SANDBOX_HOME."""
 
 _SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")))
 _ETC = (
@@ -45,21 +46,18 @@ _ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"),
 )
-_INSTALL = "install the package bubblewrap"
-_NEWER = "install bubblewrap 0.8 or newer"
-_ALLOW = "allow unprivileged user namespaces"
-_FILTERS = "use a kernel that is built with CONFIG_SECCOMP_FILTER"
 
 
 class SandboxError(StichError):
-    """A sandbox is not possible. The text is a sentence or a clause that says why."""
+    """A sandbox is not possible. The text is a clause or a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The command line that starts a bot's sandbox. `words` go before the bot's command.
+    """The words to put before a bot's command, so that the bot starts in a sandbox.
 
-    If `copied` is a folder, COPY in `words` stands for the copy that each process gets of it.
+    If `copied` is not None, each process gets its own copy of this folder. The path of the copy
+    then replaces COPY in `words`.
     """
 
     words: tuple[str, ...]
@@ -75,10 +73,12 @@ def sandboxes(
     network: bool = False,
     copies: bool = False,
 ) -> Mapping[str, Sandbox]:
-    """The sandbox of each bot that is started, by name.
+    """Return the sandboxes of the bots that are started, by name.
 
-    Relative paths start from `folder`. The paths in `secret` are hidden in all sandboxes. With
-    `copies`, each process gets its own copy of the bot's folder.
+    Starts a program in the first sandbox, to see whether the system allows sandboxes. Relative
+    paths start from `folder`. The paths in `secret` are hidden in all sandboxes. `network` says
+    whether sandboxes share the machine's network. With `copies`, each process of a bot gets its own
+    copy of the bot's folder, except reference bots.
 
     Raises:
         SandboxError: if the system does not allow sandboxes, or if a bot's folder may not be shown
@@ -86,7 +86,7 @@ def sandboxes(
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise SandboxError(f"bwrap was not found ({_INSTALL})")
+        raise SandboxError("bwrap was not found (install the package bubblewrap)")
     hidden = [path.resolve() for path in secret]
     by_name = {
         bot.name: _sandbox(bwrap, bot, folder, limits, hidden, network, copies)
@@ -99,12 +99,12 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """A bot's folder: its `dir`, relative to `folder`, or else `folder` itself."""
+    """A bot's folder: its `dir`, which starts from `folder`, or `folder` if it has no `dir`."""
     return folder.resolve() / (bot.dir or "")
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The outermost paths of `secret` that exist in a folder, sorted.
+    """The paths in `secret` that exist in a folder, sorted, without paths inside other ones.
 
     All paths must be resolved.
     """
@@ -121,6 +121,11 @@ def _sandbox(
     network: bool,
     copies: bool,
 ) -> Sandbox:
+    """The sandbox of a bot, with the same arguments as `sandboxes`. `bwrap` is bubblewrap's path.
+
+    Raises:
+        SandboxError: if the bot's folder may not be shown to bots or is too large to copy.
+    """
     place = _checked_folder(bot, folder, secret)
     copied = None
     if copies and not is_reference(bot):
@@ -144,10 +149,14 @@ def _words(
     secret: Sequence[Path],
     network: bool,
 ) -> Iterator[str]:
+    """Yield bubblewrap's options for a bot whose folder is `place`.
+
+    A copy of `copied` is shown in place of the folder, unless `copied` is None.
+    """
     if not network:
         yield "--unshare-net"
     yield from (*_ISOLATION, "--proc", "/proc", "--dev", "/dev")
-    yield from ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - that of the sandbox
+    yield from ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - inside the sandbox
     yield from ("--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME)
     names = (*_ETC, *(_ETC_OF_NETWORK if network else ()))
     for system in (*_SYSTEM, *sorted(path for name in names for path in Path("/etc").glob(name))):
@@ -168,43 +177,43 @@ def _words(
         else:
             yield from ("--ro-bind", os.devnull, str(path))
     yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(place))
-    # The limit on processes is set inside, where only the bot's own count.
+    # Inside the sandbox, only the bot's own processes count towards the limit.
     yield from ("--", "/usr/bin/prlimit", f"--nproc={limits.processes}", "--")
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """A bot's folder.
+    """A bot's folder, with an absolute path that has no links.
+
+    The folder of a reference bot is not checked, because no sandbox shows it.
 
     Raises:
-        SandboxError: if the folder would show more than the bot's own files.
+        SandboxError: if the folder is a link, holds more than a bot, or is in a path in `secret`.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):
         return place
-    try:
-        leads = place.resolve()
-    except RuntimeError:  # a loop of links
-        leads = None
-    # From Python 3.13 on, resolve() returns a loop of links as it is.
-    if leads != Path(os.path.normpath(place)) or place.is_symlink():
+    resolved = Path(os.path.realpath(place))
+    # A loop of links resolves to itself.
+    if resolved != Path(os.path.normpath(place)) or place.is_symlink():
         raise SandboxError(
             f"{place}, the folder of {bot.name}, is a link or behind one (write the folder itself)"
         )
-    if leads == Path(gettempdir()) or _home().is_relative_to(leads):
+    if resolved == Path(gettempdir()) or _home().is_relative_to(resolved):
         raise SandboxError(
             f"{place}, the folder of {bot.name}, holds far more than a bot (give the bot a folder"
             " of its own)"
         )
-    around = next((path for path in secret if leads.is_relative_to(path)), None)
-    if around is not None:
+    hidden = next((path for path in secret if resolved.is_relative_to(path)), None)
+    if hidden is not None:
         raise SandboxError(
-            f"{bot.name} has its folder in {around}, which bots may not see (keep the run"
+            f"{bot.name} has its folder in {hidden}, which bots may not see (keep the run"
             " elsewhere, or move the bot)"
         )
-    return leads
+    return resolved
 
 
 def _home() -> Path:
+    """The user's home. The root folder, which holds every home, if the system knows no home."""
     try:
         return Path.home().resolve()
     except RuntimeError:  # a user whom the system does not know, as in some containers
@@ -212,7 +221,11 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The Python that runs Stich, and the packages that bots may import, outer folders first."""
+    """The folders of the Python that runs Stich, and the packages that bots may import.
+
+    They are sorted, so a folder comes before the folders in it. Those that the sandbox shows anyway
+    are left out.
+    """
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
@@ -222,10 +235,10 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """Start a program in the sandbox, to find out whether the system allows it.
+    """Start a program in a sandbox, to see whether the system allows the sandbox.
 
     Raises:
-        SandboxError: if the system does not allow this sandbox.
+        SandboxError: if the system does not allow the sandbox. The text says why and has a fix.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     words = [folder if word == COPY else word for word in sandbox.words]
@@ -242,5 +255,10 @@ def _try(sandbox: Sandbox) -> None:
         raise SandboxError(str(error)) from None
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        old, unfiltered = "nknown option" in why, "seccomp" in why.lower()
-        raise SandboxError(f"{why} ({_NEWER if old else _FILTERS if unfiltered else _ALLOW})")
+        if "nknown option" in why:
+            fix = "install bubblewrap 0.8 or newer"
+        elif "seccomp" in why.lower():
+            fix = "use a kernel that is built with CONFIG_SECCOMP_FILTER"
+        else:
+            fix = "allow unprivileged user namespaces"
+        raise SandboxError(f"{why} ({fix})")

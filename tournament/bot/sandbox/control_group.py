@@ -1,7 +1,7 @@
-"""Control groups (version 2) for started bots, if the system has delegated some to the run.
+"""Control groups (version 2) for started bots, if the system has delegated a group to the run.
 
-A run has its own group if `systemd-run --user --scope -p Delegate=yes` starts it. The run then
-moves its processes into the group `runner` within, and each bot gets a group beside `runner`.
+A run has a group of its own if `systemd-run --user --scope -p Delegate=yes` starts it. The run then
+moves itself into a subgroup `runner`, and each bot gets a subgroup beside `runner`.
 """
 
 import os
@@ -16,9 +16,11 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
 def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
-    """Prepare this process's group to hold the groups of bots. Return its folder.
+    """Prepare this process's control group to hold groups of bots. Return its folder.
 
-    Returns None if the system has no such groups, or this process shares its group with others.
+    Moves this process into a subgroup. Returns None if the system has no such groups, does not let
+    this process change its group, or other processes are in the group. `root` is where the groups
+    are mounted. `own` is the file that names this process's group.
     """
     try:
         lines = own.read_text().splitlines()
@@ -43,11 +45,12 @@ def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | 
 
 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
-    """Whether all processes of a sandboxed bot together get the processor share of one process.
+    """Whether each sandboxed bot gets one share of the processor, however many processes it has.
 
-    That is so if the bot has a control group with a share (`group` is the folder from `delegate`).
-    It is also so if Linux shares the processor among sessions, since each such bot is one session.
-    Linux does that only outside control groups that share the processor.
+    This is true if the bots have control groups that share the processor. It is also true if Linux
+    shares the processor among sessions ("autogroups"), since a sandboxed bot is one session. Linux
+    does so only outside control groups that share the processor. False if this cannot be found out.
+    `group` is the folder from `delegate`, or None.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
@@ -67,9 +70,9 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents for the files of a bot's group, by file name.
+    """The contents of the files of a bot's control group, by file name.
 
-    The limits apply to all processes of the bot together, including the files that they keep in
+    The limits apply to all processes of the bot together, and to the files that they keep in
     memory.
     """
     return {

@@ -1,7 +1,7 @@
-"""The copies of a bot's folder, one for each of its processes.
+"""Copies of a bot's folder, one for each of the bot's processes.
 
-Two processes that read the same file share its pages in memory. So one seating could tell the next
-one what it holds: the time to read a page shows whether another process has read it.
+Two processes that read the same file share its pages in memory, and the time to read a page shows
+whether another process has read it. So one seating of a block could tell another its cards.
 """
 
 import os
@@ -12,18 +12,18 @@ from tempfile import mkdtemp
 from typing import Final, TypedDict
 
 COPY: Final = "(copy)"
-"""Stands for the copy of a folder among the words that start a sandbox."""
+"""The placeholder for the path of the copy among the words that start a sandbox."""
 
 LIMIT_MB: Final = 512
-"""The largest folder that is copied, in MB."""
+"""The size in MiB of the largest folder that is copied."""
 
-_BLOCK: Final = 4096  # what the smallest file takes
-_AT_ONCE: Final = 200  # paths in one command
+_BLOCK: Final = 4096  # the bytes that the smallest file takes
+_PATHS_PER_COMMAND: Final = 200
 _CP: Final = ("cp", "-R", "-P", "--preserve=mode,timestamps,links", "--reflink=auto")
 
 
 class FolderToCopy(TypedDict):
-    """A bot's folder, and the paths in it that are left out of a copy. All paths are absolute."""
+    """A bot's folder, and the paths in it that a copy leaves out. All paths are absolute."""
 
     folder: str
     left_out: list[str]
@@ -44,21 +44,22 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder that holds the copies.
+    """The folder that holds the copies: TMPDIR, or else /var/tmp.
 
-    TMPDIR, or /var/tmp, which unlike /tmp is seldom in memory.
+    Unlike /tmp, /var/tmp is seldom in memory.
     """
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
 def copy_folder(source: FolderToCopy, stop: int) -> str:
-    """Copy a folder to a new one in `copies_folder`; return the path of the copy.
+    """Copy a folder to a new folder in `copies_folder`. Return the path of the copy.
 
-    Symbolic links stay links. Files share their blocks with the original if the file system can do
-    so (reflinks). Closing the other end of the socket with the descriptor `stop` ends the copying.
+    Symbolic links stay links. Files share their blocks with the original if the file system allows
+    that (reflinks). `stop` is the descriptor of a socket. Closing its other end stops the copying.
 
     Raises:
-        OSError: if the folder cannot be copied, or the copying is ended. Nothing is left then.
+        OSError: if the folder cannot be copied or the copying is stopped. What was copied is then
+            removed.
     """
     target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
     try:
@@ -72,13 +73,16 @@ def copy_folder(source: FolderToCopy, stop: int) -> str:
 
 
 def remove_copy(target: str) -> None:
-    """Remove a copy, including folders in it that are not writable."""
+    """Remove a copy, including folders in it that are not writable. Errors are ignored."""
     for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
         subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Create the folders that contain something left out. Yield commands that copy the rest."""
+    """Yield commands that copy all of a folder to `target` except the paths in `left_out`.
+
+    Also creates the folders in `target` from which something is left out.
+    """
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -89,11 +93,17 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
             yield from _commands(path, left_out, os.path.join(target, name))
         else:
             whole.append(path)
-    for start in range(0, len(whole), _AT_ONCE):
-        yield [*_CP, "--target-directory", target, "--", *whole[start : start + _AT_ONCE]]
+    for start in range(0, len(whole), _PATHS_PER_COMMAND):
+        paths = whole[start : start + _PATHS_PER_COMMAND]
+        yield [*_CP, "--target-directory", target, "--", *paths]
 
 
 def _run(command: list[str], stop: int) -> None:
+    """Run a command to its end. Kill it when the other end of the socket `stop` is closed.
+
+    Raises:
+        OSError: if the command fails or is killed. The text is the last line of its errors.
+    """
     errors, written = os.pipe()
     with (
         os.fdopen(errors, "rb"),

@@ -1,8 +1,8 @@
 """The system calls that a sandboxed bot may not make: a seccomp filter for bubblewrap.
 
-These calls reach into other processes, pass information to other sandboxes through a file that both
-can read, or enter parts of the kernel in which holes have often been found. Calls that need a
-capability are not listed, since bubblewrap leaves a bot none.
+These calls reach into other processes, pass information to another sandbox through a file that both
+can read, or enter parts of the kernel that have often had holes. Calls that need a capability are
+not listed, since bubblewrap leaves a bot no capabilities.
 """
 
 import errno
@@ -20,17 +20,18 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
 _DO_NOTHING: Final = _FAIL | 0
-"""The call returns 0, as if it had succeeded."""
+"""The call does nothing and returns 0, as if it had succeeded."""
 _DENY: Final = _FAIL | errno.EPERM
 _MISSING: Final = _FAIL | errno.ENOSYS
-"""Programs do without these calls if the kernel says that it lacks them."""
+"""The call fails as if the kernel lacked it. Programs do without such a call."""
 
-_OUTCOMES: Final = {  # the number on x86_64 and on aarch64 (linux/asm/unistd.h), and the outcome
+# The number of the call on x86_64 and on aarch64 (linux/asm/unistd.h), and the outcome.
+_OUTCOMES: Final = {
     "add_key": (248, 217, _DENY),
     "bpf": (321, 280, _DENY),
     "fanotify_init": (300, 262, _MISSING),
     "flock": (73, 32, _DO_NOTHING),
-    "inotify_init": (253, 26, _MISSING),  # aarch64 has the other one only
+    "inotify_init": (253, 26, _MISSING),  # aarch64 has only inotify_init1
     "inotify_init1": (294, 26, _MISSING),
     "io_uring_enter": (426, 426, _MISSING),
     "io_uring_register": (427, 427, _MISSING),
@@ -52,27 +53,27 @@ _SET_LOCK: Final = (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OF
 _COMMANDS: Final = (
     *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, 1027),  # F_DUPFD_QUERY
     *(fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL, 1028),  # F_CREATED_QUERY
-    # Nobody has a lock, and SQLite asks.
+    # SQLite asks for locks. Since none can be set, the answer is always that there is none.
     *(fcntl.F_GETLK, fcntl.F_OFD_GETLK),
     *(fcntl.F_SETOWN, fcntl.F_GETOWN, fcntl.F_SETSIG, fcntl.F_GETSIG, 15, 16),  # F_..OWN_EX
     *(fcntl.F_SETPIPE_SZ, fcntl.F_GETPIPE_SZ, fcntl.F_ADD_SEALS, fcntl.F_GET_SEALS),
 )
-"""The commands of fcntl that are allowed. All others fail, among them leases, notifications and
-write hints, because every process that can read the file notices them."""
+"""The commands of fcntl that are allowed. All others except locks fail. Every process that can read
+a file notices leases, notifications and write hints."""
 _SOCKET: Final = (41, 198)
 _FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # netlink, for interfaces
 _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 
 class FilterError(Exception):
-    """There is no filter for this system. The text is a clause with the fix."""
+    """There is no filter for this machine. The text is a clause that says why, with the fix."""
 
 
 @contextmanager
 def opened() -> Iterator[tuple[list[str], list[int]]]:
     """Write the filter to a file in memory, and close the file at the end.
 
-    Yields bubblewrap's options that use the filter, and the file descriptors in them.
+    Yields bubblewrap's options for the filter, and the descriptors to pass to bubblewrap.
 
     Raises:
         FilterError: if this machine is neither x86_64 nor aarch64.
@@ -86,7 +87,7 @@ def opened() -> Iterator[tuple[list[str], list[int]]]:
 
 
 def program() -> bytes:
-    """The filter as a BPF program.
+    """The filter as a BPF program, an array of struct sock_filter.
 
     Raises:
         FilterError: if this machine is neither x86_64 nor aarch64.
@@ -114,15 +115,18 @@ def program() -> bytes:
 
 
 def _allow(values: Iterable[int]) -> dict[int, int]:
+    """The outcomes of an argument's values, all of which are allowed."""
     return dict.fromkeys(map(int, values), _ALLOW)
 
 
 def _by_argument(
     call: int, argument: int, outcomes: dict[int, int], otherwise: int
 ) -> Iterator[bytes]:
-    """Yield the rules that decide a system call by one argument.
+    """Yield the rules that decide a system call by the value of one of its arguments.
 
-    Linux reads only the lower 32 bits of that argument.
+    `call` is the number of the call, and `argument` the number of the argument from 0. `outcomes`
+    maps values of the argument to outcomes. `otherwise` is the outcome for all other values. Only
+    the lower 32 bits of the argument are compared, as Linux ignores the others in these calls.
     """
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
@@ -135,12 +139,13 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """One instruction, a struct sock_filter.
+    """An instruction, as a struct sock_filter.
 
-    A comparison skips the given number of instructions.
+    A comparison skips `skip_if` instructions if it holds, else `skip_else` instructions.
     """
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 
 def _if(test: int, value: int, outcome: int) -> bytes:
+    """Two instructions that end the filter with an outcome if a comparison holds."""
     return _step(test, value, 0, 1) + _step(_RETURN, outcome)

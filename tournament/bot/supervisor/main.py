@@ -1,13 +1,13 @@
 """The program that supervises one started bot: starts it, reads its output, and ends it.
 
-When the control socket closes, which also happens when the runner is killed, the supervisor ends
-the bot and everything that the bot has started. If the supervisor dies, the kernel kills the bot.
+When the control socket closes, as it does when the runner is killed, the supervisor ends the bot
+and everything that the bot has started. If the supervisor dies, the kernel kills the bot.
 
-The program's argument is the descriptor of the control socket, on which it receives packets. The
-first packet is an `Order`. Every other packet is a request for a report; the request `C` also
-discards the output so far. A report is a line of JSON and the end of the output. The line is null
-while the bot runs, else its return code (negative for a signal), or text that says why the bot
-could not be started.
+The program's argument is the descriptor of the control socket, over which it receives packets. The
+first packet is an `Order`. Every other packet requests a report. The request `C` also discards the
+output so far. A report is a line of JSON followed by the end of the bot's output. The line is null
+while the bot runs, its return code (negative for a signal) once it has ended, or a text that says
+why the bot could not be started.
 """
 
 import contextlib
@@ -56,19 +56,21 @@ _NS_GET_USERNS = 0xB701
 
 
 class ControlGroup(TypedDict):
-    """The control group to create for a bot: its folder, and the content of its files by name."""
+    """The control group to create for a bot: its folder, and the contents of its files by name."""
 
     folder: str
     files: dict[str, str]
 
 
 class Order(TypedDict):
-    """The first packet on the control socket, in JSON.
+    """The first packet on the control socket, as JSON: how to start the bot.
 
-    `sandbox` holds the words that start a sandbox, or none. `filters` holds the descriptors in
-    those words. `copied` is the folder to copy, whose copy COPY in the words stands for; None for
-    no copy. `proxy` is the control socket of the sandbox proxy, or None. `home` is the bot's
-    private folder, or None to create one. `files` is the limit on open files.
+    `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
+    descriptors that occur in these words. `copied` is the folder to copy, or None. The path of the
+    copy replaces COPY in the words. `proxy` is the descriptor of the sandbox proxy's socket, or
+    None for no proxy. `argv`, `env` and `cwd` are the bot's command, environment and folder. `home`
+    is the bot's home, or None to create a temporary folder. `memory_mb` is the limit on memory in
+    MiB, and `files` the limit on open files.
     """
 
     sandbox: list[str]
@@ -85,7 +87,10 @@ class Order(TypedDict):
 
 
 class Supervisor:
-    """One bot and its output."""
+    """A bot, the end of its output, and what must be removed when the bot ends.
+
+    `status` is what a report says about the bot.
+    """
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
@@ -97,9 +102,9 @@ class Supervisor:
         self.bot: subprocess.Popen[bytes] | None = None
 
     def start(self, order: Order, home: str) -> None:
-        """Start the bot, and the sandbox proxy if there is one.
+        """Copy the bot's folder if ordered, start the bot, and fork the sandbox proxy if ordered.
 
-        If that fails, `status` says why.
+        If that fails, `status` says why. `home` is the bot's home.
         """
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
@@ -122,7 +127,10 @@ class Supervisor:
         os.close(info)
 
     def run(self, order: Order, home: str, sandbox: list[str], info: int) -> None:
-        """Start the bot's process. Bubblewrap may write to the descriptor `info`."""
+        """Create the bot's control group if ordered, and start the bot's process.
+
+        If that fails, `status` says why. `info` is the descriptor to which bubblewrap may write.
+        """
         supervisor = os.getpid()
         try:
             if order["group"] is not None:
@@ -148,7 +156,10 @@ class Supervisor:
             self.status = f"{error}; {_FIX}"
 
     def serve_sockets(self, info: int, proxy: int) -> None:
-        """Fork the sandbox proxy, once bubblewrap has written the pid of the sandbox."""
+        """Wait until bubblewrap has written the sandbox's pid to `info`, then fork the proxy.
+
+        Do nothing if bubblewrap ends first. `proxy` is the descriptor of the proxy's socket.
+        """
         data = b""
         while b"}" not in data:
             piece = os.read(info, 4096)
@@ -163,9 +174,9 @@ class Supervisor:
                 os._exit(0)
 
     def drain(self) -> bytes | None:
-        """Read a piece of the bot's output.
+        """Read a piece of the bot's output, append it to `tail`, and return it.
 
-        Returns None if there is none now, and an empty piece if no more can come.
+        Returns None if there is no output now, and an empty piece if no more can come.
         """
         try:
             chunk = os.read(self.pipe, CHUNK)
@@ -179,14 +190,17 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect the processes that have ended: the bot, and orphans of its children."""
+        """Collect the processes that have ended: the bot, and orphaned descendants.
+
+        Sets `status` if the bot has ended.
+        """
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if self.bot is not None and ended[0] == self.bot.pid:
                     self.status = os.waitstatus_to_exitcode(ended[1])
 
     def serve(self) -> None:
-        """Report until the control socket closes."""
+        """Collect the bot's output and answer requests for reports, until the socket closes."""
         signal.signal(signal.SIGCHLD, lambda *_: self.reap())
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
@@ -202,7 +216,7 @@ class Supervisor:
                     return
 
     def end(self) -> None:
-        """Kill the bot and all its descendants. Orphans become children of the supervisor."""
+        """Kill the bot and all its descendants. Remove its control group and its folder's copy."""
         if self.group is not None:
             kill_group(self.group)
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
@@ -212,7 +226,10 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Answer a request with the bot's status and the end of its output."""
+        """Answer a request with the bot's status and the end of its output.
+
+        The request `C` discards the output before the answer.
+        """
         for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break
@@ -224,7 +241,7 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare the bot's new process: end it with the supervisor, and set its limits."""
+    """Prepare the bot's new process: let it end with the supervisor, and set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
@@ -244,11 +261,12 @@ def _prepare(order: Order, supervisor: int) -> None:
 
 
 def _run_proxy(pid: int, control: socket.socket) -> None:
-    """Hand out sockets in a sandbox's network, in a process forked for that.
+    """Pass out sockets in a sandbox's network. Meant for a process of its own.
 
-    The process enters only the network, none of the sandbox's other namespaces, so the bot does not
-    see it. For every byte on the control socket, the process opens a TCP socket there and passes it
-    out. The runner connects that socket within its own deadline.
+    `pid` is a process in the sandbox. This process enters only the network of the sandbox, not its
+    other namespaces, so the bot does not see this process. For every byte on the control socket,
+    this process opens a TCP socket in the sandbox's network and passes it out. The runner then
+    connects the socket within its own deadline.
     """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _NS_GET_USERNS)
@@ -262,7 +280,7 @@ def _run_proxy(pid: int, control: socket.socket) -> None:
 
 
 def main() -> None:
-    """Supervise one bot."""
+    """Supervise a bot, as the order on the control socket says, until the socket closes."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=int(sys.argv[1]))
     data = control.recv(_ORDER_SIZE)

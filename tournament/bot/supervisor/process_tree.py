@@ -1,4 +1,4 @@
-"""The processes below this one, the kernel's settings for this one, and a bot's control group."""
+"""A process's descendants, how they end, and the control group of a bot."""
 
 import contextlib
 import ctypes
@@ -12,14 +12,14 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set one of the kernel's options for this process. `option` is one of the constants above."""
+    """Set an option of the kernel for this process. `option` is one of the PR_SET constants."""
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
-    """Arrange that this process is killed when its parent ends.
+    """Let the kernel kill this process when its parent ends. `parent` is the parent's pid.
 
-    `parent` is the parent's pid, with which a parent that has ended already is noticed.
+    If the parent has already ended, end this process now.
     """
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -28,28 +28,26 @@ def end_with_parent(parent: int) -> None:
 
 def children(pid: int) -> list[int]:
     """The pids of a process's children. Empty if the process has ended."""
-    pids = []
-    try:
+    pids: list[int] = []
+    with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
-                pids += [int(child) for child in file.read().split()]
-    except OSError:
-        return pids
+                pids += map(int, file.read().split())
     return pids
 
 
 def descendants(pid: int) -> list[int]:
-    """The pids of a process's children, their children and so on."""
+    """The pids of a process's children, of their children and so on."""
     pids = children(pid)
-    for child in pids:
+    for child in pids:  # which grows meanwhile
         pids += children(child)
     return pids
 
 
 def memory_mb(pid: int) -> float:
-    """The MB of private memory of a process and its descendants.
+    """The private memory in MiB of a process and its descendants.
 
-    Programs and other files that the system can read again do not count.
+    Shared memory, and the pages of programs and other files, do not count.
     """
     pages = 0
     for process in (pid, *descendants(pid)):
@@ -63,9 +61,10 @@ def memory_mb(pid: int) -> float:
 
 
 def end_children(more: Sequence[int] = ()) -> None:
-    """Kill all children of this process and their groups, and `more`, until none are left.
+    """Kill all descendants of this process, their process groups, and the pids in `more`.
 
-    This process must be a subreaper, so that the orphans of killed children become its children.
+    Returns when this process has no children left, or after 1,000 attempts. This process must be a
+    subreaper, so that the orphans of killed children become its children.
     """
     for _ in range(1000):
         for pid in {*more, *children(os.getpid())}:
@@ -81,9 +80,13 @@ def end_children(more: Sequence[int] = ()) -> None:
 
 
 def create_group(folder: str, files: Mapping[str, str]) -> None:
-    """Create a group and write its limits.
+    """Create a control group and write its files.
 
-    The limit on swap is left out if the system has no swap.
+    `files` maps the names of the files to their contents. The limit on swap is left out if the
+    system has no swap.
+
+    Raises:
+        OSError: if the group cannot be created or written.
     """
     os.mkdir(folder)
     for name, value in files.items():
@@ -94,13 +97,16 @@ def create_group(folder: str, files: Mapping[str, str]) -> None:
 
 
 def kill_group(folder: str) -> None:
-    """Kill every process in a group and in the groups below it."""
+    """Kill every process in a control group and its subgroups. Errors are ignored."""
     with contextlib.suppress(OSError), open(f"{folder}/cgroup.kill", "w") as file:
         file.write("1")
 
 
 def remove_group(folder: str) -> None:
-    """Remove a group whose processes were killed, and the groups below it."""
+    """Remove a control group whose processes were killed, and its subgroups.
+
+    Waits about a second for the processes to end.
+    """
     for _ in range(1000):
         for path, _, _ in os.walk(folder, topdown=False):
             with contextlib.suppress(OSError):

@@ -24,7 +24,7 @@ _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move. `failure` is None if the bot answered with a legal move in time."""
+    """An exchange of POST /move. `failure` is None if it brought a legal move in time."""
 
     exchange: Exchange
     failure: CheckFailure | None
@@ -34,8 +34,8 @@ class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after the other.
 
     The connection reports every answer to POST /move to the examiner. `failures` lists the requests
-    that brought no move, neither a legal nor an illegal one. `failed` says whether the last question
-    in this match brought no legal move.
+    that brought neither a legal nor an illegal move. `failed` says whether the last question in
+    this match brought no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -106,11 +106,12 @@ class Examiner:
     """What is known about the checked bot from its answers. Each thread has its own connection.
 
     `clock` is the bot's time: that of a move, and one bank for the whole check. `valid` lists the
-    exchanges in which the bot answered a question with a move in time. `dropped` counts the dropped
-    parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts by reason those
-    that were not its own. Once a match was played (`played`), both count only moves in matches.
-    `last_fallback` is the last exchange whose move was not the bot's own, or None. `failed_before`
-    says whether the bot has failed in usual requests. `on_answer` is called after every answer.
+    exchanges in which a question brought a move, legal or not, in time. `dropped` counts the
+    dropped parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts by
+    reason the moves that were not the bot's own. Once a match was played (`played`), both count
+    only moves in matches. `last_fallback` is the last exchange whose move was not the bot's own, or
+    None. `failed_before` says whether the bot has failed in usual requests. `on_answer` is called
+    after every answer.
     """
 
     def __init__(

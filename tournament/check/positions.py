@@ -35,8 +35,8 @@ class Question:
     """A position in which a bot is asked for a move.
 
     `situation` describes the position, in the same words as similar positions. `view` and `moves`
-    are the fields of the request. `position` is the state, which decides whether an answer is legal.
-    `played` is the name of the recorded game. `scores` are its final scores by seat.
+    are the fields of the request. `position` is the state, by which an answer is judged. `played`
+    is the name of the recorded game. `scores` are the final scores of this game by seat.
     """
 
     situation: str
@@ -48,7 +48,7 @@ class Question:
 
     @property
     def seat_in_record(self) -> tuple[str, int]:
-        """The name of the recorded game, and the seat. Questions with the same ones form a match."""
+        """The name of the recorded game, and the seat. Questions that share both form a match."""
         return self.played, self.view["seat"]
 
 
@@ -103,7 +103,7 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """The first `wanted` questions when every situation is asked once before any is asked twice.
+    """Up to `wanted` questions. A situation occurs twice only if every situation occurs.
 
     The questions are ordered by recorded game, seat and order of play. They are the same each time.
     There are fewer than `wanted` if the recorded games have fewer.

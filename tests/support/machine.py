@@ -18,20 +18,22 @@ COMMANDS = re.compile(r"^<!-- run (\w+) -->\n```sh\n(.*?)^```", re.MULTILINE | r
 
 
 def names_commands(page: str) -> bool:
-    """Whether every command of a page has a name of its own."""
+    """Whether every block of commands in a page has a name of its own."""
     named = COMMANDS.findall(page)
     return page.count("```sh") == len(named) == len(dict(named))
 
 
 def block(page: str, language: str) -> str:
     """The only block of the page in this language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    return str(found)
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    return str(text)
 
 
 class Machine:
-    """A folder in place of a machine: the commands of a page, with `changes` for its paths and
-    ports, and `shims` in place of programs."""
+    """A folder in place of a machine, for the commands of a page.
+
+    `changes` replaces paths and ports of the page, and `shims` replaces programs.
+    """
 
     def __init__(
         self, folder: Path, page: str, changes: Mapping[str, str], shims: Mapping[str, str]
@@ -39,7 +41,7 @@ class Machine:
         self.folder = folder
         self.commands = dict(COMMANDS.findall(page))
         self.ran: set[str] = set()
-        self._changes = changes
+        self._changes = sorted(changes.items(), key=lambda change: len(change[0]), reverse=True)
         bin = folder / "bin"
         bin.mkdir()
         for name, script in shims.items():
@@ -56,42 +58,41 @@ class Machine:
         }
 
     def with_ports(self, text: str) -> str:
-        """A text of the page with the paths and ports of the test."""
-        for found in sorted(self._changes, key=len, reverse=True):
-            text = text.replace(found, self._changes[found])
+        """A text of the page with the paths and ports of the test, longest first."""
+        for old, new in self._changes:
+            text = text.replace(old, new)
         return text
 
     def start(
-        self, name: str, at: str = "", changes: dict[str, str] | None = None, **more: str
+        self, name: str, at: str = "", changes: Mapping[str, str] | None = None, **more: str
     ) -> Program:
-        """Start the commands of a block, in a folder of the machine."""
+        """Start the commands of a block in a folder of the machine."""
         self.ran.add(name)
         script = self.with_ports(self.commands[name])
-        for found, replacement in (changes or {}).items():
-            assert found in script, found
-            script = script.replace(found, replacement)
+        for old, new in (changes or {}).items():
+            assert old in script, old
+            script = script.replace(old, new)
         folder = self.folder / at
         folder.mkdir(exist_ok=True)
         activate = self.folder / "stich" / "bin" / "activate"
-        before = f". {activate}\n" if activate.exists() else ""
-        environ = {**self._environ, **more}
-        return Program(["sh", "-e", "-c", before + script], cwd=folder, env=environ)
+        if activate.exists():
+            script = f". {activate}\n{script}"
+        return Program(["sh", "-e", "-c", script], cwd=folder, env={**self._environ, **more})
 
     def run(self, name: str, at: str = "", fails: bool = False, **more: Any) -> str:
-        """Run the commands of a block to their end; what they write."""
-        started = self.start(name, at, **more)
-        code = started.end()
-        assert (code != 0) is fails, started.text
-        return started.text
+        """Run the commands of a block to their end. Return what they write."""
+        program = self.start(name, at, **more)
+        assert (program.end() != 0) is fails, program.text
+        return program.text
 
     @contextmanager
     def started(self, name: str, at: str = "", **more: Any) -> Iterator[Program]:
-        """A command that goes on, killed in the end."""
-        process = self.start(name, at, **more)
+        """Start the commands of a block. Kill them at the end."""
+        program = self.start(name, at, **more)
         try:
-            yield process
+            yield program
         finally:
-            process.kill()
+            program.kill()
 
 
 def dependencies(environment: Path) -> None:
@@ -101,7 +102,6 @@ def dependencies(environment: Path) -> None:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Look again and again, as a spectator does."""
-    pause = threading.Event()
+    """Wait until a condition holds, as a spectator does who reloads a page."""
     while not holds():
-        pause.wait(0.2)
+        threading.Event().wait(0.2)

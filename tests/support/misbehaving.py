@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from itertools import count
 
 from tools import hostile
+from tournament.bot.url_bot import Choice
 
 Act = Callable[["Call"], None]
+
+REQUEST = json.dumps({"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}).encode()
+"""The body of a request for a move that has only one answer."""
 
 
 @dataclass
 class Call:
-    """One request to the bot, and the socket that it came over."""
+    """A request to the bot, and the socket that it came over."""
 
     sock: socket.socket
     method: str
@@ -23,7 +27,7 @@ class Call:
     body: bytes
 
     def send(self, body: bytes, status: str = "200 OK", *headers: str) -> None:
-        """A complete answer."""
+        """Send a complete answer."""
         self.sock.sendall(hostile.answer(body, *headers, status=status))
 
     def move(self) -> str:
@@ -33,7 +37,7 @@ class Call:
 
 
 def honest(call: Call) -> None:
-    """The answers of a bot that conforms to the protocol."""
+    """Answer as a bot that conforms to the protocol."""
     if call.path == "/":
         card = {"name": "misbehaving", "version": "1", "protocol": 1, "games": ["dasan"]}
         call.send(json.dumps(card).encode())
@@ -44,7 +48,7 @@ def honest(call: Call) -> None:
 
 
 def close_connection(call: Call) -> None:
-    """Close at once: `close` alone waits for the stream that reads."""
+    """Close at once. `close` alone would wait for the stream that reads."""
     os.close(call.sock.detach())
 
 
@@ -59,13 +63,8 @@ def only_move(act: Act) -> Act:
 
 
 def says(body: bytes, status: str = "200 OK", *headers: str) -> Act:
-    """A bot that always answers the same."""
+    """A bot that gives the same answer to every request for a move."""
     return only_move(lambda call: call.send(body, status, *headers))
-
-
-def hang(call: Call) -> None:
-    """Never answers."""
-    hostile.hang(call.sock, {})
 
 
 def way(name: str) -> Act:
@@ -74,26 +73,20 @@ def way(name: str) -> Act:
 
 
 def dies() -> Act:
-    """Stops responding from the twentieth request on."""
+    """A bot that stops responding after twenty requests for a move."""
     asked = count()
     return only_move(lambda call: close_connection(call) if next(asked) > 20 else honest(call))
 
 
-WAYS = (
-    *("hang", "drip-body", "endless", "huge", "gzip-bomb", "deep", "redirect", "error-500"),
-    *("not-json", "not-utf8", "nan", "null", "list", "empty", "no-move", "two-moves", "null-move"),
-    *("illegal", "control", "raw-control", "not-http", "reset", "half-body"),
-)
-MISBEHAVING: dict[str, Act] = {
-    **{name: way(name) for name in WAYS},
-    "404": says(b"{}", "404 Not Found"),
-    "no grammar": says(b'{"move": "Pass "}'),
-    "dies mid-game": dies(),
-}
-
-
 @contextmanager
 def running(act: Act) -> Iterator[str]:
-    """The URL of such a bot, running in this process."""
+    """Run such a bot in this process. Yields its URL."""
     with hostile.running(hostile.first, every=lambda *request: act(Call(*request))) as url:
         yield url
+
+
+def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
+    """The answers of a bot that is asked this many times: its move, or why there is none."""
+    with hostile.connected(handle) as bot:
+        outcomes = [bot.move(REQUEST, 60) for _ in range(times)]
+    return [outcome.move if isinstance(outcome, Choice) else outcome.detail for outcome in outcomes]

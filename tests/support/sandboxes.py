@@ -13,14 +13,19 @@ from tournament.config.cup import Bot, Limits
 
 
 def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
+    """The settings to start a bot in a sandbox."""
     return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
+
+
+def output(bot: Bot, launch: LaunchSettings) -> str:
+    """What a bot prints until it ends."""
+    with closing(BotProcess(bot, environment(shlex.split(str(bot.command)), 1), launch)) as process:
+        while process.status() is None:
+            os.sched_yield()
+        return process.output()
 
 
 def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
     """What a program prints that is started as a bot in a sandbox."""
-    trying = Bot("x", command, dir=dir)
-    env = environment(shlex.split(command), 1)
-    with closing(BotProcess(trying, env, launched(trying, folder))) as process:
-        while process.status() is None:
-            os.sched_yield()
-        return process.output()
+    bot = Bot("x", command, dir=dir)
+    return output(bot, launched(bot, folder))

@@ -1,9 +1,8 @@
 """A move that is not the bot's own is kept with its reason, or costs a strike."""
 
 import io
-import json
 from array import array
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +11,7 @@ import msgspec
 import pytest
 
 from tests.support import played
+from tests.support.misbehaving import REQUEST
 from tests.support.played import Dice
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
@@ -25,10 +25,11 @@ from tournament.store import rows
 WHY = "the program ended"
 
 
+@dataclass
 class Falls(Dice):
-    """A bot at random that never plays a move of its own."""
+    """A random bot whose moves are never its own."""
 
-    why = WHY
+    why: str = WHY
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         choice = super().move(body, seconds)
@@ -37,12 +38,11 @@ class Falls(Dice):
 
 
 def match(fallback: str = "play", why: str = WHY, deals: int = 1) -> MatchRecord:
-    falls = Falls("falls")
-    falls.why = why
     cup = played.cup(["falls", "ann", "bob"], options={"deals": deals})
     rules = replace(played.rules(cup), fallback=fallback)
     pairing = Pairing.alone("m", cup.names, "seed")
-    return Match(rules, pairing, Referee(), [falls, Dice("ann"), Dice("bob")]).play()
+    bots = [Falls("falls", why=why), Dice("ann"), Dice("bob")]
+    return Match(rules, pairing, Referee(), bots).play()
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def match(fallback: str = "play", why: str = WHY, deals: int = 1) -> MatchRecord
 )
 def test_what_is_read_of_it(value: str, fallback: str | None, warnings: int) -> None:
     with hostile.connected(hostile.says(f'{{"move": "pass", "fallback": {value}}}')) as bot:
-        choice = bot.move(json.dumps({"turn": 1, "moves": ["pass"]}).encode(), 60)
+        choice = bot.move(REQUEST, 60)
     assert isinstance(choice, Choice)
     assert (choice.fallback, len(choice.info.dropped)) == (fallback, warnings)
 
@@ -66,7 +66,7 @@ def test_what_is_read_of_it(value: str, fallback: str | None, warnings: int) -> 
 def test_each_is_kept_and_counted() -> None:
     record = match()
     assert len(record.fallbacks) == len(record.times[0])
-    assert {(one.seat, one.why) for one in record.fallbacks} == {(0, WHY)}
+    assert {(fallback.seat, fallback.why) for fallback in record.fallbacks} == {(0, WHY)}
     assert record.summary().fallbacks == (len(record.fallbacks), 0, 0)
     assert not record.faults
 
@@ -79,10 +79,10 @@ def test_a_cup_may_count_each_as_a_fault() -> None:
 
 
 def test_of_too_many_reasons_the_count_is_kept() -> None:
-    record = match(why="漢" * 200, deals=60)
-    dropped = [one for one in record.fallbacks if one.why == REASON_DROPPED]
-    assert len(record.fallbacks) == len(record.times[0])
-    assert len(record.fallbacks) - len(dropped) == INFO_LIMIT // 600
+    record = match(why="漢" * 2000, deals=6)
+    reasons = [fallback.why for fallback in record.fallbacks]
+    assert len(reasons) == len(record.times[0])
+    assert len(reasons) - reasons.count(REASON_DROPPED) == INFO_LIMIT // 6000
 
 
 def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None
         file = io.BytesIO()
         export(store, "matches", file)
     read = MatchFile(file.getvalue().splitlines(), "file.jsonl")
-    assert [one.fallbacks for one in read.matches()] == [record.fallbacks]
+    assert [match.fallbacks for match in read.matches()] == [record.fallbacks]
 
 
 def test_a_summary_from_before_they_were_counted_is_read() -> None:

@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from tests.support import played
+from tests.support.misbehaving import REQUEST, moves
 from tests.support.played import Dice
 from tools import hostile
 from tournament.bot.client import BODY_LIMIT, dial_url
-from tournament.bot.url_bot import Choice, Failure, HttpBot
+from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Clock
 from tournament.records import FaultKind, MatchRecord
-
-REQUEST = json.dumps({"turn": 1, "moves": ["pass"]}).encode()
-
 
 SHORT, LONG = Clock(40, 60), Clock(60_000, 0)
 """For bots that never answer in time, and for those that do."""
@@ -26,13 +24,6 @@ SHORT, LONG = Clock(40, 60), Clock(60_000, 0)
 def match(handle: hostile.Handler, strikes: int = 3, clock: Clock = LONG) -> MatchRecord:
     with hostile.connected(handle) as bot:
         return played.match([bot, Dice("ann"), Dice("bob")], clock=clock, strikes=strikes)
-
-
-def moves(handle: hostile.Handler, times: int = 1) -> list[str]:
-    """The answers of a bot that is asked this many times."""
-    with hostile.connected(handle) as bot:
-        outcomes = [bot.move(REQUEST, 60) for _ in range(times)]
-    return [outcome.move if isinstance(outcome, Choice) else outcome.detail for outcome in outcomes]
 
 
 def test_a_token_goes_with_every_request_and_into_no_record() -> None:
@@ -63,7 +54,6 @@ def test_a_token_goes_with_every_request_and_into_no_record() -> None:
 
 @pytest.mark.parametrize("how", hostile.WAYS)
 def test_each_ends_in_its_fault(how: str) -> None:
-    """Bots that never finish would block the test forever."""
     handle, kind = hostile.WAYS[how]
     (fault,) = match(handle, strikes=1, clock=SHORT if kind == "timeout" else LONG).faults
     assert fault.kind == kind, fault.detail
@@ -89,29 +79,11 @@ def test_the_match_continues_without_a_bot_that_is_struck_out(how: str) -> None:
         assert fault.played == view["moves"][0]
 
 
-def test_what_goes_over_the_move_is_taken_from_the_bank() -> None:
-    record = match(hostile.hang, clock=SHORT)
-    assert [fault.deadline_ms for fault in record.faults] == [100, 40, 40]
-    clocks = [json.loads(fault.request)["clock"] for fault in record.faults]
-    assert clocks == [
-        {"move_ms": 40, "bank_ms": 60},
-        {"move_ms": 40, "bank_ms": 0},
-        {"move_ms": 40, "bank_ms": 0},
-    ]
-    for fault in record.faults:
-        assert fault.elapsed_ms >= fault.deadline_ms
-
-
-def test_an_answer_of_exactly_the_limit_is_fine_and_one_more_is_not() -> None:
+def test_an_answer_may_have_exactly_the_limit() -> None:
     frame = len('{"move": "pass", "x": ""}')
     body = '{"move": "pass", "x": "' + "x" * (BODY_LIMIT - frame)
     assert moves(hostile.says(body + '"}')) == ["pass"]
     assert moves(hostile.says(body + 'x"}')) == ["Its answer has more than 64 KiB."]
-
-
-def test_fields_beside_the_move_may_say_anything_twice() -> None:
-    body = '{"a": 1, "a": 2, "why": {"move": 1, "move": 2}, "move": "pass"}'
-    assert moves(hostile.says(body)) == ["pass"]
 
 
 def test_a_broken_connection_is_tried_once_more() -> None:
@@ -152,9 +124,12 @@ def test_a_connection_is_kept_alive() -> None:
 
 def test_time_is_charged_to_the_bot_that_took_it() -> None:
     record = match(hostile.hang, clock=SHORT)
-    without = [1000 * times for times in (0.1, 0.04, 0.04)]
-    assert all(took >= least for took, least in zip(record.times[0], without, strict=True))
-    assert record.own_ms < record.wall_ms - sum(without)
+    deadlines = [100, 40, 40]
+    assert [fault.deadline_ms for fault in record.faults] == deadlines
+    clocks = [json.loads(fault.request)["clock"] for fault in record.faults]
+    assert clocks == [{"move_ms": 40, "bank_ms": bank_ms} for bank_ms in (60, 0, 0)]
+    assert all(took >= least for took, least in zip(record.times[0], deadlines, strict=True))
+    assert record.own_ms < record.wall_ms - sum(deadlines)
 
 
 def test_the_evidence_is_kept() -> None:
@@ -166,7 +141,7 @@ def test_the_evidence_is_kept() -> None:
     assert json.loads(fault.request)["view"]["seat"] == 0
 
 
-def test_the_words_of_a_bot_are_printed_without_control_characters() -> None:
+def test_a_bots_words_are_printed_without_control_characters() -> None:
     body = hostile.answer(b"{}", "Content-Encoding: \x1b[2J")
     (fault,) = match(hostile.sends(body), strikes=1).faults
     assert fault.kind == "invalid"
@@ -174,19 +149,19 @@ def test_the_words_of_a_bot_are_printed_without_control_characters() -> None:
 
 
 PASS = b'{"move": "pass"}'
+CHUNKS = b"10\r\n" + PASS + b"\r\n0\r\n\r\n"
+USUAL = hostile.answer(PASS)
 FINE = {
-    "in chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n"
-    + PASS
-    + b"\r\n0\r\n\r\n",
-    "announced by 100": b"HTTP/1.1 100 Continue\r\n\r\n" + hostile.answer(PASS),
-    "with hints before it": b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
-    + hostile.answer(PASS),
-    "lines without CR": hostile.answer(PASS).replace(b"\r\n", b"\n"),
+    "in chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS,
+    "announced by 100": b"HTTP/1.1 100 Continue\r\n\r\n" + USUAL,
+    "with hints before it": b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + USUAL,
+    "lines without CR": USUAL.replace(b"\r\n", b"\n"),
     "in an old version": b"HTTP/1.0 200 OK\r\nContent-Length: 16\r\n\r\n" + PASS,
     "with fields beside": hostile.answer(b'{"move": "pass", "why": {"a": [1, null]}, "p": 0.5}'),
+    "with fields twice": hostile.answer(b'{"a": 1, "a": {"x": 1, "x": 2}, "move": "pass"}'),
     "encoded as identity": hostile.answer(PASS, "Content-Encoding: identity"),
-    "with one answer too many": hostile.answer(PASS) + hostile.answer(b'{"move": "bid:3"}'),
-    "with rubbish behind it": hostile.answer(PASS) + b"\0\0\0",
+    "with one answer too many": USUAL + hostile.answer(b'{"move": "bid:3"}'),
+    "with rubbish behind it": USUAL + b"\0\0\0",
 }
 
 

@@ -13,8 +13,8 @@ from tournament.match.match import MatchObserver
 from tournament.results.verify import verify
 
 
-class Watches(MatchObserver):
-    """Notes which moves nobody chose."""
+class ForcedMoves(MatchObserver):
+    """Notes the numbers of the moves that no bot chose."""
 
     def __init__(self) -> None:
         self.forced: list[int] = []
@@ -27,10 +27,10 @@ class Watches(MatchObserver):
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
-    bots, watcher = [Dice("ann"), Dice("bob"), Dice("cat")], Watches()
+    bots, observer = [Dice("ann"), Dice("bob"), Dice("cat")], ForcedMoves()
     options = {"deals": 2} if game != "zhengfen" else {}
-    record = played.match(bots, game, options, observer=watcher)
-    assert record.forced == tuple(watcher.forced) != ()
+    record = played.match(bots, game, options, observer=observer)
+    assert record.forced == tuple(observer.forced) != ()
     state = games.get(game).start(3, record.seed, record.options)
     for index, move in enumerate(record.moves):
         assert (index in record.forced) == (len(state.moves()) == 1)
@@ -42,7 +42,7 @@ def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
     assert not record.faults
 
 
-def test_moves_of_a_bot_that_is_struck_out_are_default_moves_and_not_forced() -> None:
+def test_moves_of_a_bot_that_is_struck_out_are_not_forced() -> None:
     record = played.match([Dice("ann", faulty=100), Dice("bob"), Dice("cat")])
     assert record.struck == (0,)
     asked = sum(map(len, record.times))
@@ -56,6 +56,6 @@ def test_verify_knows_which_moves_were_asked_for(ask: bool, tmp_path: Path) -> N
         assert verify(store).mismatches == []
         other = replace(cup, clock=Clock(ask_forced=not ask))
         store.change_cup(other)
-        found = [each.detail for each in verify(store).mismatches]
-    assert any(each.startswith("The moves without a request are") for each in found)
-    assert any(each.startswith("The numbers of requests are") for each in found)
+        details = [mismatch.detail for mismatch in verify(store).mismatches]
+    for start in ("The moves without a request are", "The numbers of requests are"):
+        assert any(detail.startswith(start) for detail in details)

@@ -2,6 +2,9 @@
 
 import socket
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from tests.support import played
 from tests.support.played import Dice
@@ -9,48 +12,48 @@ from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 
 
+@dataclass
+class Notified(Dice):
+    """A random bot that takes the notifications at these paths, and calls a function for each."""
+
+    on_notify: Callable[[str], object] = print
+    paths: tuple[str, ...] = ("/start", "/end")
+
+    def takes(self, path: str) -> bool:
+        return path in self.paths
+
+    def notify(self, path: str, body: bytes, seconds: float) -> None:
+        self.on_notify(path)
+
+
+def match_of(*names: str, on_notify: Callable[[str], object], **more: Any) -> None:
+    """A match of such bots; the same name is the same bot."""
+    bots = {name: Notified(name, on_notify=on_notify, **more) for name in names}
+    played.match([bots[name] for name in names])
+
+
 def test_all_are_notified_at_once() -> None:
-    """Each bot waits until all are notified; if notified in sequence, they would deadlock."""
-    meeting = threading.Barrier(3, timeout=60)
-
-    class Waits(Dice):
-        def takes(self, path: str) -> bool:
-            return True
-
-        def notify(self, path: str, body: bytes, seconds: float) -> None:
-            meeting.wait()
-
-    played.match([Waits("ann"), Waits("bob"), Waits("cat")])
+    """Each bot waits until all are notified. If notified in sequence, they would deadlock."""
+    barrier = threading.Barrier(3, timeout=60)
+    match_of("ann", "bob", "cat", on_notify=lambda _: barrier.wait())
 
 
-def test_one_player_at_two_seats_is_notified_one_after_the_other() -> None:
+def test_a_player_at_two_seats_is_notified_for_one_after_the_other() -> None:
     paths: list[str] = []
-    alone = threading.Lock()
+    lock = threading.Lock()
 
-    class Careful(Dice):
-        def takes(self, path: str) -> bool:
-            return True
+    def note(path: str) -> None:
+        assert lock.acquire(blocking=False)
+        paths.append(path)
+        lock.release()
 
-        def notify(self, path: str, body: bytes, seconds: float) -> None:
-            assert alone.acquire(blocking=False)
-            paths.append(path)
-            alone.release()
-
-    twice = Careful("twice")
-    played.match([twice, Dice("bob"), twice])
-    assert paths == ["/start", "/start", "/end", "/end"]
+    match_of("twice", "twice", "twice", on_notify=note)
+    assert paths == ["/start"] * 3 + ["/end"] * 3
 
 
 def test_who_declined_is_not_notified() -> None:
-    class Declines(Dice):
-        def takes(self, path: str) -> bool:
-            return path == "/end"
-
-        def notify(self, path: str, body: bytes, seconds: float) -> None:
-            paths.append(path)
-
     paths: list[str] = []
-    played.match([Declines("ann"), Declines("bob"), Declines("cat")])
+    match_of("ann", "bob", "cat", on_notify=paths.append, paths=("/end",))
     assert paths == ["/end"] * 3
 
 

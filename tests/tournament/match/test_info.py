@@ -1,35 +1,33 @@
 """What a bot says beside its move is kept within limits, and is never a fault."""
 
 import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from tests.support import played
+from tests.support.misbehaving import REQUEST, moves
 from tests.support.played import Dice
 from tools import hostile
-from tournament.bot.protocol import Info, read_info
+from tournament.bot.protocol import NOTHING, Info, read_info
 from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT
 from tournament.records import MatchRecord
 
 
-def said(text: str) -> Choice | Failure:
-    """What comes of an answer with this `info`, written as it is."""
+def info_of(text: str) -> Info:
+    """What is read of an answer with this `info`, written as it is."""
     with hostile.connected(hostile.says(f'{{"move": "pass", "info": {text}}}')) as bot:
-        return bot.move(json.dumps({"turn": 1, "moves": ["pass"]}).encode(), 60)
+        choice = bot.move(REQUEST, 60)
+    assert isinstance(choice, Choice)
+    return choice.info
 
 
 def test_a_comment_and_numbers_are_kept() -> None:
-    choice = said('{"comment": "the bomb \\u2660 waits", "nodes": 48000, "value": -1.7, "x_1": 0}')
-    assert isinstance(choice, Choice)
-    expected: dict[str, str | float] = {
-        "comment": "the bomb ♠ waits",
-        "nodes": 48000,
-        "value": -1.7,
-        "x_1": 0,
-    }
-    assert choice.info == Info(expected)
+    numbers = {"nodes": 48000, "value": -1.7, "x_1": 0}
+    text = json.dumps({"comment": "the bomb ♠ waits", **numbers})
+    assert info_of(text) == Info({"comment": "the bomb ♠ waits", **numbers})
 
 
 @pytest.mark.parametrize(
@@ -56,24 +54,19 @@ def test_a_comment_and_numbers_are_kept() -> None:
     ],
 )
 def test_what_does_not_fit_is_dropped_and_no_fault(text: str) -> None:
-    choice = said(text)
-    assert isinstance(choice, Choice)
-    assert choice.move == "pass"
-    assert not choice.info.kept
-    assert choice.info.dropped
+    info = info_of(text)
+    assert not info.kept
+    assert info.dropped
 
 
 def test_constants_elsewhere_are_still_a_fault() -> None:
-    with hostile.connected(hostile.says('{"move": "pass", "info": {}, "x": [{"y": NaN}]}')) as bot:
-        outcome = bot.move(b'{"turn": 1, "moves": ["pass"]}', 60)
-    assert isinstance(outcome, Failure)
-    assert "NaN is not a JSON number" in outcome.detail
+    (text,) = moves(hostile.says('{"move": "pass", "info": {}, "x": [{"y": NaN}]}'))
+    assert "NaN is not a JSON number" in text
 
 
 @pytest.mark.parametrize("number", ["1e999", "9" * 500])
 def test_large_numbers_elsewhere_are_no_fault(number: str) -> None:
-    with hostile.connected(hostile.says(f'{{"move": "pass", "x": {number}}}')) as bot:
-        assert isinstance(bot.move(b'{"turn": 1, "moves": ["pass"]}', 60), Choice)
+    assert moves(hostile.says(f'{{"move": "pass", "x": {number}}}')) == ["pass"]
 
 
 def test_a_long_comment_is_cut_and_marked() -> None:
@@ -95,21 +88,20 @@ def test_sixteen_numbers_are_kept() -> None:
     assert len(found.dropped) == 1
 
 
+@dataclass
 class Talks(Dice):
-    """A bot at random that says the same with every move."""
+    """A random bot that gives the same `info` with every move."""
 
-    def __init__(self, name: str, info: dict[str, Any]) -> None:
-        super().__init__(name)
-        self.info = read_info(info)
+    info: Info = NOTHING
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         choice = super().move(body, seconds)
         assert isinstance(choice, Choice)
-        return Choice(choice.move, choice.elapsed_s, self.info)
+        return replace(choice, info=self.info)
 
 
 def match(info: dict[str, Any], deals: int) -> MatchRecord:
-    bots = [Talks("talks", info), Dice("ann"), Dice("bob")]
+    bots = [Talks("talks", info=read_info(info)), Dice("ann"), Dice("bob")]
     return played.match(bots, options={"deals": deals})
 
 

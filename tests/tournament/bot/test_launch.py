@@ -13,27 +13,24 @@ from tournament.store.store import Store
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """That of a cup, with one of a bot."""
+    """The folder of a cup, with the folder `mine` of a bot."""
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "bot").write_text("#!/bin/sh\n")
+    for name in ("bot", "text"):
+        (tmp_path / "mine" / name).write_text("#!/bin/sh\n")
     (tmp_path / "mine" / "bot").chmod(0o755)
-    (tmp_path / "mine" / "text").write_text("#!/bin/sh\n")
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "bot",
-    [
+def test_what_is_there_is_not_missing(folder: Path) -> None:
+    bots = [
         Bot("x", "python bot.py"),
         Bot("x", "sh -c 'exec ./bot'", dir="mine"),
         Bot("x", "./bot --fast", dir="mine"),
         Bot("x", "'mine/bot'"),
         Bot("x", url="http://127.0.0.1:9"),
         Bot("x", connect=True),
-    ],
-)
-def test_what_is_there(folder: Path, bot: Bot) -> None:
-    assert list(missing([bot], folder)) == []
+    ]
+    assert list(missing(bots, folder)) == []
 
 
 @pytest.mark.parametrize(
@@ -49,24 +46,20 @@ def test_what_is_there(folder: Path, bot: Bot) -> None:
         (Bot("x", "gredy"), "command", 'bot greedy is started by "python -m bots.greedy".'),
         (Bot("x", "localhost:9000/bot"), "command", "the address of a bot begins with http://"),
         (Bot("x", "bot", dir="mine"), "command", 'or make it executable and write "./bot".'),
-        (
-            Bot("x", "./text", dir="mine"),
-            "command",
-            '"./text" cannot be started; write the program',
-        ),
+        (Bot("x", "./text", dir="mine"), "command", '"./text" cannot be started; write the'),
         (Bot("x", "''"), "command", 'there is no program ""; install it'),
     ],
 )
 def test_what_is_not_there(folder: Path, bot: Bot, key: str, text: str) -> None:
-    ((*found, problem),) = missing([Bot("y", connect=True), bot], folder)
-    assert found == [1, key]
+    ((*place, problem),) = missing([Bot("y", connect=True), bot], folder)
+    assert place == [1, key]
     assert text in problem
 
 
 def test_programs_of_other_machines_are_not_looked_for(folder: Path) -> None:
     bots = [Bot("x", "no-such-program"), Bot("y", "no-such-program", dir="none")]
-    ((*found, _),) = missing(bots, folder, programs=False)
-    assert found == [1, "dir"]
+    ((*place, _),) = missing(bots, folder, programs=False)
+    assert place == [1, "dir"]
 
 
 def test_the_path_is_that_of_the_bot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,9 +74,7 @@ def cup_of(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["run", "arena"])
-def test_all_are_reported_with_their_lines_before_a_bot_is_started(
-    tmp_path: Path, command: str
-) -> None:
+def test_all_that_is_missing_is_reported_with_its_lines(tmp_path: Path, command: str) -> None:
     path = cup_of(tmp_path)
     done = stich(command, path, "--out", tmp_path / "run")
     assert (done.returncode, done.stdout) == (2, "")

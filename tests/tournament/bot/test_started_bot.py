@@ -1,6 +1,5 @@
 """Started bots: their environment, their limits, and that they leave nothing behind."""
 
-import json
 import os
 import shutil
 import signal
@@ -13,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import all_end, bot, needs_sandbox
+from tests.support.cups import ROOT, all_end, bot, needs_sandbox
+from tests.support.misbehaving import REQUEST
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
@@ -22,9 +22,9 @@ from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 
 LAUNCH = LaunchSettings(Limits(), 60_000)
-REQUEST = json.dumps(
-    {"turn": 1, "match": "m", "moves": ["pass", "bid:1"], "view": {"hand": []}}
-).encode()
+SANDBOX = pytest.mark.parametrize(
+    "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
+)
 
 
 @contextmanager
@@ -68,11 +68,11 @@ def test_reference_bots_get_no_secrets() -> None:
     with closing(start(Bot("x", command="python -m bots.greedy"), launch)) as started:
         supervisor = started.process._supervisor.pid
         environ = [Path(f"/proc/{pid}/environ").read_bytes() for pid in descendants(supervisor)]
-    assert any(b"PORT=" in each for each in environ)
-    assert all(b"S3cret" not in each for each in environ)
+    assert any(b"PORT=" in variables for variables in environ)
+    assert all(b"S3cret" not in variables for variables in environ)
 
 
-@pytest.mark.parametrize("sandbox", [False, pytest.param(True, marks=needs_sandbox)])
+@SANDBOX
 def test_a_program_in_the_folder_of_a_bot_is_found_there(tmp_path: Path, sandbox: bool) -> None:
     (tmp_path / "mine").mkdir()
     program = tmp_path / "mine" / "fails"
@@ -86,27 +86,25 @@ def test_a_program_in_the_folder_of_a_bot_is_found_there(tmp_path: Path, sandbox
 
 def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     with running("breeds", str(tmp_path)) as started:
-        started.move(REQUEST, 20)
-        started.move(REQUEST, 20)
+        started.move(REQUEST, 60)
+        started.move(REQUEST, 60)
     all_end(pids(tmp_path))
 
 
 def test_a_bot_that_kills_its_supervisor_ends_only_itself(tmp_path: Path) -> None:
     with running("toy-1", str(tmp_path)) as started:
-        started.move(REQUEST, 20)
+        started.move(REQUEST, 60)
         os.kill(started.process._supervisor.pid, signal.SIGKILL)
         assert started.process.status() == "its supervisor is gone"
         assert started.output() == ""
     all_end(pids(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
-)
+@SANDBOX
 def test_it_goes_when_the_runner_is_killed(sandbox: bool) -> None:
     """With its supervisor, and with all that it has started."""
     code = (
-        "import os, sys, signal; sys.path.insert(0, sys.argv[1])\n"
+        "import os, signal\n"
         "from tests.support.cups import bot\n"
         "from tournament.bot.started_bot import start\n"
         "from tournament.config.cup import Bot, Limits\n"
@@ -117,26 +115,20 @@ def test_it_goes_when_the_runner_is_killed(sandbox: bool) -> None:
         f"started.move({REQUEST!r}, 20)\n"
         "print(*descendants(os.getpid()), flush=True); signal.pause()"
     )
-    root = str(Path(__file__).parents[3])
     with subprocess.Popen(
-        [sys.executable, "-c", code, root], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as runner:
         assert runner.stdout is not None
-        found = [int(pid) for pid in runner.stdout.readline().split()]
+        processes = [int(pid) for pid in runner.stdout.readline().split()]
         runner.send_signal(signal.SIGKILL)
-    assert len(found) >= 3, "a supervisor, a bot and its child"
-    all_end(found)
+    assert len(processes) >= 3, "a supervisor, a bot and its child"
+    all_end(processes)
 
 
 def test_its_environment_is_stripped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "x")
-    assert set(environment(["./bot"], 7)) == {
-        "LANG",
-        "PATH",
-        "PORT",
-        "PYTHONHASHSEED",
-        "PYTHONUNBUFFERED",
-    }
+    names = "LANG PATH PORT PYTHONHASHSEED PYTHONUNBUFFERED"
+    assert sorted(environment(["./bot"], 7)) == names.split()
 
 
 def test_python_is_this_python() -> None:
@@ -160,14 +152,11 @@ def test_what_it_writes_is_kept_by_match_and_bounded() -> None:
         assert started.output() == ""
 
 
-def test_no_other_bot_gets_the_port_of_one_that_does_not_listen_yet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It would answer in place of the first, and the results would be those of the wrong bot."""
+def test_a_port_is_taken_before_its_bot_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise another bot could get it, and its answers would count for the first bot."""
     slow = Bot("slow", command="sleep 60")
-    launch, _ = prepare_launch([slow], Limits(), 60_000, sandbox=False, folder=tmp_path)
-    with closing(StartedBot(slow, launch)) as started:
+    with closing(StartedBot(slow, LAUNCH)) as started:
         port = int(started.url.rpartition(":")[2])
         monkeypatch.setattr("tournament.bot.started_bot._PORTS", (port, port + 1))
         with pytest.raises(StartError, match="No free port"):
-            StartedBot(slow, launch)
+            StartedBot(slow, LAUNCH)

@@ -10,15 +10,15 @@ from tournament.check.positions import OPTIONS, longest, questions
 
 
 @pytest.mark.parametrize("name", games.GAMES)
-def test_every_phase_number_of_players_and_set_of_options_is_asked(name: str) -> None:
+def test_every_phase_and_every_set_of_options_is_asked(name: str) -> None:
     game = games.get(name)
     asked = questions(everything(name), 100)
     players = range(game.min_players, game.max_players + 1)
     defaults = {option.name: option.default for option in game.options}
     assert {question.view["phase"] for question in asked} == set(game.phases)
-    for many in players:
-        options = [each.view["options"] for each in asked if each.view["players"] == many]
-        assert all({**defaults, **some} in options for some in OPTIONS[name])
+    for count in players:
+        options = [asking.view["options"] for asking in asked if asking.view["players"] == count]
+        assert all({**defaults, **changed} in options for changed in OPTIONS[name])
     for question in asked:
         assert question.view["seat"] == question.view["turn"] == question.position.turn
         assert game.view(question.view).moves().texts() == list(question.moves)
@@ -30,19 +30,20 @@ def test_every_phase_number_of_players_and_set_of_options_is_asked(name: str) ->
 def test_there_are_as_many_as_wanted_match_by_match_and_in_order(name: str, wanted: int) -> None:
     asked = questions(everything(name), wanted)
     assert len(asked) == wanted
-    matches = [list(each) for _, each in groupby(asked, key=lambda each: each.seat_in_record)]
+    by_match = groupby(asked, key=lambda question: question.seat_in_record)
+    matches = [list(match) for _, match in by_match]
     assert len({match[0].seat_in_record for match in matches}) == len(matches)
     for match in matches:
-        when = [(each.view["deal"], len(each.view["history"])) for each in match]
+        when = [(asking.view["deal"], len(asking.view["history"])) for asking in match]
         assert when == sorted(set(when))
 
 
 def test_moves_that_say_how_their_cards_are_read_are_asked() -> None:
     asked = questions(everything("zhengfen"), 100)
-    read = [each for each in asked if any(move.endswith("=flush") for move in each.moves)]
-    assert len(read) > 3
-    assert all(any(move.endswith("=fullhouse") for move in each.moves) for each in read)
-    assert any(not each.view["table"] for each in read)
+    flushes = [asking for asking in asked if any(m.endswith("=flush") for m in asking.moves)]
+    assert len(flushes) > 3
+    assert all(any(m.endswith("=fullhouse") for m in asking.moves) for asking in flushes)
+    assert any(not asking.view["table"] for asking in flushes)
 
 
 @pytest.mark.parametrize("name", games.GAMES)

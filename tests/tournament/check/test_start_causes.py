@@ -53,33 +53,44 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
 ]
 
 
-def fix(output: str, status: int | None, folder: Path, *argv: str) -> str | None:
-    return start_fix(
-        FailedStart(
-            output, argv, folder, 9999, status, 10_000, Limits(), sandboxed=True, network=False
-        )
+def fix(output: str, status: int | None, sandboxed: bool = True, network: bool = False) -> str:
+    """The fix for a bot that has no program, or ""."""
+    start = FailedStart(
+        output, ["./bot"], Path("/no"), 9999, status, 10_000, Limits(), sandboxed, network
     )
+    return start_fix(start) or ""
 
 
 @pytest.mark.parametrize(("output", "status", "words"), OUTPUTS)
-def test_what_it_wrote_and_how_it_ended_say_why(
-    tmp_path: Path, output: str, status: int | None, words: str
+def test_output_and_return_code_say_why(output: str, status: int | None, words: str) -> None:
+    assert words in fix(output, status)
+
+
+@pytest.mark.parametrize(("sandboxed", "network"), [(True, True), (False, False)])
+def test_a_bot_that_has_the_network_is_not_told_to_ask_for_it(
+    sandboxed: bool, network: bool
 ) -> None:
-    assert words in (fix(output, status, tmp_path, "./bot") or "")
+    assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network)
 
 
 def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     for name in ("pyvenv.cfg", "bin/python"):
         (tmp_path / name).touch()
-    found = fix(f"{tmp_path}/bin/python: No such file or directory", 1, tmp_path, "./bot")
-    assert "make a virtual environment inside the bot's folder" in (found or "")
+    text = fix(f"{tmp_path}/bin/python: No such file or directory", 1)
+    assert "make a virtual environment inside the bot's folder" in text
 
 
-def test_a_cause_that_is_not_known_has_no_fix(tmp_path: Path) -> None:
-    assert fix("the deck is on fire", 1, tmp_path, "./bot") is None
-    assert fix("No such file or directory: '/no/such'", 1, tmp_path, "./bot") is None
-    assert fix("listening on port 9999", None, tmp_path, "./bot") is None
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [
+        ("the deck is on fire", 1),
+        ("No such file or directory: '/no/such'", 1),
+        ("listening on port 9999", None),
+    ],
+)
+def test_a_cause_that_is_not_known_has_no_fix(output: str, status: int | None) -> None:
+    assert fix(output, status) == ""
 
 
 CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"
@@ -115,38 +126,32 @@ def test_check_says_the_fix(folder: Path, command: str, program: bytes, words: s
     assert words not in failure["problem"]
 
 
-FIRST = [case for case in FAILING if case[0] == "python bot.py"][:4]
-"""The first causes, of programs that may lie anywhere."""
+BAD = [(program, words) for command, program, words in FAILING if command == "python bot.py"][:4]
+"""Programs that fail wherever they lie, and the fix of each."""
 
 
-def of_cause(folder: Path, number: int) -> tuple[str, str]:
-    """A command that fails for one of the first causes, and its fix."""
-    _, program, words = FIRST[number]
-    file = folder / f"bot{number}.py"
-    file.write_bytes(program)
-    return f"python {file}", words
-
-
-@pytest.mark.parametrize("cause", range(len(FIRST)))
 @pytest.mark.parametrize(
     "command",
     ["duel BOT greedy --game dasan --no-sandbox", "join http://127.0.0.1:9 ann BOT --no-sandbox"],
     ids=["duel", "join"],
 )
-def test_duel_and_join_say_it_too(folder: Path, command: str, cause: int) -> None:
-    bot, words = of_cause(folder, cause)
-    said = stich(*(bot if word == "BOT" else word for word in command.split()))
-    assert said.returncode == 1
-    assert words in " ".join(said.stderr.split())
-    assert "same folder" not in said.stderr, "what the organiser of a cup is warned of"
-
-
-def test_run_says_it_of_every_bot(folder: Path) -> None:
-    causes = [of_cause(folder, number) for number in range(len(FIRST))]
-    bots = {f"bad{number}": {"command": bot} for number, (bot, _) in enumerate(causes)}
-    cup = write(folder, bots, deals=1)
-    done = stich("run", cup, "--out", folder / "run")
+def test_duel_and_join_say_the_fix(folder: Path, command: str) -> None:
+    program, words = BAD[0]
+    (folder / "bot.py").write_bytes(program)
+    bot = f"python {folder}/bot.py"
+    done = stich(*(bot if word == "BOT" else word for word in command.split()))
     assert done.returncode == 1
-    for number, (_, words) in enumerate(causes):
+    assert words in " ".join(done.stderr.split())
+    assert "same folder" not in done.stderr, "a warning for organisers"
+
+
+def test_run_says_the_fix_for_every_bot(folder: Path) -> None:
+    bots = {}
+    for number, (program, _) in enumerate(BAD):
+        (folder / f"bot{number}.py").write_bytes(program)
+        bots[f"bad{number}"] = {"command": f"python {folder}/bot{number}.py"}
+    done = stich("run", write(folder, bots, deals=1), "--out", folder / "run")
+    assert done.returncode == 1
+    for number, (_, words) in enumerate(BAD):
         assert f"bad{number}" in done.stderr
         assert words in " ".join(done.stderr.split())

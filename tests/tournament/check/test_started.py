@@ -9,12 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from stich.commands.authors import check
-from tests.support.checked import FEW, PATIENT, checked, failures
-from tests.support.misbehaving import MISBEHAVING, running
+from tests.support.checked import FEW, PATIENT, checked, failed, failures
+from tests.support.cups import ROOT
+from tests.support.misbehaving import running, says
 from tournament.check.outcome import LEGAL
 from tournament.check.suite import OPTIONS
-
-ROOT = str(Path(__file__).parents[3])
 
 
 def command(program: str, tmp_path: Path) -> str:
@@ -24,12 +23,10 @@ def command(program: str, tmp_path: Path) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
-def check_dasan(
-    program: str, positions: int, tmp_path: Path, *more: str
-) -> tuple[int, dict[str, Any]]:
+def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
     """The check of a bot that is this program."""
-    words = ("--game", "dasan", "--positions", str(positions), *PATIENT, *more)
-    return checked("--command", command(program, tmp_path), "--no-sandbox", *words)
+    words = ("--game", "dasan", "--positions", str(positions), *PATIENT)
+    return checked("--command", command(program, tmp_path), *words)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +38,8 @@ def check_dasan(
     ],
 )
 def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, problem: str) -> None:
-    status, report = checked(
-        "--command", command(program, tmp_path), "--no-sandbox", "--start-ms", str(start_ms)
-    )
+    words = ("--command", command(program, tmp_path), "--start-ms", str(start_ms))
+    status, report = checked(*words)
     assert status == 1
     (failure,) = failures(report)
     assert problem in failure["problem"]
@@ -52,16 +48,17 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
 
 def test_a_bot_that_always_fails_is_not_told_of_other_rules() -> None:
     """The checks of unknown fields, of long lists and of requests at once find the same fault."""
-    with running(MISBEHAVING["no grammar"]) as url:
+    with running(says(b'{"move": "Pass "}')) as url:
         _, report = checked("--url", url, *FEW)
-    found = failures(report)
-    assert len([one for one in report["checks"] if one["result"] == "failed"]) > 3
-    assert {failure["rule"] for failure in found} == {LEGAL}
+    assert len(failed(report)) > 3
+    assert {failure["rule"] for failure in failures(report)} == {LEGAL}
 
 
-MORTAL = """
+def mortal(when: str) -> str:
+    """The program of a bot that dies once a condition on `asked`, `view` and `moves` holds."""
+    return f"""
 import os, sys
-sys.path.insert(0, {root!r})
+sys.path.insert(0, {str(ROOT)!r})
 from bots import kit
 asked = 0
 def move(view, moves):
@@ -76,8 +73,7 @@ kit.run(move, name="mortal", version="1", games=["dasan"])
 
 
 def test_a_started_bot_that_dies_is_reported_and_restarted(tmp_path: Path) -> None:
-    program = MORTAL.format(root=ROOT, when="asked > 40")
-    status, report = check_dasan(program, 60, tmp_path)
+    status, report = check_dasan(mortal("asked > 40"), 60, tmp_path)
     assert status == 1
     first = failures(report)[0]
     assert first["fault"] == "unreachable"
@@ -85,34 +81,32 @@ def test_a_started_bot_that_dies_is_reported_and_restarted(tmp_path: Path) -> No
     assert "the deck is on fire" in first["output"]
     assert "ended (code 7) while it was asked this" in first["mend"]
     assert "look at the end of its output" in first["mend"]
-    assert "running?" not in first["mend"]
-    results = {one["title"]: one["result"] for one in report["checks"]}
+    results = {check["title"]: check["result"] for check in report["checks"]}
     assert results["unknown fields in the request are tolerated"] == "passed"
 
 
 def test_a_bot_that_dies_in_the_match_is_reported_once(tmp_path: Path) -> None:
     when = f"view['options']['deals'] == {OPTIONS['deals']}"
-    status, report = check_dasan(MORTAL.format(root=ROOT, when=when), 5, tmp_path)
-    assert status == 1
-    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
-    assert "a short match" in failed["title"]
-    assert [each["fault"] for each in failed["failures"]] == ["unreachable"]
-    assert "ended (code 7)" in failed["failures"][0]["mend"]
+    _, report = check_dasan(mortal(when), 5, tmp_path)
+    (check,) = failed(report)
+    (failure,) = check["failures"]
+    assert "a short match" in check["title"]
+    assert failure["fault"] == "unreachable"
+    assert "ended (code 7)" in failure["mend"]
 
 
 def test_a_bot_that_floods_its_output(tmp_path: Path) -> None:
-    floods = MORTAL.format(root=ROOT, when="print('漢' * 33_333, file=sys.stderr, flush=True)")
-    status, report = check_dasan(floods, 5, tmp_path)
-    assert status == 1
-    (failed,) = [one for one in report["checks"] if one["result"] == "failed"]
-    assert failed["title"] == "little is written to stdout and stderr"
-    (failure,) = failed["failures"]
+    floods = mortal("print('漢' * 33_333, file=sys.stderr, flush=True)")
+    _, report = check_dasan(floods, 5, tmp_path)
+    (check,) = failed(report)
+    assert check["title"] == "little is written to stdout and stderr"
+    (failure,) = check["failures"]
     assert "only the last 64 KiB of a match are kept" in failure["problem"]
     assert "a line per move" in failure["mend"]
 
 
 def test_what_a_bot_wrote_is_shown_also_if_it_passes(tmp_path: Path) -> None:
-    program = MORTAL.format(root=ROOT, when="print('no network', file=sys.stderr, flush=True)")
+    program = mortal("print('no network', file=sys.stderr, flush=True)")
     words = ["--command", command(program, tmp_path), "--positions", "1", "--no-sandbox", *PATIENT]
     result = CliRunner().invoke(check, words)
     assert result.exit_code == 0
@@ -128,11 +122,8 @@ def test_the_reference_bots_pass(bot: str) -> None:
 
 
 def test_a_bot_that_cannot_be_restarted(tmp_path: Path) -> None:
-    mortal = MORTAL.format(root=ROOT, when="asked > 40")
-    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal}"
-    status, report = check_dasan(once, 60, tmp_path, "--no-sandbox")  # it writes into its folder
-    assert status == 1
-    skipped = [one for one in report["checks"] if one["result"] == "skipped"]
-    assert skipped
-    assert "cannot be restarted" in skipped[0]["note"]
-    assert "FileExistsError" in skipped[0]["note"]
+    once = f"import os\nos.mkdir({str(tmp_path / 'once')!r})\n{mortal('asked > 40')}"
+    _, report = check_dasan(once, 60, tmp_path)
+    skipped = next(check for check in report["checks"] if check["result"] == "skipped")
+    assert "cannot be restarted" in skipped["note"]
+    assert "FileExistsError" in skipped["note"]

@@ -30,19 +30,20 @@ WIDE = [30.0 * number for number in range(15)]
 
 
 @pytest.mark.parametrize(
-    ("reused", "new", "found"),
+    ("noise", "reused_ms", "new_ms", "is_slower"),
     [
-        ([41.0 + each for each in NOISE], [1.5 + each for each in NOISE], True),
-        ([141.0 + each for each in NOISE], [101.0 + each for each in NOISE], True),
-        ([900.0 + each for each in NOISE], [915.0 + each for each in NOISE], False),
-        (WIDE, [60.0 + each for each in WIDE], False),
+        (NOISE, 41.0, 1.5, True),
+        (NOISE, 141.0, 101.0, True),
+        (NOISE, 900.0, 915.0, False),
+        (WIDE, 0.0, 60.0, False),
     ],
     ids=["quick", "thoughtful", "the same", "uneven"],
 )
 def test_a_delay_shows_however_long_a_bot_thinks(
-    reused: list[float], new: list[float], found: bool
+    noise: list[float], reused_ms: float, new_ms: float, is_slower: bool
 ) -> None:
-    assert slower(reused, new) is found
+    reused, new = ([ms + extra for extra in noise] for ms in (reused_ms, new_ms))
+    assert slower(reused, new) is is_slower
     assert not slower(new, reused)
 
 

@@ -9,38 +9,31 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tests.support.misbehaving import REQUEST
 from tests.support.sandboxes import launched, printed
 from tools import hostile
-from tournament.bot.launch import (
-    must_sandbox,
-    prepare_launch,
-    shared_folders,
-)
+from tournament.bot.launch import must_sandbox, prepare_launch, shared_folders
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
 
-REQUEST = b'{"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand": []}}'
-
 
 @contextmanager
-def running(how: str) -> Iterator[StartedBot]:
-    """A misbehaving bot in a sandbox."""
-    trying = Bot("x", bot(how))
-    with closing(start(trying, launched(trying, HOSTILE))) as started:
+def running(command: str, folder: Path = HOSTILE, **more: Any) -> Iterator[StartedBot]:
+    """A bot in a sandbox that has made a move."""
+    sandboxed = Bot("x", command)
+    with closing(start(sandboxed, launched(sandboxed, folder, **more))) as started:
+        assert isinstance(started.move(REQUEST, 60), Choice)
         yield started
-
-
-READ_ALL = "grep -rhs . .. /etc/shadow"
 
 
 def spied(hall: Path, **more: Any) -> str:
@@ -48,9 +41,8 @@ def spied(hall: Path, **more: Any) -> str:
     shutil.copytree(HOSTILE, hall / "hostile", ignore=shutil.ignore_patterns("__pycache__"))
     cup = hall / "cup.toml"
     with hostile.running(hostile.first) as url:
-        spy = Bot("x", f"{sys.executable} hostile spies {cup} {url}")
-        with closing(start(spy, launched(spy, hall, secret=(cup,), **more))) as started:
-            assert isinstance(started.move(REQUEST, 60), Choice)
+        command = f"{sys.executable} hostile spies {cup} {url}"
+        with running(command, hall, secret=(cup,), **more) as started:
             return started.output()
 
 
@@ -78,7 +70,7 @@ def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
 @needs_sandbox
 def test_a_bot_sees_its_own_folder_and_nothing_around_it(hall: Path) -> None:
     (hall / "alice" / "mine.txt").write_text("ALICE")
-    assert printed(READ_ALL, hall, "alice") == "ALICE\n"
+    assert printed("grep -rhs . .. /etc/shadow", hall, "alice") == "ALICE\n"
 
 
 @needs_sandbox
@@ -111,14 +103,10 @@ def test_a_folder_that_is_a_link_is_refused(hall: Path, leads_to: str) -> None:
 @needs_sandbox
 def test_loops_of_links_and_deep_folders_do_no_harm(hall: Path) -> None:
     (hall / "alice" / "loop").symlink_to("loop")
-    here = os.getcwd()
-    os.chdir(hall / "alice")
-    try:
+    with chdir(hall / "alice"):
         for _ in range(1200):
             os.mkdir("d")
             os.chdir("d")
-    finally:
-        os.chdir(here)
     try:
         assert printed("sh -c 'cat loop; echo tried'", hall, "alice").endswith("tried\n")
     finally:  # pytest's own way to delete it is recursive, and fails
@@ -158,15 +146,16 @@ def test_reference_bots_see_no_folder(hall: Path) -> None:
 
 
 def test_bots_of_different_authors_in_one_folder_are_named() -> None:
-    def said(*bots: Bot) -> str:
+    def warning(*bots: Bot) -> str:
         return shared_folders(bots, Path("/cup"))
 
     a, b = Bot("a", "./a", author="A"), Bot("b", "./b", author="B")
-    assert said(a, b).startswith("a, b have the same folder and can read each other's files.")
-    assert "x, y have" in said(Bot("x", "./x"), Bot("y", "./y"))
-    assert said(a, Bot("a2", "./a2", author="A")) == ""
-    assert said(a, Bot("b", "./b", author="B", dir="b")) == ""
-    assert said(a, Bot("url", url="http://127.0.0.1:9"), Bot("g", "python -m bots.greedy")) == ""
+    assert warning(a, b).startswith("a, b have the same folder and can read each other's files.")
+    assert "x, y have" in warning(Bot("x", "./x"), Bot("y", "./y"))
+    assert warning(a, Bot("a2", "./a2", author="A")) == ""
+    assert warning(a, Bot("b", "./b", author="B", dir="b")) == ""
+    greedy = Bot("g", "python -m bots.greedy")
+    assert warning(a, Bot("url", url="http://127.0.0.1:9"), greedy) == ""
 
 
 @needs_sandbox
@@ -207,8 +196,7 @@ def test_its_processes_are_counted_for_itself(monkeypatch: pytest.MonkeyPatch) -
 
 @needs_sandbox
 def test_a_full_backlog_does_not_outlast_the_deadline() -> None:
-    with running("clogs") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
+    with running(bot("clogs")) as started:
         outcome = started.move(REQUEST, 0.3)
         assert isinstance(outcome, Failure)
         assert outcome.kind is FaultKind.TIMEOUT
@@ -217,16 +205,16 @@ def test_a_full_backlog_does_not_outlast_the_deadline() -> None:
 @needs_sandbox
 def test_it_leaves_nothing_behind() -> None:
     """Its home is in memory; its processes end with their namespace, wherever they hide."""
-    with running("litters") as started:
-        assert isinstance(started.move(REQUEST, 60), Choice)
+    with running(bot("litters")) as started:
         assert started.output() == "/tmp\n"
     assert not Path("/tmp/deep").exists()
     assert not Path("/tmp/closed").exists()
 
 
-def test_without_bubblewrap_a_cup_is_refused_unless_its_organiser_accepts_that(
+def test_without_bubblewrap_a_cup_is_refused_or_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The organiser may start the bots without a sandbox."""
     monkeypatch.setenv("PATH", str(tmp_path))
     cup = write(tmp_path, toys(3), deals=1, sandbox=None)
     words = ("run", cup, "--out", tmp_path / "run")
@@ -246,8 +234,7 @@ def test_a_cup_of_reference_bots_needs_no_sandbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = tuple(Bot(name, f"python -m bots.{name}") for name in ("random", "greedy"))
-    cup = Cup("c", "doudizhu", 3, bots)
-    assert must_sandbox(cup) is None
+    assert must_sandbox(Cup("c", "doudizhu", 3, bots)) is None
     monkeypatch.setenv("PATH", str(tmp_path))
     launch, notice = prepare_launch(bots, Limits(), 1)
     assert (launch.sandboxes, notice) == (None, "")
@@ -292,8 +279,8 @@ def test_a_machine_without_a_filter_is_refused(
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     done = stich("run", write(tmp_path, toys(3), deals=1, sandbox=None), "--out", tmp_path / "run")
     assert done.returncode == 1
-    for part in ("no filter of system calls for riscv64", "--no-sandbox"):
-        assert part in done.stderr
+    assert "no filter of system calls for riscv64" in done.stderr
+    assert "--no-sandbox" in done.stderr
 
 
 @needs_sandbox
@@ -305,6 +292,5 @@ def test_a_virtual_environment_in_its_folder_runs(tmp_path: Path) -> None:
             [sys.executable, "-m", "venv", "--without-pip", option, folder / "venv"], check=True
         )
         shutil.copytree(HOSTILE, folder / "hostile")
-        mine = Bot("x", "venv/bin/python hostile honest", dir=option)
-        with closing(start(mine, launched(mine, tmp_path))) as started:
-            assert isinstance(started.move(REQUEST, 60), Choice)
+        with running("venv/bin/python hostile honest", folder):
+            pass

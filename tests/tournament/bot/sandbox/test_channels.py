@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
-from tests.support.sandboxes import launched, printed
+from tests.support.sandboxes import launched, output, printed
 from tools.hostile.channels import CHANNELS
 from tournament.bot.launch import environment, launch_of_cup
 from tournament.bot.sandbox.folder_copy import LIMIT_MB
@@ -21,8 +21,10 @@ from tournament.formats.round_robin import RoundRobin
 
 
 def conversation(channel: str, folder: Path = HOSTILE, *, copies: bool = False) -> str:
-    """What a bot in a sandbox hears by a channel, while another in its own tells the letter x: two
-    processes of one bot. They use files of its folder if it has files to mark, else of Python."""
+    """What a bot hears through a channel, while another process of the bot tells the letter x.
+
+    The processes have a sandbox each. They mark files in `folder`, or of Python if that is HOSTILE.
+    """
     here = [str(folder)] if folder != HOSTILE else []
     program = "hostile" if here else str(HOSTILE)
     tells, hears = (
@@ -34,10 +36,7 @@ def conversation(channel: str, folder: Path = HOSTILE, *, copies: bool = False) 
     with closing(BotProcess(tells, env, launch)) as first:
         while "told" not in first.output():
             assert first.status() is None, first.output()
-        with closing(BotProcess(hears, env, launch)) as second:
-            while second.status() is None:
-                os.sched_yield()
-            return second.output()
+        return output(hears, launch)
 
 
 @needs_sandbox

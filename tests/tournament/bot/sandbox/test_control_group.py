@@ -1,5 +1,4 @@
-"""Control groups: prepared, limited and ended, or left alone, in a folder that looks like cgroup
-version 2."""
+"""Control groups are prepared or left alone, in a folder that looks like version 2."""
 
 import os
 from pathlib import Path
@@ -7,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from tournament.bot.sandbox.control_group import delegate, shares_processor
-from tournament.config.cup import Limits
-
-LIMITS = Limits(memory_mb=300, processes=40)
 
 
 class Fake:
-    """A folder like /sys/fs/cgroup with one group, in which this process is."""
+    """A folder like /sys/fs/cgroup with a group that has only this process."""
 
     def __init__(self, folder: Path, controllers: str = "cpu io memory pids") -> None:
         self.root, self.own, self.here = folder / "cgroup", folder / "own", folder / "cgroup/a/b"
@@ -37,41 +33,30 @@ def test_the_runner_moves_into_a_group_within_its_own(tmp_path: Path) -> None:
     assert fake.delegate() == str(fake.here), "a second run in the same process"
 
 
-def test_without_the_controller_of_the_processor_the_runner_has_no_weight(tmp_path: Path) -> None:
+def test_without_the_cpu_controller_the_runner_has_no_weight(tmp_path: Path) -> None:
     fake = Fake(tmp_path, "memory pids")
     assert fake.delegate() == str(fake.here)
     assert not (fake.here / "runner" / "cpu.weight").exists()
 
 
-@pytest.mark.parametrize("controllers", ["", "cpu memory", "cpu pids"])
-def test_without_limits_on_memory_and_processes_there_are_no_groups(
-    tmp_path: Path, controllers: str
-) -> None:
-    fake = Fake(tmp_path, controllers)
-    assert fake.delegate() is None
-    assert not (fake.here / "runner").exists()
-
-
-def test_a_group_that_is_shared_with_others_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("cgroup/a/b/cgroup.controllers", ""),
+        ("cgroup/a/b/cgroup.controllers", "cpu memory"),
+        ("cgroup/a/b/cgroup.controllers", "cpu pids"),
+        ("cgroup/a/b/cgroup.procs", f"1\n{os.getpid()}\n"),
+        ("cgroup/a/b/runner", "a file, so that no group can be made"),
+        ("own", "1:memory:/a/b\n"),
+        ("own", "0::/elsewhere"),
+    ],
+    ids=["no limits", "no pids", "no memory", "shared", "not delegated", "version 1", "unreadable"],
+)
+def test_a_group_that_does_not_fit_is_left_alone(tmp_path: Path, file: str, content: str) -> None:
     fake = Fake(tmp_path)
-    (fake.here / "cgroup.procs").write_text(f"1\n{os.getpid()}\n")
+    (tmp_path / file).write_text(content)
     assert fake.delegate() is None
-    assert not (fake.here / "runner").exists()
-
-
-def test_a_group_that_is_not_delegated_is_left_alone(tmp_path: Path) -> None:
-    """Making a group within it fails."""
-    fake = Fake(tmp_path)
-    (fake.here / "runner").touch()
-    assert fake.delegate() is None
-
-
-def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
-    fake = Fake(tmp_path)
-    fake.own.write_text("1:memory:/a/b\n")
-    assert fake.delegate() is None
-    fake.own.unlink()
-    assert fake.delegate() is None
+    assert not (fake.here / "runner").is_dir()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +70,7 @@ def test_without_version_2_there_are_no_groups(tmp_path: Path) -> None:
         ("1", "0::/a/b", "a/b", False),
     ],
 )
-def test_linux_shares_the_processor_among_sessions_outside_of_groups_that_do(
+def test_linux_shares_the_processor_outside_groups_that_do(
     tmp_path: Path, enabled: str, own: str, weighted: str, shares: bool
 ) -> None:
     proc, root = tmp_path / "proc", tmp_path / "cgroup"

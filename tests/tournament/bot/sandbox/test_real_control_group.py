@@ -47,8 +47,10 @@ assert done.returncode == 0, done.stderr
 
 
 def delegated(code: str) -> str:
-    """What a program prints that runs alone in a control group of its own. Skips with the reason
-    where systemd starts none."""
+    """What a program prints that runs alone in a control group of its own.
+
+    Skips the test, with the reason, if systemd starts none.
+    """
     if not (GROUPS / "cgroup.controllers").is_file():
         pytest.skip("this system has no control groups of version 2")
     if not shutil.which("systemd-run"):
@@ -76,15 +78,8 @@ def test_the_processes_of_a_fork_bomb_are_counted_and_all_end() -> None:
         assert 20 < int(started) < 40
 
 
-@pytest.mark.parametrize(
-    ("how", "sandbox"),
-    [
-        ("multiplies", False),
-        ("multiplies", None),
-        ("hoards", False),
-        ("hoards", None),
-    ],
-)
+@pytest.mark.parametrize("sandbox", [False, None])
+@pytest.mark.parametrize("how", ["multiplies", "hoards"])
 def test_a_cup_ends_and_costs_only_the_attacker(
     tmp_path: Path, how: str, sandbox: bool | None
 ) -> None:

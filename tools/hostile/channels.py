@@ -1,6 +1,7 @@
-"""Ways for a bot to tell something to a bot in another sandbox, by files that both can only read.
+"""Ways for a bot to tell something to a bot in another sandbox, through files that both can read.
 
-A byte takes eight files: the sender marks those that stand for its bits, the receiver looks at all.
+A byte takes eight files. The sender marks the files of the bits that are set, the receiver looks at
+all of them.
 """
 
 import ctypes
@@ -23,12 +24,11 @@ _FCNTL, _FUTEX = (72, 202) if platform.machine() == "x86_64" else (25, 98)
 _FCNTL_32 = 221  # on i386
 _WRITE_HINT, _GET_WRITE_HINT, _LONG_LIVED = 1036, 1035, 4
 _OPENED, _WAIT, _WAKE = 0x20, 0, 1
-_KEPT: list[int] = []  # descriptors whose locks and leases last
 
 
-def _kept(path: Path) -> int:
-    _KEPT.append(os.open(path, os.O_RDONLY))
-    return _KEPT[-1]
+def _open(path: Path) -> int:
+    """Open a file for reading, and leave it open, so that its locks and leases last."""
+    return os.open(path, os.O_RDONLY)
 
 
 def _lock(kind: int) -> bytes:
@@ -36,34 +36,37 @@ def _lock(kind: int) -> bytes:
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0)
 
 
-def _asks(command: int) -> Callable[[Path], bool]:
-    def marked(path: Path) -> bool:
-        found = fcntl.fcntl(_kept(path), command, _lock(fcntl.F_WRLCK))
-        return bool(struct.unpack_from("h", found)[0] != fcntl.F_UNLCK)
+def _finds_lock(command: int) -> Callable[[Path], bool]:
+    """A function that asks fcntl whether a file is locked."""
 
-    return marked
+    def is_locked(path: Path) -> bool:
+        lock = fcntl.fcntl(_open(path), command, _lock(fcntl.F_WRLCK))
+        return bool(struct.unpack_from("h", lock)[0] != fcntl.F_UNLCK)
 
-
-def _is_flocked(path: Path) -> bool:
-    try:
-        fcntl.flock(_kept(path), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
+    return is_locked
 
 
-def _syscall(number: int, command: int) -> Callable[[Path], None]:
-    """Lock by another number of fcntl, or another command that Linux takes for the same."""
+def _blocks(attempt: Callable[[Path], object]) -> Callable[[Path], bool]:
+    """A function that says whether an attempt would have to wait."""
 
-    def mark(path: Path) -> None:
-        lock = ctypes.create_string_buffer(_lock(fcntl.F_RDLCK))
-        LIBC.syscall(number, _kept(path), ctypes.c_long(command), lock)
+    def would_wait(path: Path) -> bool:
+        try:
+            attempt(path)
+        except BlockingIOError:
+            return True
+        return False
 
-    return mark
+    return would_wait
+
+
+def _syscall(number: int, command: int) -> Callable[[Path], object]:
+    """A function that locks a file by a system call that Linux takes for fcntl."""
+    lock = ctypes.create_string_buffer(_lock(fcntl.F_RDLCK))
+    return lambda path: LIBC.syscall(number, _open(path), ctypes.c_long(command), lock)
 
 
 def _locks_by_32_bits(path: Path) -> None:
-    """Lock by the system calls of i386 (int 0x80), in a child because these may be missing."""
+    """Lock by a system call of i386 (int 0x80), in a child because the kernel may lack these."""
     code = bytes.fromhex("53 89f8 89f3 89d1 4489c2 cd80 5b c3")  # ebx esi→ebx, edx→ecx, r8d→edx
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(code)
@@ -73,24 +76,15 @@ def _locks_by_32_bits(path: Path) -> None:
     LIBC.mmap.restype = ctypes.c_void_p
     low = LIBC.mmap(None, ctypes.c_size_t(4096), 3, 0x62, -1, ctypes.c_long(0))  # MAP_32BIT
     ctypes.memmove(low, struct.pack("=hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0), 24)
-    descriptor = _kept(path)
-    if os.fork() == 0:  # an OFD lock is that of the open file, which the parent keeps
+    descriptor = _open(path)
+    if os.fork() == 0:  # the lock belongs to the open file, which the parent leaves open
         enter(_FCNTL_32, descriptor, fcntl.F_OFD_SETLK, 0, low)
         os._exit(0)
     os.wait()
 
 
-def _is_leased(path: Path) -> bool:
-    try:
-        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
-    except BlockingIOError:
-        return True
-    return False
-
-
-def _write_hint(path: Path) -> bool:
-    found = fcntl.fcntl(_kept(path), _GET_WRITE_HINT, bytes(8))
-    return bool(struct.unpack("Q", found)[0] == _LONG_LIVED)
+def _has_write_hint(path: Path) -> bool:
+    return fcntl.fcntl(_open(path), _GET_WRITE_HINT, bytes(8)) == struct.pack("Q", _LONG_LIVED)
 
 
 def _opens_again_and_again(path: Path) -> None:
@@ -109,86 +103,75 @@ def _sees_it_opened(path: Path) -> bool:
     return bool(select.select([watcher], [], [], 0.5)[0])
 
 
-def _address(path: Path) -> int:
+def _mapped(path: Path) -> int:
+    """Map a file into memory. Return the address."""
     LIBC.mmap.restype = ctypes.c_void_p
-    place = LIBC.mmap(None, ctypes.c_size_t(4096), 1, 1, _kept(path), ctypes.c_long(0))
-    assert isinstance(place, int)
-    return place
+    address = LIBC.mmap(None, ctypes.c_size_t(4096), 1, 1, _open(path), ctypes.c_long(0))
+    assert isinstance(address, int)
+    return address
 
 
 def _waits(path: Path) -> None:
-    """Wait for a futex in the file."""
-    place = _address(path)
-    value = ctypes.c_uint.from_address(place).value
-    wait = (_FUTEX, ctypes.c_void_p(place), _WAIT, ctypes.c_uint(value), None)
+    """Wait for a futex in the file, in a thread."""
+    address = _mapped(path)
+    value = ctypes.c_uint.from_address(address).value
+    wait = (_FUTEX, ctypes.c_void_p(address), _WAIT, ctypes.c_uint(value), None)
     threading.Thread(target=LIBC.syscall, args=wait, daemon=True).start()
 
 
 def _wakes(path: Path) -> bool:
-    return bool(LIBC.syscall(_FUTEX, ctypes.c_void_p(_address(path)), _WAKE, 1) == 1)
+    return bool(LIBC.syscall(_FUTEX, ctypes.c_void_p(_mapped(path)), _WAKE, 1) == 1)
 
 
-def _puts_into(path: Path) -> None:
-    os.write(os.open(path.with_suffix(".pipe"), os.O_RDWR | os.O_NONBLOCK), b"x")
+def _pipe(path: Path) -> int:
+    return os.open(path.with_suffix(".pipe"), os.O_RDWR | os.O_NONBLOCK)
 
 
-def _finds_in(path: Path) -> bool:
+def _finds_in_pipe(path: Path) -> bool:
     with suppress(BlockingIOError):
-        return bool(os.read(os.open(path.with_suffix(".pipe"), os.O_RDWR | os.O_NONBLOCK), 1))
+        return bool(os.read(_pipe(path), 1))
     return False
 
 
-def _evicts(path: Path) -> None:
-    """Drop a file from the page cache, where its writer and its readers have left it."""
-    os.posix_fadvise(_kept(path), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def _is_evicted(path: Path) -> bool:
-    try:
-        return os.preadv(_kept(path), [bytearray(16)], 0, os.RWF_NOWAIT) == 0
-    except BlockingIOError:
-        return True
-
-
-CHANNELS: dict[str, tuple[Callable[[Path], object], Callable[[Path], bool]]] = {
-    "flock": (lambda path: fcntl.flock(_kept(path), fcntl.LOCK_EX), _is_flocked),
-    "lock": (lambda path: fcntl.lockf(_kept(path), fcntl.LOCK_SH), _asks(fcntl.F_GETLK)),
-    "OFD lock": (
-        lambda path: fcntl.fcntl(_kept(path), fcntl.F_OFD_SETLK, _lock(fcntl.F_RDLCK)),
-        _asks(fcntl.F_OFD_GETLK),
+Channel = tuple[Callable[[Path], object], Callable[[Path], bool]]
+"""A function that marks a file, and a function that says whether a file is marked."""
+_HAS_OFD_LOCK = _finds_lock(fcntl.F_OFD_GETLK)
+CHANNELS: dict[str, Channel] = {
+    "flock": (
+        lambda path: fcntl.flock(_open(path), fcntl.LOCK_EX),
+        _blocks(lambda path: fcntl.flock(_open(path), fcntl.LOCK_EX | fcntl.LOCK_NB)),
     ),
-    "lock with upper bits": (
-        _syscall(_FCNTL, fcntl.F_OFD_SETLK | 1 << 32),
-        _asks(fcntl.F_OFD_GETLK),
-    ),
-    "lock of x32": (
-        _syscall(0x40000000 | _FCNTL, fcntl.F_OFD_SETLK),
-        _asks(fcntl.F_OFD_GETLK),
-    ),
-    "lock of i386": (_locks_by_32_bits, _asks(fcntl.F_OFD_GETLK)),
+    "lock": (lambda path: fcntl.lockf(_open(path), fcntl.LOCK_SH), _finds_lock(fcntl.F_GETLK)),
+    "OFD lock": (_syscall(_FCNTL, fcntl.F_OFD_SETLK), _HAS_OFD_LOCK),
+    "lock with upper bits": (_syscall(_FCNTL, fcntl.F_OFD_SETLK | 1 << 32), _HAS_OFD_LOCK),
+    "lock of x32": (_syscall(0x40000000 | _FCNTL, fcntl.F_OFD_SETLK), _HAS_OFD_LOCK),
+    "lock of i386": (_locks_by_32_bits, _HAS_OFD_LOCK),
     "lease": (
-        lambda path: fcntl.fcntl(_kept(path), fcntl.F_SETLEASE, fcntl.F_WRLCK),
-        _is_leased,
+        lambda path: fcntl.fcntl(_open(path), fcntl.F_SETLEASE, fcntl.F_WRLCK),
+        _blocks(lambda path: os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))),
     ),
     "write hint": (
-        lambda path: fcntl.fcntl(_kept(path), _WRITE_HINT, struct.pack("Q", _LONG_LIVED)),
-        _write_hint,
+        lambda path: fcntl.fcntl(_open(path), _WRITE_HINT, struct.pack("Q", _LONG_LIVED)),
+        _has_write_hint,
     ),
     "inotify": (_opens_again_and_again, _sees_it_opened),
-    "pipe": (_puts_into, _finds_in),
-    "page cache": (_evicts, _is_evicted),
+    "pipe": (lambda path: os.write(_pipe(path), b"x"), _finds_in_pipe),
+    "page cache": (
+        lambda path: os.posix_fadvise(_open(path), 0, 0, os.POSIX_FADV_DONTNEED),
+        _blocks(lambda path: os.preadv(_open(path), [bytearray(16)], 0, os.RWF_NOWAIT)),
+    ),
     "futex": (_waits, _wakes),
 }
 
 
 def _files() -> list[Path]:
-    """The eight files to use: in the folder that is named, or of the Python environment."""
+    """The eight files to mark, in the folder that argv[3] names, or of the Python environment."""
     shared = Path(sysconfig.get_path("stdlib"), "encodings")
     return sorted((Path(sys.argv[3]) if len(sys.argv) > 3 else shared).glob("*.py"))[:8]
 
 
 def tells() -> None:
-    """Tells the letter x by a channel, and goes on telling."""
+    """Tell the letter x through the channel that argv[2] names, until killed."""
     for bit, path in enumerate(_files()):
         if ord("x") >> bit & 1:
             with suppress(OSError):
@@ -198,20 +181,22 @@ def tells() -> None:
 
 
 def hears() -> None:
-    """Prints the letter that a channel tells."""
-    found = 0
+    """Print the letter that is told through the channel that argv[2] names."""
+    letter = 0
     for bit, path in enumerate(_files()):
         with suppress(OSError):
-            found |= CHANNELS[sys.argv[2]][1](path) << bit
-    print("heard", chr(found))
+            letter |= CHANNELS[sys.argv[2]][1](path) << bit
+    print("heard", chr(letter))
 
 
 def locks() -> None:
-    """Prints how many of two rows SQLite finds, by journal, and whether the database is whole: two
-    connections have written, and a program has died in the middle of its work."""
+    """Print how many of two rows SQLite finds, by journal, and whether the database is whole.
+
+    Two connections have written, and a program has died in the middle of its work.
+    """
     import sqlite3
 
-    for journal in ("delete", "wal"):  # those that other locks protect
+    for journal in ("delete", "wal"):  # which are protected by different locks
         name = f"{os.environ['HOME']}/{journal}.sqlite"
         first, second = sqlite3.connect(name), sqlite3.connect(name)
         with first:
@@ -220,7 +205,7 @@ def locks() -> None:
         for connection in (first, second):
             with connection:
                 connection.execute("INSERT INTO notes VALUES ('x')")
-        if os.fork() == 0:  # a program of its own that dies in the middle of its work
+        if os.fork() == 0:
             third = sqlite3.connect(name, isolation_level=None)
             third.execute("PRAGMA cache_size = 1")
             third.execute("BEGIN IMMEDIATE")

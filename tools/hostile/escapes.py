@@ -14,7 +14,7 @@ from .server import first
 
 
 def spies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Prints what it can reach."""
+    """Print what can be read, written and reached, then answer."""
     import urllib.request
 
     cup, outside = Path(sys.argv[2]), sys.argv[3]
@@ -23,17 +23,17 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
         print("reached the outside")
     except OSError:
         print("no outside")
-    looks = (
-        ("cup", cup.read_text),
-        ("runs", lambda: os.listdir(cup.parent / "runs")),
-        ("key", (cup.parent / "state" / "stich" / "signing-key").read_text),
-        ("notes", (cup.parent / "notes.txt").read_text),
-    )
-    for name, look in looks:
-        try:
-            print(name, seen if (seen := look()) != "" else "hidden")
-        except OSError:
-            print(name, "hidden")
+    secrets: dict[str, Callable[[], object]] = {
+        "cup": cup.read_text,
+        "runs": lambda: os.listdir(cup.parent / "runs"),
+        "key": (cup.parent / "state" / "stich" / "signing-key").read_text,
+        "notes": (cup.parent / "notes.txt").read_text,
+    }
+    for name, read in secrets.items():
+        secret: object = ""
+        with contextlib.suppress(OSError):
+            secret = read()
+        print(name, "hidden" if secret == "" else secret)
     for place in (cup.parent / "scribble", Path(__file__).with_name("scribble")):
         try:
             place.write_text("was here")
@@ -47,7 +47,7 @@ def spies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def copies() -> None:
-    """Prints how many descriptors of other processes it can copy (pidfd_getfd)."""
+    """Print how many descriptors of other processes can be copied (pidfd_getfd)."""
     libc = ctypes.CDLL(None, use_errno=True)
     copied = 0
     for pid in [int(name) for name in os.listdir("/proc") if name.isdigit()]:
@@ -60,7 +60,7 @@ def copies() -> None:
 
 
 def escapes() -> None:
-    """Prints which doors to the kernel and to other processes are open."""
+    """Print which doors to the kernel and to other processes are open."""
     libc = ctypes.CDLL(None, use_errno=True)
     tries: dict[str, Callable[[], int]] = {
         "user namespace": lambda: libc.unshare(0x10000000),

@@ -12,7 +12,7 @@ from .server import LISTENING, answer, first
 
 
 def dies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Gives two good answers, then ends the program."""
+    """Give two good answers, then end the program."""
     if request["turn"] > 2:
         print("out of luck", flush=True)
         os._exit(3)
@@ -20,7 +20,7 @@ def dies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Leaves a daemon behind, in another session, and notes its process id where told."""
+    """Leave a daemon behind, in another session if possible. Its pid names a file in argv[2]."""
     if os.fork() == 0:
         with contextlib.suppress(PermissionError):  # in the sandbox
             os.setsid()
@@ -33,7 +33,7 @@ def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def litters(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Leaves a closed folder and a very deep one in its home, and prints where that is."""
+    """Leave a closed folder and a very deep one in the home, and print where that is."""
     home = os.environ["HOME"]
     os.makedirs(f"{home}/closed/within")
     os.chmod(f"{home}/closed", 0)
@@ -46,23 +46,20 @@ def litters(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def silences(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Stops the worker that asks it, once."""
+    """Stop the worker that asks, which is the parent of the supervisor, once."""
     mark = Path(sys.argv[2], "stopped")
     if not mark.exists():
         mark.touch()
-        os.kill(_parent(os.getppid()), signal.SIGSTOP)
+        stat = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGSTOP)
     first(connection, request)
 
 
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-
 def clogs(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Answers once, and first fills the backlog of its port, where it accepts nothing more."""
-    old = LISTENING.pop()
-    old.shutdown(socket.SHUT_RDWR)
-    old.close()
+    """Fill the backlog of the bot's port, which accepts nothing more, then answer."""
+    listener = LISTENING.pop()
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
     full = socket.create_server(("127.0.0.1", int(os.environ["PORT"])), backlog=0)
     LISTENING.append(full)
     for _ in range(8):

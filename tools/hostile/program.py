@@ -14,25 +14,24 @@ from .server import FOREVER, LISTENING, Handler, first, serve, toy
 
 HANDLERS: tuple[Handler, ...] = (spies, breeds, clogs, dies, litters, silences)
 HANDLERS += (floods, hoards, hungry, multiplies, swarms)
-PROGRAMS: dict[str, Handler] = {
-    "honest": first,
-    **{handle.__name__: handle for handle in HANDLERS},
-}
-ONCE = {
-    attempt.__name__: attempt for attempt in (copies, escapes, bombs, gorges, hears, locks, tells)
-}
+BOTS: dict[str, Handler] = {"honest": first}
+BOTS |= {handle.__name__: handle for handle in HANDLERS}
+BOTS |= {name: handle for name, (handle, _) in WAYS.items()}
+PROGRAMS = {run.__name__: run for run in (copies, escapes, bombs, gorges, hears, locks, tells)}
 """Programs that try something and end."""
 
 
 def main() -> None:
-    """Listen at PORT, answer GET / properly, and misbehave on POST /move as the first word says."""
+    """Run the program that argv[1] names, or a bot that misbehaves in this way at POST /move.
+
+    If the bot's only other argument is a folder, its pid names a file there.
+    """
     how = sys.argv[1]
-    if how in ONCE:
-        ONCE[how]()
+    if how in PROGRAMS:
+        PROGRAMS[how]()
         return
-    if len(sys.argv) == 3:  # where to leave a note of being alive
+    if len(sys.argv) == 3:
         Path(sys.argv[2], str(os.getpid())).touch()
-    handle = toy(how) if how.startswith("toy-") else PROGRAMS.get(how) or WAYS[how][0]
     LISTENING.append(socket.create_server(("127.0.0.1", int(os.environ["PORT"]))))
-    serve(LISTENING[0], handle)
+    serve(LISTENING[0], toy(how) if how.startswith("toy-") else BOTS[how])
     FOREVER.wait()

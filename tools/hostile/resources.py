@@ -12,21 +12,21 @@ from .server import first
 
 
 def floods(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Plays properly, but floods its output."""
+    """Flood the output, then play properly."""
     for _ in range(2000):
         sys.stderr.write("flood " * 1000 + "\n")
     first(connection, request)
 
 
 def hungry(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Allocates as much memory as it can."""
+    """Allocate as much memory as possible."""
     pieces = []
     while True:
         pieces.append(b"x" * 10_000_000)
 
 
 def swarms(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Writes to 100 MB of memory in each of eight processes, and answers when all have it."""
+    """Write to 100 MB of memory in each of eight processes, then answer."""
     read, write = os.pipe()
     for _ in range(8):
         if os.fork() == 0:
@@ -34,21 +34,27 @@ def swarms(connection: socket.socket, request: dict[str, Any]) -> None:
             held[::4096] = b"x" * len(held[::4096])
             os.write(write, b"x")
             signal.pause()
-    got = 0
-    while got < 8:
-        got += len(os.read(read, 8))
+    ready = 0
+    while ready < 8:
+        ready += len(os.read(read, 8))
     first(connection, request)
 
 
 def hoards(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Writes to 800 MB of memory that it shares with nobody yet."""
+    """Write to 800 MB of memory that could be shared, then answer."""
     shared = mmap.mmap(-1, 800_000_000)
     shared[::4096] = b"x" * len(shared[::4096])
     first(connection, request)
 
 
 def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Starts as many processes as it can, in sessions of their own; prints how many."""
+    """Start as many processes as possible, print how many, then answer."""
+    print(_forked(), flush=True)
+    first(connection, request)
+
+
+def _forked() -> int:
+    """Start as many processes as possible, in sessions of their own. Return how many."""
     started = 0
     with contextlib.suppress(OSError):
         while started < 2000:
@@ -57,24 +63,17 @@ def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
                     os.setsid()
                 signal.pause()
             started += 1
-    print(started, flush=True)
-    first(connection, request)
+    return started
 
 
 def bombs() -> None:
-    """Prints how many processes it can start."""
-    started = 0
-    with contextlib.suppress(OSError):
-        while started < 2000:
-            if os.fork() == 0:
-                signal.pause()
-            started += 1
-    print("started", started, flush=True)
+    """Start as many processes as possible, print how many, and end them all."""
+    print("started", _forked(), flush=True)
     os.kill(-1, signal.SIGKILL)
 
 
 def gorges() -> None:
-    """Prints how many MB it can write to each folder that it may write to."""
+    """Print how many MiB can be written to each writable folder."""
     for folder in ("/tmp", "/dev/shm"):
         written = 0
         with contextlib.suppress(OSError), open(f"{folder}/big", "wb", buffering=0) as file:

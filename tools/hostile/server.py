@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 Handler = Callable[[socket.socket, dict[str, Any]], None]
 Every = Callable[[socket.socket, str, str, bytes], None]
-"""Answers every request itself, from its method, path and body."""
+"""Answers every request, given its method, path and body."""
 FOREVER = threading.Event()
 LISTENING: list[socket.socket] = []
 ABOUT = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]}
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
+    """An HTTP answer. `length` is the Content-Length if it is not true; below 0, there is none."""
     lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", *headers]
     if length is None or length >= 0:
         lines.append(f"Content-Length: {len(body) if length is None else length}")
@@ -32,7 +33,7 @@ def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | Non
 
 
 def first(connection: socket.socket, request: dict[str, Any]) -> None:
-    """A well-behaved bot: always plays the first move of the list."""
+    """Answer as a bot that conforms to the protocol and always plays the first move."""
     connection.sendall(answer(json.dumps({"move": request["moves"][0], "extra": [1]}).encode()))
 
 
@@ -51,10 +52,15 @@ def toy(name: str) -> Handler:
 def serve(
     listener: socket.socket, handle: Handler, about: Any = ABOUT, every: Every | None = None
 ) -> None:
+    """Answer requests until the listening socket is closed.
+
+    `handle` answers POST /move. `about` is the answer to GET /, as an object or as all its bytes.
+    `every` answers all requests instead.
+    """
     while True:
         try:
             connection, _ = listener.accept()
-        except OSError as error:  # a failed handshake is one too
+        except OSError as error:  # perhaps only a failed TLS handshake
             if error.errno in (errno.EBADF, errno.EINVAL):
                 return
             continue
@@ -96,7 +102,7 @@ def _request(reader: Any) -> tuple[str, str, bytes]:
 
 @contextmanager
 def running(handle: Handler, about: Any = ABOUT, every: Every | None = None) -> Iterator[str]:
-    """A misbehaving bot in this process; its URL."""
+    """Run a misbehaving bot in this process. Yields its URL."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
     with serving(listener, handle, about, every) as port:
         yield f"http://127.0.0.1:{port}"
@@ -104,7 +110,7 @@ def running(handle: Handler, about: Any = ABOUT, every: Every | None = None) -> 
 
 @contextmanager
 def connected(handle: Handler) -> Iterator[HttpBot]:
-    """A connection to a misbehaving bot in this process."""
+    """Run a misbehaving bot in this process. Yields a connection to it."""
     from tournament.bot.client import dial_url
     from tournament.bot.url_bot import HttpBot
 
@@ -116,13 +122,13 @@ def connected(handle: Handler) -> Iterator[HttpBot]:
 def serving(
     listener: socket.socket, handle: Handler, about: Any = ABOUT, every: Every | None = None
 ) -> Iterator[int]:
-    """A misbehaving bot on a listening socket, which is then closed; yields its port."""
+    """Run a misbehaving bot on a listening socket, then close the socket. Yields the port."""
     thread = threading.Thread(target=serve, args=(listener, handle, about, every), daemon=True)
     with listener:
         thread.start()
         try:
             yield listener.getsockname()[1]
         finally:
-            # else it could still accept, on the descriptor that the next server gets
+            # Otherwise the thread could still accept on the descriptor that the next server gets.
             listener.shutdown(socket.SHUT_RDWR)
             thread.join()

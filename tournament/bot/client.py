@@ -105,12 +105,6 @@ def dial_through(
 
 
 def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) -> socket.socket:
-    """Connect a socket and return it. Close it if it cannot be connected before the deadline.
-
-    Raises:
-        OSError: if the connection is refused.
-        TimeoutError: if the deadline passes.
-    """
     try:
         sock.settimeout(seconds_left(deadline))
         sock.connect(address)

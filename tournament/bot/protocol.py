@@ -134,7 +134,6 @@ def read_info(value: object) -> Info:
 
 
 def _finite(value: object) -> float | None:
-    """The value as a float, or None if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -292,7 +291,6 @@ def _integer(digits: str) -> int | float:
 
 
 def _kind(value: object) -> str:
-    """A name for the JSON type of a value, for messages."""
     if value is None:
         return "null"
     kinds = {bool: "true or false", str: "a string", list: "a list", _Object: "an object"}

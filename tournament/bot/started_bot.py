@@ -193,11 +193,6 @@ class StartedBot(HttpBot):
         self._spawn()
 
     def _spawn(self) -> None:
-        """Reserve a port and start the bot's process, forgetting an earlier process.
-
-        Raises:
-            StartError: if no port is free.
-        """
         self.about: Mapping[str, object] = {}
         self.answered = False
         self._began = monotonic()
@@ -284,7 +279,6 @@ class StartedBot(HttpBot):
         self._reserved.close()
 
     def _ended(self, status: int | str) -> StartError:
-        """The error for a bot that ended before it answered. `status` is that of its process."""
         folder = self._launch.folder / (self._bot.dir or "")
         code = status if isinstance(status, int) else None
         fix = self._fix(127 if code is None else code)
@@ -302,12 +296,10 @@ class StartedBot(HttpBot):
 
     @property
     def _who(self) -> str:
-        """The bot's name and command, to begin a sentence with."""
         name = "" if self.name == self.command else f"{self.name}: "
         return f'{name}"{self.command}" '
 
     def _late(self) -> StartError:
-        """The error for a bot that did not answer in time."""
         if self.received:
             return StartError(
                 f"{self._who}began to answer GET /, but the end of its answer did not come within"
@@ -350,7 +342,6 @@ class StartedBot(HttpBot):
         )
 
     def _last_line(self) -> str:
-        """A sentence with the last line of the bot's output, or "" if it wrote nothing."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 

@@ -1,6 +1,7 @@
 """Bots as a match sees them: a bot answers a request for a move in time, or fails."""
 
 import json
+import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -208,17 +209,21 @@ class HttpBot(Player):
         began = monotonic()
         deadline = began + seconds
         try:
-            reply = self._exchange_twice(request, deadline)
-            while (busy_s := reply.busy_s) is not None:
+            while True:
+                try:
+                    reply = self._exchange(request, deadline)
+                except ConnectionLost:
+                    self.disconnect()
+                    reply = self._exchange(request, deadline)
+                seconds_left(deadline)  # the last byte may have come too late
+                if (busy_s := reply.busy_s) is None:
+                    return reply
                 if monotonic() + busy_s >= deadline:
                     raise Busy(
                         f"It was busy ({reply.status}), and its Retry-After goes beyond the"
                         f" deadline of {seconds * 1000:.0f} ms."
                     )
                 sleep(busy_s)
-                reply = self._exchange_twice(request, deadline)
-            seconds_left(deadline)  # the last byte may have come too late
-            return reply
         except BaseException as error:
             self.disconnect()
             if isinstance(error, TimeoutError):
@@ -227,26 +232,7 @@ class HttpBot(Player):
         finally:
             self.elapsed_s = monotonic() - began
 
-    def _exchange_twice(self, request: bytes, deadline: float) -> Reply:
-        """Send a request and read its answer. Send it once more if the connection is lost.
-
-        Raises:
-            ExchangeError: if the last attempt brings no usable answer.
-            TimeoutError: if the deadline passes.
-        """
-        try:
-            return self._exchange_once(request, deadline)
-        except ConnectionLost:
-            self.disconnect()
-            return self._exchange_once(request, deadline)
-
-    def _exchange_once(self, request: bytes, deadline: float) -> Reply:
-        """Send a request and read its answer, over a new connection if there is none.
-
-        Raises:
-            ExchangeError: if the connection is lost, or the answer is too large or not HTTP.
-            TimeoutError: if the deadline passes.
-        """
+    def _exchange(self, request: bytes, deadline: float) -> Reply:
         pieces: list[bytes] = []
         try:
             if self._socket is None:
@@ -289,21 +275,15 @@ def _as_text(received: bytes) -> Answer:
 
     What is not HTTP is all taken for the body.
     """
-    if not received:
-        return Answer()
     head, _, body = received.partition(b"\r\n\r\n")
     status_line, _, headers = head.partition(b"\r\n")
-    words = status_line.split(b" ", 2)
-    status = None
-    if words[0].startswith(b"HTTP/") and len(words) > 1 and words[1].isdigit():
-        status = int(words[1][:3])
+    status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
     if status is None:
         headers, body = b"", received
-    return Answer(status, _decode(headers), _decode(body), len(body))
-
-
-def _decode(data: bytes) -> str:
-    return data[:_KEPT].decode("utf-8", "backslashreplace")
+    head_text, body_text = (
+        part[:_KEPT].decode("utf-8", "backslashreplace") for part in (headers, body)
+    )
+    return Answer(int(status[1]) if status else None, head_text, body_text, len(body))
 
 
 class StartError(StichError):

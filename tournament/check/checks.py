@@ -41,7 +41,6 @@ _MAX_CAUSES = 5
 
 
 def _milliseconds(value: float) -> str:
-    """A time in milliseconds as text, with a decimal if it is below 10 ms."""
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
 
 

@@ -300,5 +300,4 @@ class Match:
 
 
 def _now() -> str:
-    """The time in UTC, in ISO 8601 with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -24,20 +24,14 @@ class _Anything(msgspec.Struct):
 
 
 class _ListedMoves(msgspec.Struct):
-    """The answer of `/v1/moves`."""
-
     moves: list[str]
 
 
 class _View(msgspec.Struct):
-    """The answer of `/v1/view`."""
-
     view: dict[str, object]
 
 
 class _Position(msgspec.Struct):
-    """The answer of `/v1/start` and `/v1/advance`."""
-
     state: dict[str, object]
 
 
@@ -112,11 +106,6 @@ class HttpReferee(Referee):
         return verdict.move, self._state(after)
 
     def _state(self, answer: _Position) -> State:
-        """The position in an answer.
-
-        Raises:
-            RefereeError: if the position cannot be read.
-        """
         try:
             return games.get(str(answer.state["game"])).state(answer.state)
         except (LookupError, TypeError, ValueError) as error:
@@ -128,11 +117,6 @@ class HttpReferee(Referee):
     def _call(
         self, operation: str, state: State, answer: type[_Answer], **fields: object
     ) -> _Answer:
-        """POST a position, and the other fields, to an operation. Return the answer.
-
-        Raises:
-            RefereeError: if the service fails.
-        """
         body = {"state": state.to_dict(), **fields}
         return self._request("POST", f"/v1/{operation}", self._timeout_s, answer, body)
 
@@ -144,11 +128,6 @@ class HttpReferee(Referee):
         answer: type[_Answer],
         body: Mapping[str, object] | None = None,
     ) -> _Answer:
-        """Send a request, with a JSON body unless `body` is None. Return the answer.
-
-        Raises:
-            RefereeError: if no answer of type `answer` comes within `seconds`.
-        """
         try:
             response = self._session.request(
                 method,

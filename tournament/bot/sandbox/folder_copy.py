@@ -99,11 +99,7 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
 
 
 def _run(command: list[str], stop: int) -> None:
-    """Run a command to its end. Kill it when the other end of the socket `stop` is closed.
-
-    Raises:
-        OSError: if the command fails or is killed. The text is the last line of its errors.
-    """
+    """Run a command to its end, or kill it when the other end of the socket `stop` is closed."""
     errors, written = os.pipe()
     with (
         os.fdopen(errors, "rb"),

@@ -115,7 +115,6 @@ def program() -> bytes:
 
 
 def _allow(values: Iterable[int]) -> dict[int, int]:
-    """The outcomes of an argument's values, all of which are allowed."""
     return dict.fromkeys(map(int, values), _ALLOW)
 
 
@@ -147,5 +146,4 @@ def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
 
 
 def _if(test: int, value: int, outcome: int) -> bytes:
-    """Two instructions that end the filter with an outcome if a comparison holds."""
     return _step(test, value, 0, 1) + _step(_RETURN, outcome)

@@ -36,7 +36,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds until a deadline given in seconds of `monotonic`. Always more than 0.
+    """The seconds left until a deadline, a time of `monotonic`. Always more than 0.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -270,10 +270,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that a message is complete. The answer is complete unless its status is 1xx.
-
-        Status 101 also completes the answer.
-        """
+        """Note that a message is complete. A message with status 1xx, except 101, is no answer."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == _SWITCHING
         self.reusable = self._parser.should_keep_alive()

@@ -58,7 +58,7 @@ class LaunchSettings:
 def must_sandbox(cup: Cup) -> bool | None:
     """Whether the started bots of a cup must run in a sandbox.
 
-    This is what the cup says. If the cup says nothing, it is true, or None if all started bots are
+    Returns the cup's setting. If there is no setting, returns True, or None if all started bots are
     reference bots. None means that a sandbox is used if the system allows it.
     """
     if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
@@ -219,11 +219,11 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield a problem for each folder, program and variable that a bot's command lacks.
+    """Yield a problem for each missing folder, program and variable of the bots with a command.
 
-    Each problem is a tuple of the bot's number from 0, the key to fix in the bot's section of
-    CUP.toml, and a sentence that says what is missing and how to fix it. Relative paths start from
-    `folder`. With `programs` false, programs are not checked, as for bots that other machines
+    A problem is a tuple of the bot's number from 0, the key to fix in the bot's section of
+    CUP.toml, and a sentence that says what is missing and how to fix that. Relative paths start
+    from `folder`. With `programs` false, programs are not checked, as for bots that other machines
     start.
     """
     for number, bot in enumerate(bots):
@@ -244,8 +244,8 @@ def missing(
 def program_problem(argv: list[str], folder: Path) -> str | None:
     """A sentence that says why a command's program cannot be started, and how to fix that.
 
-    The program is looked up in the way in which a bot is started: relative to `folder`, or in PATH.
-    None if the program can be started.
+    Returns None if the program can be started. A program without a slash is looked up in the bot's
+    PATH, any other starts from `folder`, the bot's folder.
     """
     if "/" in argv[0]:
         program_path = shutil.which(str(folder / argv[0]))

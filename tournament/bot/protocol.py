@@ -147,7 +147,8 @@ def read_move(reply: Reply) -> MoveAnswer:
     """Read an answer to POST /move. The move may be illegal.
 
     Raises:
-        InvalidAnswer: if the answer is not a JSON object with a string as its `move`.
+        InvalidAnswer: if the answer does not have status 200 and a JSON object with one string as
+            its `move`.
     """
     data = _read_object(reply, ("move",))
     if "move" not in data:
@@ -167,7 +168,7 @@ def read_move(reply: Reply) -> MoveAnswer:
 
 
 def _one_line(text: str) -> str:
-    """The text without control characters, line breaks and surrogates."""
+    """The text without control characters, which include line breaks, and without surrogates."""
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
@@ -175,7 +176,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
     """The fields of a bot's answer to GET /. Their values are not checked.
 
     Raises:
-        InvalidAnswer: if the answer is not a JSON object, or names a field of the protocol twice.
+        InvalidAnswer: if the answer does not have status 200 and a JSON object, or has a field of
+            the protocol twice.
     """
     return _read_object(reply, _ABOUT)
 

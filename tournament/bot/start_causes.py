@@ -67,10 +67,7 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for an error message that is common to programs of many languages.
-
-    None if the output has no known message.
-    """
+    """The fix for the first known error message in the output, or None if there is none."""
     limits = failed.limits
     memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
     fixes = {

@@ -214,7 +214,7 @@ class StartedBot(HttpBot):
         answer in time, it is ended.
 
         Raises:
-            StartError: if the bot ends, does not answer in time, or answers no HTTP.
+            StartError: if the bot cannot be started, ends, or gives no usable answer in time.
         """
         if self.process.wait_for_copy():  # the time for the copy does not count
             self._began = monotonic()
@@ -234,7 +234,7 @@ class StartedBot(HttpBot):
         """End the bot, start it again, and wait until it answers GET /.
 
         Raises:
-            StartError: if the bot ends, does not answer in time, or answers no HTTP.
+            StartError: if the bot cannot be started, ends, or gives no usable answer in time.
         """
         self.close()
         self._spawn()
@@ -246,7 +246,7 @@ class StartedBot(HttpBot):
         An answer that conforms to the protocol is kept in `about`.
 
         Raises:
-            StartError: if the bot has ended, or what it answers is not HTTP or too large.
+            StartError: if the bot has ended, or its answer is too large or not HTTP.
         """
         status = self.process.status()
         if status is not None:
@@ -350,7 +350,7 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     """Start a bot by its command, and wait until it answers GET /.
 
     Raises:
-        StartError: if the bot ends, does not answer in time, or answers no HTTP.
+        StartError: if the bot cannot be started, ends, or gives no usable answer in time.
     """
     return StartedBot(bot, launch).ready()
 

@@ -70,7 +70,10 @@ class Player:
     """The address of the player's server. "" for a player in this process."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, and wait up to `seconds` for the answer. `body` is that of POST /move."""
+        """Ask for a move, with the body of POST /move. Return the move, or why there is none.
+
+        Waits up to `seconds` for the answer.
+        """
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
@@ -158,9 +161,10 @@ class HttpBot(Player):
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, and wait up to `seconds` for the answer.
+        """Ask for a move, with the body of POST /move. Return the move, or why there is none.
 
-        The clock runs from before connecting until the last byte of the answer has arrived.
+        Waits up to `seconds` for the answer. The clock runs from before connecting until the last
+        byte of the answer has arrived.
         """
         try:
             answer = read_move(self.send("/move", body, seconds))

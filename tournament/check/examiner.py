@@ -70,7 +70,7 @@ class Connection(HttpBot):
             self.notify("/end", end, seconds)
 
     def ask(self, question: Question, more: Mapping[str, object] | None = None) -> Verdict:
-        """Ask a question, and judge the answer. The fields in `more` are added to the request."""
+        """Ask a question, and return the verdict. The fields in `more` are added to the request."""
         examiner = self._examiner
         self._turn += 1
         asked = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}
@@ -90,7 +90,7 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move within `seconds`, and report the answer to the examiner."""
+        """Ask for a move, and report the answer to the examiner. Return the move or the failure."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)

@@ -1,1 +1,1 @@
-"""One match: the referee, the bots, their faults."""
+"""Playing a match: the referee, the bots and their faults."""

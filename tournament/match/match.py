@@ -52,7 +52,7 @@ class Rules:
 
 
 class MatchObserver:
-    """Is told what happens in a match. The methods of this class do nothing."""
+    """An observer that is told what happens in a match. Here, its methods do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
         """React to a seat that made no legal move. `moved` follows with the default move.
@@ -269,14 +269,14 @@ class Match:
         return played, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
-        """Keep the `info` of the next move, unless the seat's `info` exceeds its limit."""
+        """Keep the `info` of the current move, unless the seat's `info` exceeds its limit."""
         if info and seat.info_bytes <= INFO_LIMIT:
             seat.info_bytes += len(msgspec.json.encode(info))
             if seat.info_bytes <= INFO_LIMIT:
                 self.info[len(self.moves)] = info
 
     def _keep_fallback(self, turn: int, why: str) -> None:
-        """Record that the fallback of the bot at seat `turn` makes the next move.
+        """Record that the fallback of the bot at seat `turn` makes the current move.
 
         The reason is dropped once the seat's reasons exceed their limit.
         """

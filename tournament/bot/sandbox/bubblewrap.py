@@ -104,9 +104,9 @@ def bot_folder(bot: Bot, folder: Path) -> Path:
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The paths in `secret` that exist in a folder, sorted, without paths inside other ones.
+    """The paths in `secret` that exist in the folder `place`, sorted.
 
-    All paths must be resolved.
+    A path inside another is left out. All paths must be resolved.
     """
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
@@ -213,18 +213,18 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
 
 
 def _home() -> Path:
-    """The user's home. The root folder, which holds every home, if the system knows no home."""
+    """The user's home, or the root folder for a user whom the system does not know."""
     try:
         return Path.home().resolve()
-    except RuntimeError:  # a user whom the system does not know, as in some containers
+    except RuntimeError:  # as in some containers
         return Path("/")
 
 
 def _python() -> list[Path]:
     """The folders of the Python that runs Stich, and the packages that bots may import.
 
-    They are sorted, so a folder comes before the folders in it. Those that the sandbox shows anyway
-    are left out.
+    The paths are sorted, so a folder comes before the folders in it. Folders that the sandbox shows
+    anyway are left out.
     """
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}

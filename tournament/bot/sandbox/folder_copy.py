@@ -8,6 +8,7 @@ import os
 import select
 import subprocess
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from tempfile import mkdtemp
 from typing import Final, TypedDict
 
@@ -30,10 +31,13 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files in a folder take more than LIMIT_MB, counted in blocks of 4 KiB."""
+    """Whether the files in a folder take more than LIMIT_MB, counted in blocks of 4 KiB.
+
+    What cannot be read is not counted.
+    """
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
-        with os.scandir(folders.pop()) as entries:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 if entry.path not in source["left_out"]:
                     size = entry.stat(follow_symlinks=False).st_size

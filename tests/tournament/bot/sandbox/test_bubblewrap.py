@@ -230,25 +230,19 @@ def test_without_bubblewrap_a_cup_is_refused_or_allowed(
         assert "The bots were started without a sandbox" in " ".join(again.stdout.split())
 
 
-def test_a_cup_of_reference_bots_needs_no_sandbox(
+def test_only_an_authors_own_program_causes_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bots = tuple(Bot(name, f"python -m bots.{name}") for name in ("random", "greedy"))
-    assert must_sandbox(Cup("c", "doudizhu", 3, bots)) is None
+    """Reference bots need no sandbox, and bots by URL have none."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    launch, notice = prepare_launch(bots, Limits(), 1)
-    assert (launch.sandboxes, notice) == (None, "")
-
-
-def test_an_author_without_bubblewrap_is_told_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    launch, notice = prepare_launch([Bot("x", bot("toy-1"))], Limits(), 1)
+    references = tuple(Bot(name, f"python -m bots.{name}") for name in ("random", "greedy"))
+    assert must_sandbox(Cup("c", "doudizhu", 3, references)) is None
+    for bots in (references, [Bot("x", url="http://127.0.0.1:9")]):
+        assert prepare_launch(bots, Limits(), 1)[1] == ""
+    launch, warning = prepare_launch([Bot("x", bot("toy-1"))], Limits(), 1)
     assert launch.sandboxes is None
-    assert notice.startswith("Warning: the bots run as your own user and without a sandbox")
-    assert notice.endswith("because bwrap was not found (install the package bubblewrap).")
-    assert prepare_launch([Bot("x", url="http://127.0.0.1:9")], Limits(), 1)[1] == ""
+    assert warning.startswith("Warning: the bots run as your own user and without a sandbox")
+    assert warning.endswith("because bwrap was not found (install the package bubblewrap).")
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,7 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""A function that opens a connection before a deadline, given in seconds of `monotonic`.
-
-Raises:
-    OSError: if the connection cannot be opened.
-    TimeoutError: if the deadline passes.
-"""
+"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if that fails."""
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024

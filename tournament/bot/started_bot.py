@@ -70,22 +70,25 @@ class BotProcess:
         self._answer_s = max(_ANSWER_S, launch.start_ms / 1000)
         self._control.settimeout(self._answer_s)
         self.proxy: socket.socket | None = None
-        words, inner_proxy = [], None
         self._copied: FolderToCopy | None = None
+        words, inner_proxy = [], None
+        filters: list[int] = []
         with ExitStack() as stack:
             stack.enter_context(control)
-            passed: list[int] = []
+            passed = [control.fileno()]
             if launch.sandboxes is not None:
-                options, passed = stack.enter_context(seccomp.opened())
+                options, filters = stack.enter_context(seccomp.opened())
+                passed += filters
                 sandbox = launch.sandboxes[bot.name]
                 words = [sandbox.words[0], *options, *sandbox.words[1:]]
                 self._copied = sandbox.copied
                 if not launch.network:
                     self.proxy, inner = socket.socketpair()
                     inner_proxy = stack.enter_context(inner).fileno()
+                    passed.append(inner_proxy)
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(control.fileno())],
-                pass_fds=[control.fileno(), *passed, *([inner_proxy] if inner_proxy else [])],
+                pass_fds=passed,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -97,7 +100,7 @@ class BotProcess:
         order: Order = {
             "sandbox": words,
             "copied": self._copied,
-            "filters": passed,
+            "filters": filters,
             "proxy": inner_proxy,
             "argv": shlex.split(str(bot.command)),
             "env": dict(env),
@@ -188,8 +191,9 @@ class StartedBot(HttpBot):
         """
         self.name = bot.name
         self.command = str(bot.command)
-        self._bot = bot
-        self._launch = launch
+        self._argv = shlex.split(self.command)
+        self._folder = launch.folder / (bot.dir or "")
+        self._bot, self._launch = bot, launch
         self._spawn()
 
     def _spawn(self) -> None:
@@ -198,8 +202,7 @@ class StartedBot(HttpBot):
         self._began = monotonic()
         self._reserved, self._port = _reserved_port()
         secrets_for_bots = {} if is_reference(self._bot) else self._launch.env
-        usual = environment(shlex.split(self.command), self._port)
-        env = {**usual, **secrets_for_bots, **self._bot.env}
+        env = {**environment(self._argv, self._port), **secrets_for_bots, **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
         url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
         if proxy is None:
@@ -278,50 +281,55 @@ class StartedBot(HttpBot):
         self.process.close()
         self._reserved.close()
 
-    def _ended(self, status: int | str) -> StartError:
-        folder = self._launch.folder / (self._bot.dir or "")
-        code = status if isinstance(status, int) else None
-        fix = self._fix(127 if code is None else code)
-        if fix is None and os.path.isdir(folder):
-            # A sandbox that has started does not say what is missing.
-            problem = program_problem(shlex.split(self.command), folder)
-            if problem is not None:
-                return StartError(f"{self._who}cannot be started: {problem}", problem)
-        if isinstance(status, str):
-            return StartError(f"{self._who}cannot be started: {status}.", fix or "")
-        how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
-        sees = "" if fix else self._sees()
-        text = f"{self._who}{how} before it answered GET /.{sees}{self._last_line()}"
-        return StartError(text, fix or "")
-
     @property
     def _who(self) -> str:
         name = "" if self.name == self.command else f"{self.name}: "
         return f'{name}"{self.command}" '
 
+    def _ended(self, status: int | str) -> StartError:
+        fix = self._fix(127 if isinstance(status, str) else status)
+        if not fix and self._folder.is_dir():
+            # A sandbox that has started does not say what is missing.
+            problem = program_problem(self._argv, self._folder)
+            if problem is not None:
+                return StartError(f"{self._who}cannot be started: {problem}", problem)
+        if isinstance(status, str):
+            return StartError(f"{self._who}cannot be started: {status}.", fix)
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
+        sees = ""
+        if not fix and self._launch.sandboxes is not None and not is_reference(self._bot):
+            sees = (
+                " In the sandbox it sees the programs of the system and"
+                f" {bot_folder(self._bot, self._launch.folder)}; if its files are elsewhere, make"
+                " that folder its dir, or start it there."
+            )
+        text = f"{self._who}{how} before it answered GET /.{sees}{self._last_line()}"
+        return StartError(text, fix)
+
     def _late(self) -> StartError:
+        within = f"within {self._launch.start_ms} ms"
         if self.received:
             return StartError(
-                f"{self._who}began to answer GET /, but the end of its answer did not come within"
-                f" {self._launch.start_ms} ms.{self._last_line()}",
+                f"{self._who}began to answer GET /, but the end of its answer did not come"
+                f" {within}.{self._last_line()}",
                 "Send Content-Length, or close the connection.",
             )
         return StartError(
-            f"{self._who}did not answer GET / on 127.0.0.1:{self._port} within"
-            f" {self._launch.start_ms} ms; it must listen at the port in PORT.{self._last_line()}",
-            self._fix(None) or "",
+            f"{self._who}did not answer GET / on 127.0.0.1:{self._port} {within}; it must listen at"
+            f" the port in PORT.{self._last_line()}",
+            self._fix(None),
         )
 
-    def _fix(self, status: int | None) -> str | None:
-        """A sentence that says how to fix the bot, or None if the cause is not known.
+    def _fix(self, status: int | None) -> str:
+        """A sentence that says how to fix the bot, or "" if the cause is not known.
 
         `status` is the return code, or None if the bot still runs.
         """
         launch = self._launch
         failed = FailedStart(
             output=self.output(),
-            argv=shlex.split(self.command),
-            folder=launch.folder / (self._bot.dir or ""),
+            argv=self._argv,
+            folder=self._folder,
             port=self._port,
             status=status,
             start_ms=launch.start_ms,
@@ -329,17 +337,7 @@ class StartedBot(HttpBot):
             sandboxed=launch.sandboxes is not None,
             network=launch.network,
         )
-        return start_fix(failed)
-
-    def _sees(self) -> str:
-        """A sentence that says which files a sandboxed bot sees, or "" for other bots."""
-        if self._launch.sandboxes is None or is_reference(self._bot):
-            return ""
-        folder = bot_folder(self._bot, self._launch.folder)
-        return (
-            f" In the sandbox it sees the programs of the system and {folder}; if its files are"
-            " elsewhere, make that folder its dir, or start it there."
-        )
+        return start_fix(failed) or ""
 
     def _last_line(self) -> str:
         lines = self.output().strip().splitlines()

@@ -4,7 +4,7 @@ A check asks the bot and returns an `Outcome`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -36,7 +36,7 @@ ROUNDS = 3
 NODELAY_MS = 20.0
 """A difference in milliseconds too large for the network. A delayed packet costs about 40 ms."""
 
-_NAME_SHOWN = 64
+_SHOWN = 64
 _MAX_CAUSES = 5
 
 
@@ -82,12 +82,10 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     if wanted is not None:
         scopes = [wanted.within(scopes[0])]
     if not problem:
-        name, version = (
-            text if len(text) <= _NAME_SHOWN else f"{text[:_NAME_SHOWN]}…"
-            for text in (printable(str(about["name"])), printable(str(about["version"])))
-        )
+        texts = [printable(str(about[field])) for field in ("name", "version")]
+        shown = [text[:_SHOWN] + "…" * (len(text) > _SHOWN) for text in texts]
         taken = _milliseconds(exchange.elapsed_ms)
-        return Outcome(f"{name} {version}: {', '.join(known)}; {taken}"), scopes
+        return Outcome(f"{' '.join(shown)}: {', '.join(known)}; {taken}"), scopes
     rule = (
         'GET / is answered with 200 and {"name", "version", "author"?, "protocol": 1, "games":'
         ' [...], "supports"?}, each named once, in at most 64 KiB of JSON.'
@@ -149,22 +147,19 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 
 
 def _under_rule(
-    examiner: Examiner, failures: Sequence[CheckFailure], rule: str, fix: str
+    examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures with a rule and a fix put before their own.
+    """The failures other than None, with a rule and a fix put before their own.
 
     The failures are unchanged if the bot has failed in usual requests too, because then the rule is
     not the cause.
     """
-    if examiner.failed_before:
-        return tuple(failures)
-    return tuple(
-        replace(
-            failure,
-            advice=Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}"),
-        )
-        for failure in failures
-    )
+
+    def under_rule(failure: CheckFailure) -> CheckFailure:
+        advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
+        return failure if examiner.failed_before else replace(failure, advice=advice)
+
+    return tuple(under_rule(failure) for failure in failures if failure is not None)
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
@@ -176,8 +171,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
     taken = _milliseconds(exchange.elapsed_ms)
     note = f"{len(asked.moves)} moves, {size / 1024:.0f} KiB; {taken}"
     fix = "Raise the limit on a request's body to 4 MiB; look at the moves in one pass."
-    failures = [] if failure is None else [failure]
-    return Outcome(note, _under_rule(examiner, failures, f"A request of {size} bytes.", fix))
+    return Outcome(note, _under_rule(examiner, [failure], f"A request of {size} bytes.", fix))
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
@@ -226,11 +220,8 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
         "Let the server accept a second connection while one is open: with a thread or a task"
         " for each, as Python's ThreadingHTTPServer."
     )
-    failures = [failure for _, failure in verdicts if failure is not None]
-    return Outcome(
-        f"the slower one took {_milliseconds(slowest)}",
-        _under_rule(examiner, failures, rule, fix),
-    )
+    failures = _under_rule(examiner, [failure for _, failure in verdicts], rule, fix)
+    return Outcome(f"the slower one took {_milliseconds(slowest)}", failures)
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:

@@ -97,13 +97,13 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 
 
 def _ask_all(
-    examiner: Examiner, asked: Sequence[Question], more: Mapping[str, object] | None = None
+    examiner: Examiner, asked: Sequence[Question], extra: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
     """Ask the questions over one connection. Return the number of questions asked and the failures.
 
     Stops after MAX_FAILURES failures, or when the bot is late or unreachable. Questions of the same
     recorded game and seat form a match, and the bot is notified of its start and end. The fields in
-    `more` are added to each request.
+    `extra` are added to each request.
     """
     failures: list[CheckFailure] = []
     number = 0
@@ -113,7 +113,7 @@ def _ask_all(
             with bot.match(match[0]):
                 for question in match:
                     number += 1
-                    failure = bot.ask(question, more).failure
+                    failure = bot.ask(question, extra).failure
                     if failure is not None:
                         failures.append(failure)
                         if failure.final or len(failures) == MAX_FAILURES:
@@ -139,8 +139,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
     ]
-    more = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
-    number, failures = _ask_all(examiner, asked, more)
+    extra = {"weather": {"wind": [None, 1.5, "NE"]}, "protocol_minor": 7}
+    number, failures = _ask_all(examiner, asked, extra)
     rule = "A request may have fields that a bot does not know; it ignores them."
     fix = "Read the fields that you need; do not reject others."
     return Outcome(plural(number, "position"), _under_rule(examiner, failures, rule, fix))
@@ -338,8 +338,8 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
 
     Asks nothing, but uses the moves of earlier checks.
     """
-    count = examiner.fallbacks.total()
-    if not count:
+    count, shown = examiner.fallbacks.total(), examiner.last_fallback
+    if not count or shown is None:
         return Outcome("")
     share = count / examiner.moves
     causes = [f"{why} ({number})" for why, number in examiner.fallbacks.most_common(_MAX_CAUSES)]
@@ -363,11 +363,7 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
             " A program that keeps state cannot take over the recorded games of a quick check:"
             " leave out --quick, and it plays a match from the beginning."
         )
-    if examiner.last_fallback is None:
-        failure = CheckFailure(problem, None, Advice(rule, fix), output=examiner.output())
-    else:
-        failure = examiner.failure(problem, examiner.last_fallback, Advice(rule, fix))
-    return Outcome("", (failure,))
+    return Outcome("", (examiner.failure(problem, shown, Advice(rule, fix)),))
 
 
 def info(examiner: Examiner) -> Outcome:

@@ -33,9 +33,10 @@ class Verdict(NamedTuple):
 class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after the other.
 
-    The connection reports every answer to POST /move to the examiner. `failures` lists the requests
-    that brought neither a legal nor an illegal move. `failed` says whether the last question in
-    this match brought no legal move.
+    The connection reports every answer to POST /move to the examiner. `exchange` is the last
+    request for a move with its answer. `failures` lists the requests that brought neither a legal
+    nor an illegal move. `failed` says whether the last question in this match brought no legal
+    move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -69,15 +70,14 @@ class Connection(HttpBot):
         if self.takes("/end") and not self.failed:
             self.notify("/end", end, seconds)
 
-    def ask(self, question: Question, more: Mapping[str, object] | None = None) -> Verdict:
-        """Ask a question, and return the verdict. The fields in `more` are added to the request."""
+    def ask(self, question: Question, extra: Mapping[str, object] | None = None) -> Verdict:
+        """Ask a question, with the fields in `extra` added to the request. Return the verdict."""
         examiner = self._examiner
         self._turn += 1
-        asked = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}
-        body = request(self._match, **asked, clock=examiner.clock.to_dict(), **(more or {}))
+        fields = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}
+        body = request(self._match, **fields, clock=examiner.clock.to_dict(), **(extra or {}))
         outcome = self.move(body, examiner.clock.deadline_ms / 1000)
-        self.failed = True
-        exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
+        exchange, self.failed = self.exchange, True
         if isinstance(outcome, Choice):
             examiner.valid.append(exchange)
             try:
@@ -92,12 +92,11 @@ class Connection(HttpBot):
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Ask for a move, and report the answer to the examiner. Return the move or the failure."""
         outcome = super().move(body, seconds)
+        self.exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
         elif outcome.fallback is not None:
-            taken = outcome.elapsed_s * 1000
-            exchange = Exchange(f"{self.url}/move", body, self.answer(), taken)
-            self._examiner.last_fallback = exchange
+            self._examiner.last_fallback = self.exchange
         self._examiner.count(outcome)
         return outcome
 

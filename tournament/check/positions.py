@@ -87,7 +87,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
         if len(moves) > 1:  # runners do not ask for the only legal move
             states.append(state)
         state = state.advance(moves[random.below(len(moves))])
-    return [_question(asked, name, state.scores) for asked in states]
+    return [_question(position, name, state.scores) for position in states]
 
 
 @cache
@@ -98,7 +98,7 @@ def _recorded(scope: Scope) -> Sequence[Question]:
     for players in scope.players:
         for number, options in enumerate(OPTIONS.get(scope.game, (_DEALS, _DEALS))):
             played = _played(game, players, number, scope.fit(options, number))
-            recorded += sorted(played, key=lambda asked: asked.seat_in_record)
+            recorded += sorted(played, key=lambda question: question.seat_in_record)
     return recorded
 
 
@@ -110,8 +110,8 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
-    for place, asked in enumerate(recorded):
-        groups.setdefault(asked.situation, []).append(place)
+    for place, question in enumerate(recorded):
+        groups.setdefault(question.situation, []).append(place)
     per_situation = 1
     while sum(min(per_situation, len(group)) for group in groups.values()) < min(
         wanted, len(recorded)
@@ -125,8 +125,8 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 def openings(scope: Scope) -> list[Question]:
     """The first question to each seat in each recorded game, ordered by game and seat."""
     first: dict[tuple[str, int], Question] = {}
-    for asked in _recorded(scope):
-        first.setdefault(asked.seat_in_record, asked)
+    for question in _recorded(scope):
+        first.setdefault(question.seat_in_record, question)
     return list(first.values())
 
 
@@ -138,7 +138,7 @@ def longest(scope: Scope) -> Question:
     """The question in a scope with the longest list of moves that is known."""
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:
-        return max(_recorded(scope), key=lambda asked: len(asked.moves))
+        return max(_recorded(scope), key=lambda question: len(question.moves))
     game = games.get(richest)
     hand = [written[i : i + 2] for i in range(0, len(written), 2)]
     others = [card for card in game.deck(players).cards if card not in hand]

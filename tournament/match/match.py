@@ -215,8 +215,8 @@ class Match:
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1
-        asked = {"turn": number, "view": self.referee.view(state), "moves": list(legal)}
-        body = request(self.pairing.match, **asked, clock=seat.clock.to_dict())
+        fields = {"turn": number, "view": self.referee.view(state), "moves": list(legal)}
+        body = request(self.pairing.match, **fields, clock=seat.clock.to_dict())
         started = _now()
         self.expect(deadline_ms / 1000)
         outcome = seat.player.move(body, deadline_ms / 1000)

@@ -265,6 +265,19 @@ def test_it_warns_of_info_that_would_be_dropped() -> None:
     assert f"warning  {warning}" in shown
 
 
+@pytest.mark.parametrize(("most", "status"), [("0.1", 1), ("1", 0)])
+def test_moves_that_are_not_the_bots_own_fail(most: str, status: int) -> None:
+    def falls(call: Call) -> None:
+        call.send(json.dumps({"move": call.move(), "fallback": "no key"}).encode())
+
+    with running(only_move(falls)) as url:
+        code, report = checked("--url", url, *FEW, "--max-fallback", most)
+    assert code == status
+    for failure in failures(report):
+        assert failure["problem"].startswith("100% of its moves are not its own: ")
+        assert "by its fallback: no key (" in failure["problem"]
+
+
 def test_requests_of_a_match_belong_together() -> None:
     """A bot may keep notes by `match`, from its /start to its /end."""
     seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}

@@ -90,8 +90,8 @@ def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None
     cup = played.cup(["falls", "ann", "bob"])
     with played.unfinished(tmp_path / "run", cup, [record]) as store:
         store.finish()
-        (kept,) = store.matches()
-        assert kept.fallbacks == record.fallbacks
+        (stored,) = store.matches()
+        assert stored.fallbacks == record.fallbacks
         file = io.BytesIO()
         export(store, "matches", file)
     read = MatchFile(file.getvalue().splitlines(), "file.jsonl")

@@ -83,9 +83,9 @@ def test_a_long_comment_is_cut_and_marked() -> None:
 
 def test_sixteen_numbers_are_kept() -> None:
     many = {f"n{i}": i for i in range(17)}
-    found = read_info({**many, "comment": "last"})
-    assert list(found.kept) == ["comment", *list(many)[:16]]
-    assert len(found.dropped) == 1
+    info = read_info({**many, "comment": "last"})
+    assert list(info.kept) == ["comment", *list(many)[:16]]
+    assert len(info.dropped) == 1
 
 
 @dataclass

@@ -60,14 +60,14 @@ def memory_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
-def end_children(more: Sequence[int] = ()) -> None:
-    """Kill all descendants of this process, their process groups, and the pids in `more`.
+def end_children(extra: Sequence[int] = ()) -> None:
+    """Kill all descendants of this process, their process groups, and the pids in `extra`.
 
     Returns when this process has no children left, or after 1,000 attempts. This process must be a
     subreaper, so that the orphans of killed children become its children.
     """
     for _ in range(1000):
-        for pid in {*more, *children(os.getpid())}:
+        for pid in {*extra, *children(os.getpid())}:
             for kill in (os.killpg, os.kill):
                 with contextlib.suppress(OSError):
                     kill(pid, signal.SIGKILL)

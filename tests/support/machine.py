@@ -79,10 +79,10 @@ class Machine:
             script = f". {activate}\n{script}"
         return Program(["sh", "-e", "-c", script], cwd=folder, env={**self._environ, **more})
 
-    def run(self, name: str, at: str = "", fails: bool = False, **more: Any) -> str:
+    def run(self, name: str, at: str = "", **more: Any) -> str:
         """Run the commands of a block to their end. Return what they write."""
         program = self.start(name, at, **more)
-        assert (program.end() != 0) is fails, program.text
+        assert program.end() == 0, program.text
         return program.text
 
     @contextmanager

@@ -121,26 +121,15 @@ def read_info(value: object) -> Info:
             dropped.append('"comment" must be a string.')
     numbers = ((name, item) for name, item in value.items() if name != "comment")
     for name, item in islice(numbers, _MAX_NUMBERS):
-        number = _finite(item)
         if not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
             dropped.append(f"{name[:40]!a} is no name: write [a-z][a-z0-9_]{{0,31}}.")
-        elif number is None:
-            dropped.append(f'"{name}" must be a finite number.')
+        elif isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item):
+            kept[name] = float(item)
         else:
-            kept[name] = number
+            dropped.append(f'"{name}" must be a finite number.')
     if len(value) - ("comment" in value) > _MAX_NUMBERS:
         dropped.append(f"There are more than {_MAX_NUMBERS} numbers.")
     return Info(kept, tuple(dropped))
-
-
-def _finite(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def read_move(reply: Reply) -> MoveAnswer:
@@ -285,11 +274,11 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
 
 
 def _integer(digits: str) -> int | float:
-    """The number as an integer, or as a float from 400 digits on.
+    """The number as an integer, or as a float from 300 digits on.
 
-    Python refuses to convert very long integers.
+    Python refuses to read very long integers, and to make a float of somewhat shorter ones.
     """
-    return int(digits) if len(digits) < 400 else float(digits)
+    return int(digits) if len(digits) < 300 else float(digits)
 
 
 def _kind(value: object) -> str:

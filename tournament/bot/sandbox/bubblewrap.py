@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -128,6 +128,7 @@ def _sandbox(
     """
     place = _checked_folder(bot, folder, secret)
     copied = None
+    left_out: list[str] = []
     if copies and not is_reference(bot):
         left_out = [str(path) for path in covered(place, secret)]
         copied = FolderToCopy(folder=str(place), left_out=left_out)
@@ -137,48 +138,31 @@ def _sandbox(
                 " process of a bot gets a copy (take out what the bot does not need, give the bot"
                 ' a folder of its own, or set cards = "fresh" in [format], which copies nothing)'
             )
-    words = _words(bot, place, copied, limits, secret, network)
-    return Sandbox((bwrap, *words), copied)
-
-
-def _words(
-    bot: Bot,
-    place: Path,
-    copied: FolderToCopy | None,
-    limits: Limits,
-    secret: Sequence[Path],
-    network: bool,
-) -> Iterator[str]:
-    """Yield bubblewrap's options for a bot whose folder is `place`.
-
-    A copy of `copied` is shown in place of the folder, unless `copied` is None.
-    """
+    words = [bwrap, *_ISOLATION, "--proc", "/proc", "--dev", "/dev"]
+    words += ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - inside the sandbox
+    words += ("--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME)
     if not network:
-        yield "--unshare-net"
-    yield from (*_ISOLATION, "--proc", "/proc", "--dev", "/dev")
-    yield from ("--size", str(SHARED_MEMORY_MB << 20), "--tmpfs", "/dev/shm")  # noqa: S108 - inside the sandbox
-    yield from ("--size", str(HOME_MB << 20), "--tmpfs", SANDBOX_HOME)
-    names = (*_ETC, *(_ETC_OF_NETWORK if network else ()))
-    for system in (*_SYSTEM, *sorted(path for name in names for path in Path("/etc").glob(name))):
-        yield from ("--ro-bind-try", str(system), str(system))
+        words.append("--unshare-net")
+    etc = (*_ETC, *(_ETC_OF_NETWORK if network else ()))
+    for system in (*_SYSTEM, *sorted(path for name in etc for path in Path("/etc").glob(name))):
+        words += ("--ro-bind-try", str(system), str(system))
     shown = _python()
     if is_reference(bot):
-        yield from ("--dir", str(place))  # a reference bot needs no file in its folder
+        words += ("--dir", str(place))  # a reference bot needs no file in its folder
     else:
         shown.append(place)
     for path in shown:
-        source = COPY if copied and path == place else str(path)
-        yield from ("--ro-bind", source, str(path))
-    left_out = copied["left_out"] if copied else ()
+        words += ("--ro-bind", COPY if copied and path == place else str(path), str(path))
     hidden = {path for root in shown for path in covered(root, secret)}
     for path in (path for path in hidden if str(path) not in left_out):
         if path.is_dir():
-            yield from ("--tmpfs", str(path), "--remount-ro", str(path))
+            words += ("--tmpfs", str(path), "--remount-ro", str(path))
         else:
-            yield from ("--ro-bind", os.devnull, str(path))
-    yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(place))
+            words += ("--ro-bind", os.devnull, str(path))
+    words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(place))
     # Inside the sandbox, only the bot's own processes count towards the limit.
-    yield from ("--", "/usr/bin/prlimit", f"--nproc={limits.processes}", "--")
+    words += ("--", "/usr/bin/prlimit", f"--nproc={limits.processes}", "--")
+    return Sandbox(tuple(words), copied)
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:

@@ -89,7 +89,7 @@ def test_all_that_is_missing_is_reported_with_its_lines(tmp_path: Path, command:
 def test_a_withdrawn_bot_and_a_finished_run_need_nothing(tmp_path: Path) -> None:
     path = cup_of(tmp_path)
     words = ("run", path, "--out", tmp_path / "run")
-    cup = played.cup(("toy0", "toy1", "toy2", "z"))
+    cup = played.cup(("toy0", "toy1", "toy2", "z"), deals=1)
     with played.run(tmp_path / "run", cup) as store:
         assert "another cup" in stich(*words).stderr
         store.reopen(store.run().total or 0)

@@ -85,8 +85,8 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting these bots, and a warning for the user or "".
 
-    `sandbox` says whether the bots must run in a sandbox. None means that a sandbox is used if the
-    system allows it. If bots other than reference bots run without a sandbox, the warning begins
+    If `sandbox` is true, the bots must run in a sandbox. If it is false, they run without one. None
+    means that a sandbox is used if the system allows it. If bots other than reference bots run without a sandbox, the warning begins
     with `warning`. `network` says whether sandboxes share the machine's network. With `copies`,
     each sandboxed process gets its own copy of the bot's folder. The user's keys, `runs/` and the
     paths in `secret` are hidden in every sandbox. Relative paths of bots start from `folder`, by

@@ -86,12 +86,12 @@ def prepare_launch(
     """Return the settings for starting these bots, and a warning for the user or "".
 
     If `sandbox` is true, the bots must run in a sandbox. If it is false, they run without one. None
-    means that a sandbox is used if the system allows it. If bots other than reference bots run without a sandbox, the warning begins
-    with `warning`. `network` says whether sandboxes share the machine's network. With `copies`,
-    each sandboxed process gets its own copy of the bot's folder. The user's keys, `runs/` and the
-    paths in `secret` are hidden in every sandbox. Relative paths of bots start from `folder`, by
-    default the current folder. If the system has delegated a control group to this process, the
-    process moves into a subgroup.
+    means that a sandbox is used if the system allows it. If bots other than reference bots run
+    without a sandbox, the warning begins with `warning`. `network` says whether sandboxes share the
+    machine's network. With `copies`, each sandboxed process gets its own copy of the bot's folder.
+    The user's keys, `runs/` and the paths in `secret` are hidden in every sandbox. Relative paths
+    of bots start from `folder`, by default the current folder. If the system has delegated a
+    control group to this process, the process moves into a subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a sandbox is not possible.

@@ -10,7 +10,7 @@ import numpy as np
 
 from tournament.formats.duel import BLOCKS_PER_ROUND
 from tournament.ranking.arrays import LEVEL, Floats
-from tournament.ranking.betting import Reach, log_wealth
+from tournament.ranking.betting import Reach, both_sides, each_side, log_factors
 
 MOST = 4_000
 """Blocks of a duel at most."""
@@ -26,6 +26,14 @@ class Ended:
 
     blocks: int
     named: int
+
+
+def log_wealth(
+    differences: Floats, reach: Reach, mean: float, within: float | None = None
+) -> Floats:
+    """The natural logarithm of the wealth of the bets against ``mean`` after each block (B)."""
+    logs = np.add.accumulate(log_factors(differences, mean, reach, within), axis=1)
+    return both_sides(each_side(logs, within), mean, within)
 
 
 def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> Ended:

@@ -1,1 +1,1 @@
-"""The statistics of the standings: pure functions of numpy arrays, no store and no output."""
+"""The statistics of the standings: pure functions of numpy arrays, without a store or output."""

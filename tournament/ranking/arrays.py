@@ -1,4 +1,4 @@
-"""What the ranking shares: the types of numpy arrays, the level, intervals."""
+"""Types of numpy arrays, the confidence level, and the interval that the ranking modules share."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,12 @@ Ints = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 LEVEL = 0.95
+"""The confidence level of every interval and of all claims of a table of ranks together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval; both ends are ``None`` if nothing is known."""
+    """A confidence interval. Both ends are ``None`` if nothing is known."""
 
     low: float | None
     high: float | None

@@ -1,10 +1,11 @@
 """A confidence sequence for the mean difference of two bots, by betting against every mean.
 
-Under a true mean m, who bets a share of the wealth on each block's x - m wins nothing on average,
-as long as no stake can lose more than all. So the wealth reaches 20 in at most 5 of 100 duels
-(Ville's inequality), and the means under which it stays below 20 are a 95 % interval that holds at
-every look (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS
-B 86, 2024). What a stake may be depends on the reach, the most by which a block can differ.
+Suppose the true mean is m. A gambler who bets a share of the wealth on each block's x - m wins
+nothing on average, as long as no stake can lose more than the whole wealth. So the wealth reaches
+20 in at most 5 of 100 duels (Ville's inequality). The means under which it stays below 20 are a
+95 % interval that holds at every look (Waudby-Smith and Ramdas, "Estimating means of bounded random
+variables by betting", JRSS B 86, 2024). The largest allowed stake depends on the reach, the most by
+which a block can differ.
 """
 
 from dataclasses import dataclass
@@ -17,21 +18,22 @@ from tournament.ranking.observations import Observations
 from tournament.ranking.ranks import settled_pairs
 
 _GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
-"""Stakes in units of 1 / rms, the root of the mean square of the earlier blocks."""
+"""Stakes in units of 1 / rms, where rms is the root mean square of the earlier blocks."""
 _BEGINNING = 2.0
-"""Blocks of a sixth of the reach that the mean square begins with."""
+"""The mean square begins with this number of blocks, each a sixth of the reach."""
 _NEAR = 0.9
-"""Beyond the zone nearly all of the wealth is on the side of 0: only one end can be wrong."""
+"""The share of the wealth on the side of 0 when betting against a mean beyond the zone, where only
+one end of the interval can be wrong."""
 _NEEDED = -float(np.log(1 - LEVEL))
 _BISECTIONS = 40
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The most by which a block can differ.
+    """The most by which a block can differ, in points per deal.
 
     With a ``tail``, larger blocks are so rare that they count as ``most``, and the mean may be off
-    by ``tail`` root mean squares for it.
+    by ``tail`` root mean squares because of them.
     """
 
     most: float
@@ -39,16 +41,19 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """The reach for a game's ``max_difference``. If the game only assumes that limit, the reach has
-    a tail."""
+    """The reach of a block, given a game's ``max_difference`` in points per deal.
+
+    ``bounded`` says whether the rules guarantee that limit. Otherwise the reach has a tail.
+    """
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:
-    """The bets on the mean difference of a duel, given its blocks (B) in order.
+    """The bets on the mean difference of a duel.
 
-    ``within`` is half the width of the zone in which a difference does not matter. Nothing is
-    proved without a reach, or if a block exceeds the reach.
+    ``differences`` (B) has the blocks in order, in points per deal. ``within`` is half the width of
+    the zone around 0 in which a difference does not matter. Nothing is proved if ``reach`` is None
+    or if a block exceeds a reach without a tail.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -61,8 +66,10 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth of the bets against a mean of 0. A wealth of 20 settles which bot is
-        better."""
+        """The wealth of the bets against a mean of 0, which begins with 1.
+
+        A wealth of 20 settles which bot is better.
+        """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
@@ -70,13 +77,13 @@ class Bets:
         """Whether the 95 % interval excludes 0."""
         if self.mean == 0 or not self._proved:
             return False
-        more, less = self._sides(0.0)
-        return bool(more > less) == (self.mean > 0) and self._excludes(0.0)
+        first_better, second_better = self._sides(0.0)
+        named = bool(first_better > second_better)
+        return named == (self.mean > 0) and self._excludes(0.0)
 
     @property
     def equal(self) -> bool:
-        """Whether the interval lies in the zone, so that no difference beyond ``within`` is
-        left."""
+        """Whether the 95 % interval lies in the zone. Always false without a zone."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -84,27 +91,26 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval. It holds at every look."""
+        """The 95 % interval of the mean at every look. Its ends are None if nothing is proved."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The logarithm of the wealth of the bets against a ``mean``, for both sides together."""
-        return float(np.logaddexp(*_weighted(self._sides(mean), mean, self._within)))
+        """The natural logarithm of the wealth of the bets against a ``mean``, on both sides."""
+        return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
-        rms = _all_rms(self._differences, self._reach)
-        factors = _log_factors(self._differences, rms, mean, self._reach, self._within)
-        return _sides(factors.sum(axis=1), self._within)
+        factors = log_factors(self._differences, mean, self._reach, self._within)
+        return each_side(factors.sum(axis=1), self._within)
 
     def _excludes(self, mean: float) -> bool:
         return self.log_wealth(mean) >= _NEEDED
 
     def _end(self, side: int) -> float:
-        """The end of the interval below (-1) or above (1) the mean."""
+        """The end of the interval below (``side`` -1) or above (1) the mean."""
         settled = self.settled and self.mean * side < 0
         inside, outside = self.mean, 0.0 if settled else side * self._reach.most
         zone = self._within
-        # What is excluded may begin right at the end of the zone.
+        # The excluded part may begin right at the end of the zone.
         if zone is not None and abs(inside) <= zone < abs(outside) and self._excludes(side * zone):
             outside = side * zone
         elif not self._excludes(outside):
@@ -118,74 +124,64 @@ class Bets:
         return outside
 
 
-def log_wealth(
-    differences: Floats, reach: Reach, mean: float, within: float | None = None
-) -> Floats:
-    """The logarithm of the wealth under ``mean`` after each block (B), and log 20 excludes it."""
-    factors = _log_factors(differences, _all_rms(differences, reach), mean, reach, within)
-    sides = _sides(np.add.accumulate(factors, axis=1), within)
-    answer: Floats = np.logaddexp(*_weighted(sides, mean, within))
-    return answer
-
-
-def pair_wealth(pair: Ints, differences: Floats, pairs: int, reach: Reach) -> Floats:
-    """The logarithms of the wealth (2, pairs) of bets on the first and on the second bot of each
-    pair.
-
-    ``pair`` and ``differences`` have an entry for each meeting, in order.
-    """
-    order = np.argsort(pair, kind="stable")
-    pair, some = pair[order], differences[order]
-    first = np.searchsorted(pair, pair)
-    square = np.clip(some, -reach.most, reach.most) ** 2
-    before = np.cumsum(square) - square
-    rms = _rms(before - before[first], np.arange(pair.size) - first, reach)
-    factors = _log_factors(some, rms, 0.0, reach, None)
-    logs = np.zeros((2, pairs, _GRID.size))
-    starts = np.unique(first)
-    logs[:, pair[starts]] = np.add.reduceat(factors, starts, axis=1) if pair.size else 0.0
-    return _sides(logs, None)
-
-
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Which bots (rows) are settled above which (columns), shape (n, n).
+    """Which bots (rows) are settled above which (columns), shape (n, n), by bets on each pair.
 
-    The bets are on the meetings of each pair. With probability ``level`` no two bots are ever put
-    in a wrong order. This holds for all looks together and whoever meets next. It assumes only the
-    reach of a block. `[stop]` ends a cup by it.
+    With probability ``level`` no two bots are ever put in a wrong order, over all looks together
+    and however tables are chosen. The only assumption is the reach of a block. `[stop]` uses this
+    to end a cup.
     """
     bots = data.bots
     pair, differences = meetings(data)
-    more, less = pair_wealth(pair, differences, bots * bots, reach).reshape(2, bots, bots)
-    wealth = more + less.T  # each has one side only
-    # Either may be better: half of the wealth is on each.
+    order = np.argsort(pair, kind="stable")
+    pair, differences = pair[order], differences[order]
+    first = np.searchsorted(pair, pair)
+    square = np.clip(differences, -reach.most, reach.most) ** 2
+    before = np.cumsum(square) - square
+    rms = _rms(before - before[first], np.arange(pair.size) - first, reach)
+    factors = _log_factors(differences, rms, 0.0, reach, None)
+    logs = np.zeros((2, bots * bots, _GRID.size))
+    starts = np.unique(first)
+    logs[:, pair[starts]] = np.add.reduceat(factors, starts, axis=1) if pair.size else 0.0
+    row_better, column_better = each_side(logs, None).reshape(2, bots, bots)
+    wealth = row_better + column_better.T  # a pair has entries for one of its two orders only
+    # Either bot may be the better one, so half of the wealth is on each.
     return settled_pairs(wealth, np.exp(np.minimum(np.log(2) - wealth, 0.0)), level)
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """The root mean square of the blocks before each block. The first value is a guess."""
+    """The root mean square of the blocks before each block. The first value is a guess.
+
+    ``squares`` has the sum of the squares of the earlier blocks, and ``blocks`` their number.
+    """
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
     return answer
 
 
-def _all_rms(differences: Floats, reach: Reach) -> Floats:
-    square = np.clip(differences, -reach.most, reach.most) ** 2
-    return _rms(np.cumsum(square) - square, np.arange(square.size), reach)
-
-
 def _shares(within: float | None) -> Floats:
-    """The share of the wealth on each stake. The last stake is within / rms^2, if ``within`` is
-    given."""
+    """The share of the wealth on each stake.
+
+    If ``within`` is given, there is one more stake at the end, of within / rms^2.
+    """
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)
+
+
+def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
+    """The natural logarithms (2, B, stakes) of the factors by which each block changes each stake.
+
+    Row 0 has the stakes on more than ``mean``, row 1 those on less.
+    """
+    square = np.clip(differences, -reach.most, reach.most) ** 2
+    rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
+    return _log_factors(differences, rms, mean, reach, within)
 
 
 def _log_factors(
     differences: Floats, rms: Floats, mean: float, reach: Reach, within: float | None
 ) -> Floats:
-    """The logarithms (2, B, stakes) of the factors that stakes on more and on less than ``mean``
-    pay."""
+    """`log_factors`, given the root mean square (B) of the blocks before each block."""
     stakes = _GRID / rms[:, np.newaxis]
     if within is not None:
         stakes = np.column_stack((stakes, within / rms**2))
@@ -196,15 +192,22 @@ def _log_factors(
     return answer
 
 
-def _sides(logs: Floats, within: float | None) -> Floats:
-    """The logarithms (2, ...) of the wealth of the stakes on more and of the stakes on less."""
+def each_side(logs: Floats, within: float | None) -> Floats:
+    """The natural logarithms (2, ...) of the wealth on each side, given that of its stakes.
+
+    ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks.
+    """
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
     return answer
 
 
-def _weighted(sides: Floats, mean: float, within: float | None) -> Floats:
-    """The wealth of both sides, weighted by the share with which each side began."""
+def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
+    """The natural logarithm of the whole wealth, given that of each side (2, ...).
+
+    Each side is weighted by the share of the wealth with which it began.
+    """
     more = 0.5
     if within is not None and abs(mean) >= within:
         more = _NEAR if mean < 0 else 1 - _NEAR
-    return np.stack((sides[0] + np.log(more), sides[1] + np.log(1 - more)))
+    answer: Floats = np.logaddexp(sides[0] + np.log(more), sides[1] + np.log(1 - more))
+    return answer

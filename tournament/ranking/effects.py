@@ -1,11 +1,12 @@
-"""Scores: expected points a deal at a table drawn at random from the other bots.
+"""Scores: a bot's expected points per deal at a table drawn at random from the other bots.
 
-Where every table of the bots has been played equally often, that is the plain mean. Elsewhere a
-model takes out whom a bot met: points per deal of bot i at a table = base + a_i - mean of the a of
-its opponents there, by least squares, where a block weighs as much as it has deals. At a table of p
-bots the right side is base + k (a_i - mean a of the table), k = p / (p - 1), so the normal
-equations are those of a weighted graph Laplacian of who met whom (incomplete block designs: Cochran
-and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n / (n - 1).
+If every table of the bots was played equally often, the score is the plain mean. Otherwise a model
+removes the influence of the opponents that a bot met: points per deal of bot i at a table = base +
+a_i - mean of the a of its opponents there, by least squares, where a block weighs as much as it has
+deals. At a table of p bots the right side is base + k (a_i - mean a of the table), k = p / (p - 1),
+so the normal equations are those of a weighted graph Laplacian of who met whom (incomplete block
+designs: Cochran and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n /
+(n - 1).
 
 Bots that are connected by tables form a component. Scores of different components have no common
 scale.
@@ -21,16 +22,16 @@ from tournament.ranking.equations import Equations
 from tournament.ranking.observations import Observations, numbered
 from tournament.ranking.student import student_quantile
 
-_DIGITS = 9  # beyond them is the noise of floating point, which the order of the bots decides
+_DIGITS = 9  # later digits are floating-point noise that depends on the order of the bots
 
 
 @dataclass(frozen=True)
 class Fit:
     """The scores of n bots.
 
-    ``score`` (n) is points per deal, NaN for a bot that never played; ``component`` (n) is its
-    component, numbered by first block, -1 if it never played; ``balanced`` (n) says whether all
-    tables of the component were played equally often.
+    ``score`` (n) is in points per deal, NaN for a bot that never played. ``component`` (n) is the
+    bot's component, numbered from 0 by first block, or -1 for a bot that never played. ``balanced``
+    (n) says whether all tables of the bot's component were played equally often.
     """
 
     score: Floats
@@ -38,12 +39,12 @@ class Fit:
     balanced: Booleans
 
     def of(self, bots: Ints) -> "Fit":
-        """The scores of these bots alone."""
+        """The scores of the bots with these numbers, in this order."""
         return Fit(self.score[bots], self.component[bots], self.balanced[bots])
 
 
 def fit(data: Observations) -> Fit:
-    """Fit the scores."""
+    """The scores of all bots."""
     bots = data.bots
     size = np.bincount(data.block, minlength=data.blocks)
     deals = np.bincount(data.block, data.deals, data.blocks)
@@ -55,10 +56,11 @@ def fit(data: Observations) -> Fit:
     played = np.bincount(data.bot, minlength=bots) > 0
     component = np.full(bots, -1)
     if played.any():
-        found = _connected(laplacian != 0)
-        _, first = np.unique(found[data.bot], return_index=True)
-        component[played] = np.argsort(np.argsort(first))[numbered(found[played])]
+        group = _connected(laplacian != 0)
+        _, first = np.unique(group[data.bot], return_index=True)
+        component[played] = np.argsort(np.argsort(first))[numbered(group[played])]
 
+    # The component of each block.
     where = component[data.seated[:, 0]] if data.blocks else np.zeros(0, np.int64)
     components = int(component.max(initial=-1)) + 1
     mean = np.bincount(data.block, data.points, data.blocks) / np.maximum(size, 1)
@@ -67,13 +69,13 @@ def fit(data: Observations) -> Fit:
     score, balanced = np.full(bots, np.nan), np.zeros(bots, bool)
     for number in range(components):
         inside = np.flatnonzero(component == number)
-        here = laplacian[np.ix_(inside, inside)]
-        # The Laplacian maps constants to 0; adding ones makes it invertible.
-        here += max(float(np.trace(here)), 1.0) / inside.size**2
-        effect = np.linalg.solve(here, equations.right_side[inside])
+        matrix = laplacian[np.ix_(inside, inside)]
+        # The Laplacian maps constants to 0. Adding ones makes it invertible.
+        matrix += max(float(np.trace(matrix)), 1.0) / inside.size**2
+        effect = np.linalg.solve(matrix, equations.right_side[inside])
         effect -= effect.mean()
-        wide = inside.size / max(1, inside.size - 1)
-        score[inside] = np.round(base[number] + wide * effect, _DIGITS)
+        factor = inside.size / max(1, inside.size - 1)
+        score[inside] = np.round(base[number] + factor * effect, _DIGITS)
         if _is_balanced(data.table[where == number], size[where == number], inside.size):
             balanced[inside] = True
             score[inside] = data.plain[inside]
@@ -81,10 +83,11 @@ def fit(data: Observations) -> Fit:
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
-    """The 95 % interval of the score of each bot that is ``shown`` (n).
+    """The 95 % intervals of the scores in a round-robin, in points per deal, by bot.
 
-    For the tables of a round-robin: Student's t around the mean, from the spread of the blocks of
-    each table. The interval is unknown while a table has only one block, or without any spread.
+    An interval is Student's t around the mean, from the spread of the blocks of each table. It is
+    `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All are unknown while some
+    table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:
@@ -110,12 +113,15 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group (n) of each bot, numbered by its first bot. ``linked`` (n, n) is symmetric."""
+    """The number (n) of each bot's group, given which pairs (n, n) are linked.
+
+    Groups are numbered from 0 by their first bot.
+    """
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)
     while True:
-        # Everybody takes the first bot that any neighbour knows of.
+        # Each bot takes the first bot that any of its neighbours has reached.
         lower = np.where(links, first, count).min(axis=1, initial=count)
         if np.array_equal(lower, first):
             return numbered(first)
@@ -123,6 +129,10 @@ def _connected(linked: Booleans) -> Ints:
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
+    """Whether every table of these bots was played equally often.
+
+    ``table`` and ``size`` have the table and the number of bots of each block.
+    """
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()
     return bool(one_size and times.size == comb(bots, int(size[0])))

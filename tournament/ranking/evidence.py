@@ -1,14 +1,14 @@
-"""What is known of each pair of bots: how they did in equal company.
+"""The evidence about each pair of bots: their differences in equal company.
 
 Two bots are compared by the differences of their points where everything else was alike: at tables
-where both sat, and at two tables of one round where they sat with the same others. If the bots
-are equal, each such difference is as likely as its opposite, whoever the others were and whatever
-the distribution of the points. So it is where a draw seats bots at random tables: a ladder
-compares the bots of each such draw.
+where both sat, and at two tables of one round where they sat with the same others. If the bots are
+equal, each such difference is as likely as its opposite, whoever the others were and whatever the
+distribution of the points. The same holds for bots that a draw seats at random tables, so a ladder
+compares all bots of such a draw.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from tournament.ranking.observations import Observations, numbered, pairs_within
 
 @dataclass(frozen=True)
 class Evidence:
-    """The differences between each pair of n bots, shape (n, n), row minus column.
+    """The differences between each pair of n bots, in points per deal, row minus column.
 
-    ``total`` is their sum, ``squares`` the sum of their squares, ``items`` their number, ``count``
-    the number that are not 0, ``blocks`` the number of blocks that they come from, and ``rounds``
-    the number of rounds with a difference. ``all_rounds`` is the number of rounds of the cup.
+    The arrays (n, n) are by pair. ``total`` is the sum of the differences, ``squares`` the sum of
+    their squares, ``items`` their number, ``count`` the number that are not 0, ``blocks`` the
+    number of blocks that they come from, and ``rounds`` the number of rounds with a difference.
+    ``all_rounds`` is the number of rounds of the cup.
     """
 
     total: Floats
@@ -34,20 +35,13 @@ class Evidence:
     all_rounds: int
 
     def of(self, rows: slice) -> "Evidence":
-        """The differences between the bots in these rows."""
-        return Evidence(
-            self.total[rows],
-            self.squares[rows],
-            self.items[rows],
-            self.count[rows],
-            self.blocks[rows],
-            self.rounds[rows],
-            self.all_rounds,
-        )
+        """The evidence about the bots in these rows and all bots."""
+        arrays = (field.name for field in fields(self) if field.name != "all_rounds")
+        return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
     @property
     def deviate(self) -> Floats:
-        """The sums of the differences, divided by their spread around 0.
+        """The sum of each pair's differences, divided by their spread around 0. 0 without spread.
 
         The mean of a difference of two blocks counts with three quarters of its square. Half would
         be exact for two blocks, but three quarters keeps the deviate below a normal one where
@@ -63,20 +57,38 @@ class Evidence:
 
 
 def evidence(data: Observations) -> Evidence:
-    """Compare all pairs in equal company."""
+    """The evidence about all pairs, from all bots in equal company."""
+    bots = data.bots
     met, alike = _pairs(data, data.block), _pairs(data, _company(data))
     pair, difference, round = (np.concatenate(both) for both in zip(met, alike, strict=True))
-    blocks = np.repeat([1.0, 2.0], [met[0].size, alike[0].size])
-    rounds = int(data.round.max(initial=-1)) + 1
-    once = np.unique(pair * rounds + round) // max(1, rounds)
-    return _evidence(data.bots, pair, difference, blocks, once, rounds)
+    from_blocks = np.repeat([1.0, 2.0], [met[0].size, alike[0].size])
+    all_rounds = int(data.round.max(initial=-1)) + 1
+    # Each pair once for each round in which it has a difference.
+    by_round = np.unique(pair * all_rounds + round) // max(1, all_rounds)
+
+    def summed(pair: Ints, weights: Floats | None = None) -> Floats:
+        flat = np.bincount(pair, weights, bots * bots)
+        return flat.reshape(bots, bots).astype(np.float64)
+
+    total = summed(pair, difference)
+    squares, items, count, blocks, rounds = (
+        one_order + one_order.T
+        for one_order in (
+            summed(pair, difference**2),
+            summed(pair),
+            summed(pair, (difference != 0).astype(np.float64)),
+            summed(pair, from_blocks),
+            summed(by_round),
+        )
+    )
+    return Evidence(total - total.T, squares, items, count, blocks, rounds, all_rounds)
 
 
 def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
-    """All pairs of entries of one cell.
+    """All pairs of entries with the same ``cell``, which is a number by entry.
 
-    ``cell`` has a number for each entry. Returns the pairs, as first * n + second, the lead of the
-    first, and their round.
+    Returns three arrays with an item for each pair: first bot * n + second bot, the lead of the
+    first bot in points per deal, and the round.
     """
     order = np.lexsort((data.bot, cell))
     left, right = order[_joined(pairs_within(cell[order]))]
@@ -84,38 +96,11 @@ def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
     return pair, data.points[left] - data.points[right], data.round[data.block[left]]
 
 
-def _evidence(
-    bots: int, pair: Ints, difference: Floats, blocks: Floats, once: Ints, rounds: int
-) -> Evidence:
-    """Sum up the differences. ``pair``, ``difference`` and ``blocks`` have an entry for each
-    difference.
-
-    ``once`` has each pair once for each round in which it had a difference.
-    """
-
-    def summed(pair: Ints, weights: Floats | None = None) -> Floats:
-        flat = np.bincount(pair, weights, bots * bots)
-        return flat.reshape(bots, bots).astype(np.float64)
-
-    total = summed(pair, difference)
-    squares, items, count, of, often = (
-        each + each.T
-        for each in (
-            summed(pair, difference**2),
-            summed(pair),
-            summed(pair, (difference != 0).astype(np.float64)),
-            summed(pair, blocks),
-            summed(once),
-        )
-    )
-    return Evidence(total - total.T, squares, items, count, of, often, rounds)
-
-
 def meetings(data: Observations) -> tuple[Ints, Floats]:
-    """The pairs that sat at one table, as first * n + second with first < second, and the first's
-    lead.
+    """All pairs that sat at one table, in the order of the blocks.
 
-    The order is that of the blocks.
+    Returns two arrays with an item for each pair: first bot * n + second bot, where first < second,
+    and the lead of the first bot in points per deal.
     """
     left, right = _joined(pairs_within(data.block))
     in_order = np.argsort(data.block[left], kind="stable")
@@ -124,15 +109,15 @@ def meetings(data: Observations) -> tuple[Ints, Floats]:
 
 
 def _joined(parts: Iterable[tuple[Ints, Ints]]) -> Ints:
-    """All pairs as one array, shape (2, m)."""
+    """The parts that `pairs_within` yields as one array, shape (2, m)."""
     return np.concatenate([np.zeros((2, 0), np.int64), *map(np.array, parts)], axis=1)
 
 
 def _company(data: Observations) -> Ints:
-    """The company of each entry, as a number.
+    """A number for the company of each entry.
 
-    Entries with the same number have the same round, the same other bots at the table, and as many
-    earlier blocks of this table in the round.
+    Entries with the same number have the same round, the same other bots at the table, and the same
+    number of earlier blocks of the table in the round.
     """
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]

@@ -1,6 +1,6 @@
-"""What is known of the bots of a ladder, epoch by epoch.
+"""The record of a ladder's blocks: estimates, evidence and changes of its bots, epoch by epoch.
 
-docs/statistics.md says what is compared and why.
+docs/statistics.md says which bots are compared and why.
 """
 
 import numpy as np
@@ -13,24 +13,26 @@ from tournament.ranking.ranks import settled_by_arrival
 from tournament.ranking.student import normal_deviate
 
 WINDOWS = (20, 40, 80, 160)
-"""So many last blocks of a bot are compared with those before."""
+"""The numbers of a bot's last blocks that are compared with its earlier blocks."""
 ALARM = 5.0
-"""Standard deviations between the two that mean that the bot has changed."""
+"""The number of standard deviations between the two beyond which the bot has changed."""
 _BEFORE = 20
+"""The fewest earlier blocks for such a comparison."""
 _PRIOR = 4.0
-"""The guess that a bot is as good as the others is worth so many blocks."""
+"""The weight, in blocks, of the guess that a bot is as good as the others."""
 _GROWTH = 1.25
-"""Opponents' effects are estimated anew whenever the ladder has grown by this factor."""
+"""Opponents' effects are estimated again whenever the ladder has grown by this factor."""
 _RING = max(WINDOWS) + 1
 _PENDING = 512
-"""Draws that are kept before they are added up."""
+"""The number of draws that are collected before they are added up."""
 
 
 class LadderRecord:
     """The blocks of a ladder so far. Bots are numbered from 0.
 
-    A bot that changes begins a new version. These are by bot (n): the number of ``blocks``, the
-    number of the last ``version``, and whether the bot has ``changed``.
+    A bot that changes begins a new version. Three arrays are by bot (n): ``blocks`` has the number
+    of blocks, ``version`` the number of the latest version, and ``changed`` says whether the bot
+    has changed. Versions are numbered from 0 over all bots.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -51,23 +53,24 @@ class LadderRecord:
         return self.blocks.size
 
     def grow(self, bots: int) -> None:
-        """Make room for this number of bots."""
-        more = bots - self.bots
-        if more <= 0:
+        """Make room for ``bots`` bots."""
+        new = bots - self.bots
+        if new <= 0:
             return
         self._add_pending()
-        self.version = np.append(self.version, self._new_versions(more))
-        self.blocks, self._count = (np.pad(each, (0, more)) for each in (self.blocks, self._count))
-        self.changed = np.pad(self.changed, (0, more))
-        self._start = np.pad(self._start, (0, more), constant_values=-1)
-        self._evidence = np.pad(self._evidence, ((0, 0), (0, more), (0, more)))
-        self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
+        self.version = np.append(self.version, self._new_versions(new))
+        self.blocks = np.pad(self.blocks, (0, new))
+        self.changed = np.pad(self.changed, (0, new))
+        self._count = np.pad(self._count, (0, new))
+        self._start = np.pad(self._start, (0, new), constant_values=-1)
+        self._evidence = np.pad(self._evidence, ((0, 0), (0, new), (0, new)))
+        self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
 
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
         """Add the blocks of an epoch.
 
-        There is an entry for each bot of each block, sorted by ``block``, which is numbered from 0.
-        ``draw`` is the number of the draw that seated the bot.
+        All arrays have an entry for each bot of each block. ``block`` is sorted and numbered from
+        0. ``points`` is per deal. ``draw`` is the number of the draw that seated the bot.
         """
         if not block.size:
             return
@@ -84,23 +87,28 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Number the new ones of these bots, in this order. Later bots need more evidence."""
+        """Number the new bots among these in the order of their arrival.
+
+        Bots that arrive later need more evidence.
+        """
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
                 self._begin_evidence(bot)
 
     def effects(self) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of the effect of each bot (n), compared with the mean
-        of all."""
+        """The mean and the standard deviation of each bot's effect (n), in points per deal.
+
+        An effect is the difference from the mean of all bots.
+        """
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version of the bot of each entry."""
+        """The version of the bot in each entry that was added, in order."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """The differences between each pair of bots since both have their present version."""
+        """The differences between each pair of bots since both have their current version."""
         self._add_pending()
         total, squares, items = self._evidence
         return Evidence(total, squares, items, items, items, items, 0)
@@ -110,11 +118,12 @@ class LadderRecord:
         arrival = np.where(self._start < 0, self._starts, self._start) + 1
         return settled_by_arrival(self.evidence(), arrival)
 
-    def _new_versions(self, more: int) -> Ints:
-        self._versions += more
+    def _new_versions(self, count: int) -> Ints:
+        """Make room for ``count`` more versions. Return their numbers."""
+        self._versions += count
         self._equations.grow(self._versions)
-        self._effects = np.pad(self._effects, (0, more))
-        return np.arange(self._versions - more, self._versions)
+        self._effects = np.pad(self._effects, (0, count))
+        return np.arange(self._versions - count, self._versions)
 
     def _begin_evidence(self, bot: int) -> None:
         self._start[bot] = self._starts
@@ -123,12 +132,12 @@ class LadderRecord:
     def _history(self) -> tuple[Ints, Ints, Ints, Floats]:
         """The block, bot, version and points of all entries."""
         block, bot, version, points = (
-            np.concatenate(each) for each in zip(*self._parts, strict=True)
+            np.concatenate(column) for column in zip(*self._parts, strict=True)
         )
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """The mean effect of the opponents in each entry, as far as known."""
+        """The mean estimated effect of the opponents in each entry."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer
@@ -136,8 +145,8 @@ class LadderRecord:
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
         """Add the differences between the bots of each draw.
 
-        Bots at one table are compared by their points, bots at different tables by their results
-        `alone`.
+        Bots at one table are compared by their ``points``. Bots at different tables are compared by
+        ``alone``, their points without the effects of their opponents.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -154,16 +163,17 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        for one, other, sign in ((left, right, times), (right, left, -times)):
-            np.add.at(self._evidence[0], (one, other), sign * over)
-            np.add.at(self._evidence[1], (one, other), times * over**2)
-            np.add.at(self._evidence[2], (one, other), times)
+        """Add a difference ``over`` for each pair ``times`` times, which may be -1."""
+        for row, column, sign in ((left, right, times), (right, left, -times)):
+            np.add.at(self._evidence[0], (row, column), sign * over)
+            np.add.at(self._evidence[1], (row, column), times * over**2)
+            np.add.at(self._evidence[2], (row, column), times)
 
     def _add_pending(self) -> None:
-        """Compare all bots of a draw as if each had sat at a table of its own."""
+        """Compare all bots of each pending draw as if they had all sat at different tables."""
         if not self._pending:
             return
-        draw, bot, value = (np.concatenate(each) for each in zip(*self._pending, strict=True))
+        draw, bot, value = (np.concatenate(column) for column in zip(*self._pending, strict=True))
         present, points = np.zeros((2, self.bots, self._draws))
         present[bot, draw] = 1.0
         points[bot, draw] = value
@@ -179,8 +189,10 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Look for bots that have changed, the clearest first, since its opponents seem to change
-        too."""
+        """Find the bots that have changed, and begin a new version of each.
+
+        The clearest change comes first, since the opponents of that bot seem to change too.
+        """
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
@@ -191,7 +203,10 @@ class LadderRecord:
             self._begin_version(int(seen[place]), WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Update the sums of each bot, and of the squares, after each of its last blocks."""
+        """Update the running sums of each bot's values and of their squares.
+
+        The sums after each of a bot's last blocks are kept, as many as the largest window needs.
+        """
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))
@@ -205,8 +220,10 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """The number of standard deviations between the last blocks of these bots (m) and those
-        before."""
+        """How far the last ``window`` blocks of these bots (m) are from their earlier blocks.
+
+        The distances are in standard deviations. They are 0 with too few blocks or without spread.
+        """
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
@@ -225,7 +242,7 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """Begin a new version of a bot with its last blocks. Its evidence begins anew."""
+        """Begin a new version of a bot with its last ``window`` blocks. Drop its evidence."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)
@@ -237,7 +254,7 @@ class LadderRecord:
         self._equations = Equations(self._versions)
         self._equations.add(block, versions, points)
         self._effects, self._estimated = self._equations.effects(_PRIOR)[0], self._all
-        # What is followed of its opponents was adjusted for what it no longer is.
+        # The opponents' values were adjusted for the old version of the bot.
         alone = points + self._of_opponents(block, versions)
         now = versions == self.version[bots]
         self._count[:], self._sums[:] = 0, 0.0

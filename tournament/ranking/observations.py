@@ -1,7 +1,7 @@
-"""What the ranking knows: the points per deal of every bot in every block.
+"""The input of the ranking: the points per deal of every bot in every block.
 
-A block is all seatings of one table on one seed. Blocks are independent of one another, so a
-block is one observation of the bots at its table.
+A block is all seatings of one table. Blocks are independent of one another, so a block is one
+observation of the bots at its table.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,16 @@ from tournament.ranking.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Observations:
-    """The results of B blocks of n bots: one entry for each bot of each block, by block and bot.
+    """The results of B blocks of n bots.
 
-    ``block``, ``bot``, ``column`` (the place of the bot among those of its block), ``points``
-    (per deal) and ``deals`` (seats counted one by one) have an entry each. By block: ``seated``
-    (B, p), its bots in ascending order, then -1; ``table`` (B), the number of its set of bots;
-    ``round`` (B), the round whose tables were drawn together. ``plain`` (n) is all points of a
-    bot by all its deals, NaN without a deal.
+    Five arrays have an entry for each bot of each block, sorted by block and bot: ``block``,
+    ``bot``, ``column`` (the place of the bot among the bots of its block), ``points`` (per deal)
+    and ``deals`` (a bot with two seats has two for each deal).
+
+    Three are by block. ``seated`` (B, p) has the bots in ascending order, then -1. ``table`` (B) is
+    a number for the set of bots. ``round`` (B) is the round whose tables were drawn together.
+
+    ``plain`` (n) is a bot's points divided by its deals, NaN without a deal.
     """
 
     block: Ints
@@ -47,20 +50,20 @@ class Observations:
 def observe(
     block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int, round: Ints | None = None
 ) -> Observations:
-    """Sum matches up to blocks.
+    """The observations of M matches, summed up by block.
 
-    Each row is a match, with its ``block``, ``deals`` and ``round`` (M). ``seats`` (M, s) has the
-    bot at each seat, a number below ``bots``, and ``scores`` (M, s) its points after the strike-out
-    rule. The order of matches and seats does not matter: sums are of whole numbers and exact, and
-    blocks are in the order of their numbers.
+    ``block``, ``deals`` and ``round`` (M) are by match. ``round`` is 0 by default. ``seats`` (M, s)
+    has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points at each seat
+    after the strike-out rule. Blocks are in the order of their numbers. The order of matches and
+    seats does not matter, since sums of whole numbers are exact.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
     where = where.reshape(-1)
     # Whole numbers below 2**53, so adding them as floats is exact.
     points = np.bincount(where, scores.ravel(), cell.size).astype(np.float64)
-    each = np.broadcast_to(deals[:, np.newaxis], seats.shape).ravel()
-    played = np.bincount(where, each, cell.size).astype(np.float64)
+    deals_by_seat = np.broadcast_to(deals[:, np.newaxis], seats.shape).ravel()
+    played = np.bincount(where, deals_by_seat, cell.size).astype(np.float64)
     rounds = np.zeros(first.size, np.int64) if round is None else round[first]
     return entries(cell // bots, cell % bots, points, played, rounds, bots)
 
@@ -68,8 +71,11 @@ def observe(
 def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
-    """Observations with an entry for each bot of each block, by block and bot: their numbers, the
-    points in ``totals``, of so many ``deals``; ``round`` is by block."""
+    """The observations with these entries, which must be sorted by block and bot.
+
+    ``totals`` has the points of each entry in all its ``deals`` together. ``round`` has the round
+    of each block.
+    """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
     seated = np.full((round.size, int(size.max(initial=0))), -1)
@@ -89,8 +95,10 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """The same blocks with new numbers of bots. ``bot`` has a number below ``bots`` for each
-    entry."""
+    """The same blocks with other numbers for the bots.
+
+    ``bot`` has the new number of each entry, below ``bots``.
+    """
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
     totals = data.points[order] * deals
@@ -98,7 +106,7 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """The number of each row among all different rows, from 0."""
+    """A number for each row, from 0: equal rows have equal numbers, in the order of the rows."""
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -108,9 +116,10 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield, in parts, the positions of all pairs of entries with equal ``cell``, which is sorted.
+    """Yield the positions of all pairs of entries with equal ``cell``, in parts.
 
-    The first of a pair comes before the second.
+    ``cell`` must be sorted. Each part has the positions of the first entries, and those of the
+    second entries, which come later.
     """
     left, step = np.arange(cell.size), 1
     while left.size:

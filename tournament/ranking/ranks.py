@@ -1,11 +1,11 @@
-"""Rank ranges: which bots are settled above which, all claims together at one level.
+"""Rank ranges: which bots are settled above which, with one error probability for all claims.
 
-docs/statistics.md says why they hold. A sum of differences by the root of the sum of their squares:
-Efron, "Student's t-test under symmetry conditions", JASA 64, 1969. Holm's method with a step:
-Shaffer, "Modified sequentially rejective multiple test procedures", JASA 81, 1986. All looks
-together: Robbins, "Statistical methods related to the law of the iterated logarithm", 1970. Ranks
-from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic
-Studies 91, 2024.
+docs/statistics.md says why the ranges hold. Sum of differences divided by the root of the sum of
+their squares: Efron, "Student's t-test under symmetry conditions", JASA 64, 1969. Holm's method
+with a step: Shaffer, "Modified sequentially rejective multiple test procedures", JASA 81, 1986. All
+looks together: Robbins, "Statistical methods related to the law of the iterated logarithm", 1970.
+Ranks from settled pairs: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of
+Economic Studies 91, 2024.
 """
 
 from collections.abc import Callable
@@ -17,30 +17,30 @@ from tournament.ranking.arrays import LEVEL, Booleans, Floats, Ints
 from tournament.ranking.evidence import Evidence
 
 _ROWS = 64
+"""The number of rows of the pairs that are computed at a time, to save memory."""
 _MIXTURE = 0.15
 """The mixture is narrowest for pairs with some 60 differences."""
 
 
-def final_chances(found: Evidence) -> Floats:
-    """The probability that equal bots differ so clearly at the planned end of a run, shape (n, n).
+def final_chances(evidence: Evidence) -> Floats:
+    """The probability that two equal bots differ so clearly at the planned end of a run, (n, n).
 
-    If results decide who meets again, a pair that met in j of k rounds had j chances to end: its
-    probability is multiplied by j (j + 1), or by k if it met in all rounds.
+    Results may decide who meets again. A pair that met in j of k rounds then had j chances to end,
+    so its probability is multiplied by j (j + 1), or by k if it met in all rounds.
     """
-    size = np.abs(found.deviate) / np.sqrt(2)
-    chance = np.array([erfc(each) for each in size.ravel().tolist()]).reshape(size.shape)
-    chance = np.maximum(chance, 2.0 ** (1 - found.count))
-    times = np.where(
-        found.rounds < found.all_rounds, found.rounds * (found.rounds + 1), found.all_rounds
-    )
+    size = np.abs(evidence.deviate) / np.sqrt(2)
+    chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
+    chance = np.maximum(chance, 2.0 ** (1 - evidence.count))
+    rounds, all_rounds = evidence.rounds, evidence.all_rounds
+    times = np.where(rounds < all_rounds, rounds * (rounds + 1), all_rounds)
     answer: Floats = np.minimum(chance * np.maximum(times, 1), 1.0)
     return answer
 
 
-def anytime_chances(found: Evidence) -> Floats:
-    """The probability that equal bots ever differ so clearly, over all looks, shape (n, n)."""
-    time = found.count * _MIXTURE
-    log = np.log1p(time) / 2 - found.deviate**2 * time / (2 * (1 + time))
+def anytime_chances(evidence: Evidence) -> Floats:
+    """The probability that two equal bots differ so clearly at any of all looks, shape (n, n)."""
+    time = evidence.count * _MIXTURE
+    log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))
     return answer
 
@@ -48,12 +48,12 @@ def anytime_chances(found: Evidence) -> Floats:
 def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n).
 
-    With probability ``level`` no two bots are put in a wrong order. ``ahead`` (n, n) is above 0
-    where the bot of the row has more points than that of the column. ``chances`` (n, n) has the
-    probability that equal bots differ so clearly, the same for both orders.
+    With probability ``level`` no two bots are put in a wrong order. ``ahead`` (n, n) is positive
+    if the row's bot has more points than the column's bot. ``chances`` (n, n) is symmetric and has
+    the probability that equal bots differ so clearly.
     """
     known = (chances < 1).any(axis=1)
-    # By pairs in which a bot is ahead, then by how far: names and seats play no part.
+    # By the number of bots that a bot is ahead of, then by how far: names and seats play no part.
     far = np.round(ahead.sum(axis=1) / max(1.0, float(np.abs(ahead).max(initial=0.0))), 9)
     order = np.lexsort((-far, -np.sign(ahead).sum(axis=1), ~known))[: int(known.sum())]
 
@@ -64,46 +64,48 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
     return _all_settled(ahead > 0, clear)
 
 
-def settled_by_arrival(found: Evidence, arrival: Ints) -> Booleans:
-    """Which bots (rows) are settled above which (columns), at any look, if bots come and go.
+def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
+    """Which bots (rows) are settled above which (columns), shape (n, n), if bots come and go.
 
-    With probability ``LEVEL`` no two bots are ever put in a wrong order. ``arrival`` (n) numbers
-    the bots in the order in which they came, from 1. The probability of an error about two bots is
-    fixed when the later one arrives, so that all of them add up to 1 - ``LEVEL``.
+    With probability ``LEVEL`` no look ever puts two bots in a wrong order. ``arrival`` (n) numbers
+    the bots from 1 in the order in which they arrived. The probability of an error about two bots
+    is fixed when the later one arrives. These probabilities add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
-    # Some rows at a time, which takes a fraction of the memory.
-    chances = np.empty_like(found.total)
+    chances = np.empty_like(evidence.total)
     for rows in (slice(start, start + _ROWS) for start in range(0, len(chances), _ROWS)):
-        chances[rows] = anytime_chances(found.of(rows))
+        chances[rows] = anytime_chances(evidence.of(rows))
 
     def clear(apart: Booleans) -> Booleans:
-        """Holm's method for each bot and those that came before it."""
+        """Holm's method for each bot and the bots that arrived before it."""
         share = level / np.maximum((later & ~apart).sum(axis=1), 1)
         answer: Booleans = np.where(later, chances <= share[:, np.newaxis], chances <= share)
         return answer
 
-    return _all_settled(found.total > 0, clear)
+    return _all_settled(evidence.total > 0, clear)
 
 
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
-    """Settle pairs step by step: which pairs are ``clear`` (n, n) depends on which are apart
-    already."""
+    """Which bots (rows) are settled above which (columns), found step by step.
+
+    ``ahead`` (n, n) says which bots have more points than which. ``clear`` takes the pairs that are
+    settled so far and returns the pairs (n, n) whose difference is then clear enough.
+    """
     settled = np.zeros(ahead.shape, bool)
     while True:
         further = _closed(settled | (clear(settled | settled.T) & ahead))
         if np.array_equal(further, settled):
-            return settled & ~settled.T  # what contradicts itself is not settled
+            return settled & ~settled.T  # pairs that are settled both ways contradict each other
         settled = further
 
 
 def _most_equal(apart: Booleans) -> int:
-    """The largest number of pairs that can be equal if those ``apart`` (n, n) are not.
+    """The largest number of pairs of bots that can be equal, given which pairs (n, n) are apart.
 
-    Equal bots form groups without a pair that is apart. With the bots in an order, groups of
-    neighbours reach the largest number: two groups that overlap can exchange bots until they do
-    not, whatever their sizes.
+    Equal bots form groups without a pair that is apart. Only groups of neighbours in the order of
+    the bots need be tried: two groups that overlap can exchange bots until they no longer do,
+    whatever their sizes.
     """
     size = len(apart)
     last = np.where(apart, 0, np.arange(size)).max(axis=1, initial=0)
@@ -117,11 +119,11 @@ def _most_equal(apart: Booleans) -> int:
 
 
 def _closed(settled: Booleans) -> Booleans:
-    """The transitive closure: with a above b and b above c, also a above c."""
+    """The transitive closure: if a is above b and b above c, then a is above c."""
     between = np.flatnonzero(settled.any(axis=0) & settled.any(axis=1))
     while between.size:
-        above, below = (each.astype(np.float32) for each in (settled[:, between], settled[between]))
-        further = settled | (above @ below > 0)
+        above, below = settled[:, between], settled[between]
+        further = settled | (above.astype(np.float32) @ below.astype(np.float32) > 0)
         if np.array_equal(further, settled):
             break
         settled = further
@@ -129,6 +131,9 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """The first and last rank that each bot may have, given which bots are settled above which."""
+    """The first and last rank that each bot may have, from 1.
+
+    ``settled`` (n, n) says which bots (rows) are settled above which (columns).
+    """
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

@@ -5,8 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tools.simulation.duels import by_bets, by_gsprt, mean_blocks, normal_blocks, rare_loss
-from tournament.ranking.betting import Bets, Reach, log_wealth, reach_of
+from tools.simulation.duels import (
+    by_bets,
+    by_gsprt,
+    log_wealth,
+    mean_blocks,
+    normal_blocks,
+    rare_loss,
+)
+from tournament.ranking.betting import Bets, Reach, reach_of
 
 
 @pytest.mark.parametrize("every", [5, 20, 50])

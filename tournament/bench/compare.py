@@ -1,4 +1,4 @@
-"""Comparison of two results of the same suite, block by block."""
+"""Comparison of two bots' results in the same suite, block by block."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from tournament.ranking.arrays import LEVEL
 from tournament.ranking.student import mean_interval
 
 FEWEST_BLOCKS = 6
-"""The fewest differing blocks for an interval. Even with ten blocks, intervals for rare differences
+"""The fewest differing blocks for an interval. Even with ten blocks, intervals of rare differences
 were wrong in 39 of 100 comparisons."""
 
 
 class MismatchError(StichError):
-    """Two records cannot be compared. The text is a sentence that names what differs."""
+    """An error that says why two records cannot be compared. The text names what differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The lead of the new bot over the old one at a table, in points per deal, with an interval.
+    """The lead of the new bot over the old bot at a table, in points per deal, with an interval.
 
-    The intervals of all tables of a comparison hold together in 95 of 100 cases. `blocks` blocks of
-    each bot were compared. `arm` is half the width of the interval, or None if fewer than six
-    blocks differ, since these do not show what rare large differences would add.
+    `blocks` is the number of blocks of each bot that were compared. `arm` is half the width of the
+    interval. It is None if fewer than six blocks differ, since they cannot show rare large
+    differences. The intervals of all tables of a comparison hold together in 95 of 100 cases.
     """
 
     game: str
@@ -49,7 +49,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two bots, by table.
+    """The comparison of two bots, with a difference for each table that both have played.
 
     `paired` says whether the bots had the same deals. `left_out` names the tables that only one of
     the bots has played.
@@ -66,10 +66,10 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """The comparison of two results.
+    """The comparison of the record of a new bot with that of an old bot.
 
     Raises:
-        MismatchError: if the results have no table in common.
+        MismatchError: if the records have no table in common.
     """
     before = {result.key: result for result in old.results}
     after = {result.key: result for result in new.results}
@@ -90,6 +90,7 @@ def compare(old: Record, new: Record) -> Comparison:
 
 
 def _difference(old: Result, new: Result, paired: bool, level: float) -> Difference:
+    """The difference at a table. `level` is the confidence level of its interval."""
     blocks = min(len(old.by_block), len(new.by_block))
     if paired:
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
@@ -109,6 +110,7 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
+    """The mean, and half the width of its interval, or None for fewer than two values."""
     mean, high = fmean(values), mean_interval(values, level).high
     return mean, None if high is None else high - mean
 

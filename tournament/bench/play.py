@@ -1,8 +1,8 @@
-"""Plays the tables of the suite on all cores, without a store.
+"""Play of the tables of the suite, on all cores and without a store.
 
-Par is the result of `sensible` in each block. Par follows from the rules if the points of a deal
-always add up to the same number. For other games, `make bench-par` writes par for the public deals
-to a file.
+Par is the result of `sensible` in each block. If the points of a deal always add up to the same
+number, par follows from the rules. For other games, `make bench-par` writes par for the public
+deals to a file.
 """
 
 from collections import Counter
@@ -35,24 +35,25 @@ from tournament.run.preflight import about_by_url
 from tournament.text import plural, printable
 
 Houses = Mapping[str, MoveFunction]
-"""The house bots by name, as functions. The workers' processes call them, so a house bot is never
-late and needs no process of its own for every seat of every seating."""
+"""The house bots by name, as functions. Worker processes call them, so house bots are never late
+and need no processes of their own."""
 
 MAX_STRUCK_OUT = 3
-"""A table ends once the bot is struck out in this many matches: each may take its whole clock."""
+"""The number of matches in which a bot is struck out before a table is given up. Each such match may
+take the bot's whole clock."""
 
 _WAIT_S = 0.5
 
 
 class UnplayedError(StichError):
-    """A table could not be played. The text is one sentence or more."""
+    """An error that says why a table could not be played, in one or more sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much of a table to play: at least one block, and at most `blocks`.
+    """The limits on the play of a table, of which at least one block is played.
 
-    No block begins after `seconds` seconds; None sets no limit.
+    No block begins after `seconds` seconds, unless it is None. At most `blocks` blocks are played.
     """
 
     seconds: float | None = None
@@ -61,12 +62,12 @@ class Budget:
 
 @dataclass
 class Played:
-    """A bot's results in the first blocks of a table.
+    """The results of the bot in the first blocks of a table.
 
-    `points` holds the bot's points in each block, after the strike-out rule. `faults` counts faults
-    by kind. `fallbacks` counts the moves that were not the bot's own, and `asked` all moves that it
-    was asked for. `struck_out` counts the matches in which the bot was struck out. `times` lists
-    the times of its answers in milliseconds.
+    `points` has the bot's points in each block, after the strike-out rule. `faults` counts the
+    bot's faults by kind. `asked` counts the moves that the bot was asked for, and `fallbacks` those
+    that were not the bot's own. `struck_out` counts the matches in which the bot was struck out.
+    `times` has the times of the bot's complete answers in milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -77,7 +78,7 @@ class Played:
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
-        """Add a match."""
+        """Add the result of a match of the table."""
         seat = record.seating.index(BOT)
         missing = record.block - len(self.points)
         self.points += [0] * missing
@@ -90,6 +91,7 @@ class Played:
 
 
 OnMatch = Callable[[MatchRecord], None]
+"""A function that is called after each match."""
 
 
 def play_house(
@@ -101,10 +103,10 @@ def play_house(
     concurrency: int,
     on_match: OnMatch = lambda _: None,
 ) -> Played:
-    """Play a table with a house bot in the bot's place, for par and for landmarks.
+    """Play a table with the house bot named `house` in the bot's place, for par and landmarks.
 
     Raises:
-        UnplayedError: if the table cannot be played.
+        UnplayedError: if a block is lost, or the house bot is struck out too often.
     """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
@@ -121,10 +123,13 @@ def play_bot(
     concurrency: int,
     on_match: OnMatch,
 ) -> Played:
-    """Play the first blocks of a table with the bot, whose name must be BOT.
+    """Play the first blocks of a table with the bot, whose name must be `BOT`.
+
+    `concurrency` is the largest number of matches at once.
 
     Raises:
-        UnplayedError: if the blocks cannot be played, or the bot is struck out too often.
+        UnplayedError: if the bot does not start or answer, a block is lost, or the bot is struck
+            out in `MAX_STRUCK_OUT` matches.
     """
     cup = table.cup(bot, concurrency)
     played = Played()
@@ -167,7 +172,7 @@ def play_bot(
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
-    """Start or reach the bot. Return the fields of its answer to GET /.
+    """Start the bot, or reach it by its URL, and return the fields of its answer to GET /.
 
     Raises:
         StartError: if the bot does not answer.
@@ -179,9 +184,9 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table. `par` is par for each block that was played."""
+    """The result of a table. `par` has the points of par in each block that was played."""
     pairs = zip(played.points, par, strict=True)
-    over = tuple((mine - its) / table.deals for mine, its in pairs)
+    over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     few = 0 < sum(map(bool, over)) < FEWEST_BLOCKS or len(over) < FEWEST_BLOCKS
     interval = UNKNOWN if few else mean_interval(over)
     return Result(
@@ -202,7 +207,9 @@ def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
 def par_of(
     table: BenchTable, blocks: int, seed: str, houses: Houses, concurrency: int
 ) -> Sequence[int]:
-    """Par for each of the first blocks of a table. Par that is not known is played.
+    """Return par for each of the first `blocks` blocks of a table, in points.
+
+    If neither the rules nor the file of the public deals says par, the house bot plays the blocks.
 
     Raises:
         UnplayedError: if a block is lost.
@@ -225,16 +232,18 @@ def run_bench(
     concurrency: int,
     on_match: OnMatch,
 ) -> Record:
-    """Play these tables, each within the budget, and return the result.
+    """Play these tables, each within the budget, and return the record.
 
-    Tables that cannot be played are listed among the problems. The name of the bot must be BOT.
+    `about` has the fields of the bot's answer to GET /. The name of the bot must be `BOT`. A table
+    that cannot be played is listed among the problems, and the other tables of its game are left
+    out. A table at which the bot was struck out is listed too.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []
     unplayed: set[str] = set()
     for table in tables:
         if table.game in unplayed:
-            continue  # each table of a game could take as long as the first
+            continue  # each further table of the game could take as long as the first
         try:
             played = play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
             par = par_of(table, len(played.points), seed, houses, concurrency)
@@ -265,18 +274,18 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Par for every block of the public deals, summed over the block's deals.
+    """Read par for every block of the public deals, in points summed over the block's deals.
 
-    The keys are game and number of players, as in "ninefivetwo 3". Games with the same par in every
-    block are left out.
+    The keys are game and number of players, such as "ninefivetwo 3". Games with the same par in
+    every block are left out.
     """
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(msgspec.Struct, frozen=True):
-    """The lead of a measured bot over par in the first blocks of a table, in points per deal.
+    """The lead of a known bot over par at a table, for comparison, in points per deal.
 
-    `arm` is half the width of the 95 % interval.
+    `blocks` is the number of blocks that were played. `arm` is half the width of the 95 % interval.
     """
 
     game: str
@@ -294,5 +303,5 @@ class Landmark(msgspec.Struct, frozen=True):
 
 
 def read_landmarks() -> tuple[Landmark, ...]:
-    """The landmarks of all measured bots."""
+    """Read the landmarks, by table and bot."""
     return msgspec.json.decode(LANDMARKS_FILE.read_bytes(), type=tuple[Landmark, ...])

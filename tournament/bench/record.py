@@ -1,4 +1,4 @@
-"""The result of a benchmark, and the JSON file that holds it."""
+"""The record of a benchmark: its values, and the JSON file that holds it."""
 
 import hashlib
 from pathlib import Path
@@ -11,27 +11,28 @@ from tournament.errors import StichError
 from tournament.text import printable
 
 MAX_BYTES = 1 << 20
+"""The largest file that is read as a record."""
 
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 _Points = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
-"""Points, within a range far beyond any game's, whose squares can still be added."""
+"""Points, in a range far beyond any game's, so that sums of squares stay finite."""
 
 
 class RecordError(StichError):
-    """A file does not hold the result of a benchmark. The text is a sentence."""
+    """An error that says why a file is not the record of a benchmark, with the fix."""
 
     exit_code = 2
 
 
 class _Suite(msgspec.Struct):
-    """The part of a record that is read first."""
+    """The field of a record that is read first, to recognise records of other suites."""
 
     suite: str = ""
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The bot: its own name and version, and the command or URL that it was reached by."""
+    """The measured bot: its own name and version, and the command or URL in use."""
 
     name: _Text
     version: _Text | None
@@ -39,7 +40,7 @@ class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The bot's faults by kind."""
+    """The number of the bot's faults of each kind."""
 
     timeout: _Count = 0
     unreachable: _Count = 0
@@ -50,11 +51,11 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bot's result at a table, in points per deal.
 
-    `points` are the bot's own points, and `over_par` the points over par. `low` to `high` is the 95
-    % interval of `over_par`; both are null if fewer than six blocks differ. `by_block` holds the
-    points over par of each block, in the order of the suite. `fallback` is the share of the moves
-    that were not the bot's own. `move_ms` is the median time of an answer. `fallback` and `move_ms`
-    are null without an answer.
+    `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
+    interval of `over_par`. Both are null if fewer than six blocks differ. `by_block` has the points
+    less par of each block, in the order of the suite. `fallback` is the share of moves that were
+    not the bot's own, from 0 to 1. `move_ms` is the median time of an answer in milliseconds.
+    `fallback` and `move_ms` are null without an answer.
     """
 
     game: _Text
@@ -97,10 +98,10 @@ class TableProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of a benchmark.
+    """The record of a benchmark.
 
-    `seed` is the seed of the public deals, or the SHA-256 of another seed. `made` is the time in
-    UTC, ISO 8601. `stich` is the version of the program.
+    `seed` is the seed of the public deals, or "sha256:" and the hash of another seed. `made` is the
+    time in UTC, ISO 8601. `stich` is the version of the program.
     """
 
     suite: _Text
@@ -113,7 +114,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def title(self) -> str:
-        """The name of the bot with its version, for people."""
+        """The name of the bot, with its version if it states one, safe on a terminal."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
 
@@ -124,10 +125,7 @@ def table_name(game: str, players: int, rules: str) -> str:
 
 
 def seed_shown(seed: str) -> str:
-    """The seed as records show it.
-
-    Seeds other than the public one are secret, so their hash is shown.
-    """
+    """The seed as records show it: the public seed itself, or the SHA-256 of a secret seed."""
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
@@ -146,7 +144,7 @@ def read_record(file: Path) -> Record:
     """Read a record from a file.
 
     Raises:
-        RecordError: if the file cannot be read or holds no record of this suite.
+        RecordError: if the file cannot be read, is too large, or holds no record of this suite.
     """
     try:
         with file.open("rb") as opened:

@@ -1,4 +1,4 @@
-"""The suite `bench-2`: its tables. A change that alters a result makes a new version."""
+"""The tables of the suite `bench-2`. A change that alters any result needs a new suite."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from tournament.formats.round_robin import RoundRobin
 SUITE = "bench-2"
 PUBLIC_SEED = "bench-2"
 BOT = "bot"
-"""The name of the measured bot. It is fixed, because the seeds of the deals depend on the names."""
+"""The name of the measured bot. It is fixed, since the seeds of deals depend on bots' names."""
 
 PAR_BOT = "sensible"
-"""The house bot at all other seats. Its result in the bot's place is par."""
+"""The house bot at all other seats. Its own result in the place of the measured bot is par."""
 
 BLOCKS = 2000
-"""The number of blocks of a table, in a fixed order. A result covers the first ones."""
+"""The number of blocks of a table, in a fixed order. A result covers the first blocks."""
 
 CLOCK = Clock(move_ms=1000, bank_ms=10_000)
 OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
@@ -38,7 +38,7 @@ OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
 
 
 USUAL = "usual"
-"""The name of the options above. Other names are those of the game's option sets."""
+"""The name for the options above. Other names are those of the game's option sets."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class BenchTable:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """The key that distinguishes the table from the others of the suite."""
+        """The values that identify the table in the suite."""
         return self.game, self.players, self.rules
 
     @property
@@ -71,7 +71,7 @@ class BenchTable:
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The bots and rules of the table's matches. The house bots are called, not started."""
+        """The cup of the table's matches. Its house bots are functions to call, not to start."""
         names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,
@@ -85,10 +85,10 @@ class BenchTable:
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """The block with this `number`, from 1: the bot at each seat in turn, all on one seed.
+        """Block `number` (from 1) of the cup: the bot at each seat in turn, on the same deals.
 
-        The ids of the matches follow from the seed too, so that a bot that hashes them can be
-        measured again.
+        The ids of the matches follow from the seed too, so that a bot whose moves depend on them
+        plays the same again.
         """
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 
@@ -100,8 +100,8 @@ PLAYERS: Mapping[str, tuple[int, ...]] = {
     "ninefivetwo": (3,),
 }
 _DEAL_SUMS = {"doudizhu": 0, "dasan": 0, "zhengfen": 100}
-"""The sum of the points of all seats in a deal. If the same bot plays every seat, the points that
-one bot makes at each seat in turn have that sum too."""
+"""The sum of the points of all seats in a deal. If the same bot plays at all seats, the points that
+it makes at each seat in turn have the same sum."""
 
 TABLES = (
     *(BenchTable(game, many) for game, players in PLAYERS.items() for many in players),

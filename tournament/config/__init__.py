@@ -1,1 +1,1 @@
-"""CUP.toml: the cup as values, and every error in the file with its line and its fix."""
+"""CUP.toml: the cup that it describes, and every error in it with its line and its fix."""

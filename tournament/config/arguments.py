@@ -1,4 +1,4 @@
-"""Bots and games on a command line, as values."""
+"""Bots as users name them on a command line."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from tournament.settings.keys import command, url
 from tournament.settings.locations import short
 
 DEFAULT_BOTS = ("sensible", "greedy")
-"""The opponents of a person who names none."""
+"""The opponents of a person who does not name any."""
 
 
 def is_url(text: str) -> bool:
@@ -17,10 +17,10 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """The bot that a user names: a reference bot, a URL, or a command. The bot's name is the text.
+    """The bot that a text names: a reference bot, a URL, or a command. The text is the bot's name.
 
     Raises:
-        ValueError: if the text is none of these. The message is a sentence that says how to fix it.
+        ValueError: if the text is empty, or no valid URL or command. The message includes the fix.
     """
     if not text.strip():
         raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")
@@ -33,6 +33,9 @@ def parse_bot(text: str) -> Bot:
 
 
 def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
-    """The bots at `count` seats: the wanted ones in order, repeated if they are too few."""
+    """The bots for `count` seats: the wanted bots in order, repeated if they are too few.
+
+    Without any wanted bot, the default opponents take the seats.
+    """
     chosen = list(wanted) or list(DEFAULT_BOTS)
     return [chosen[index % len(chosen)] for index in range(count)]

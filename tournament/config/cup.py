@@ -1,4 +1,4 @@
-"""A cup as its organiser wrote it: validated values with defaults filled in."""
+"""A cup as its organiser wrote it: validated values, with defaults filled in."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,18 +33,18 @@ from tournament.settings.keys import (
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
 """The formats that a CUP.toml may name. `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
-"""The address that records show for a connected bot. It is an address on the author's machine,
-where a request can be repeated, since the gateway's own address is a secret."""
+"""The address that records show for a connected bot: one on the author's machine, where a request
+can be repeated. The address at the gateway is a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot.
+    """A bot of a cup.
 
-    If the bot connects, the arena sets `url` to the URL of its gateway. `house` marks a bot that
-    only fills an empty seat. `env` maps names of variables to values, which may be secrets; a
-    stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names variables
-    of the organiser's shell.
+    If `connect` is set, the arena sets `url` to the bot's address at the gateway. `house` marks a
+    bot that only fills an empty seat. `env` maps names of variables to values, which may be
+    secrets. A stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names
+    variables of the organiser's shell.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """Who may join a ladder.
+    """The rules for joining a ladder.
 
     Without `open` and `code`, only bots that the organiser invites may join.
     """
@@ -77,7 +77,7 @@ class JoinRules:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How long bots may take, and whether they are asked even if only one move is legal."""
+    """The time limits of bots, and whether a bot is asked when only one move is legal."""
 
     move_ms: int = key(1000, number(1, 600_000, "Milliseconds for a move."))
     bank_ms: int = key(10_000, number(0, 3_600_000, "Extra milliseconds for a whole match."))
@@ -101,7 +101,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How the cup is run. `memory_mb` is the limit for each machine."""
+    """The settings with which a cup is run. `memory_mb` is the limit for each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
     memory_mb: int | None = key(
@@ -121,7 +121,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class Cup:
-    """A whole cup."""
+    """A cup: its game, its bots, and all settings."""
 
     name: str
     game: str
@@ -167,7 +167,7 @@ class Cup:
         """The bot with this name.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if the cup has no such bot.
         """
         for bot in self.bots:
             if bot.name == name:
@@ -181,16 +181,16 @@ class Cup:
 
     @property
     def is_ladder(self) -> bool:
-        """Whether bots come and go during the cup."""
+        """Whether the cup is a ladder, which bots may join and leave while it is played."""
         return isinstance(self.format, Ladder)
 
     @property
     def max_difference(self) -> int:
-        """The most by which the points of two bots can differ in a block, according to the game."""
+        """The most by which two bots can differ in a block, in points per deal."""
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
-        """Return the setup that the cup's plan depends on."""
+        """Return the setup of a run's plan, for the seed and the secret `match_key` of the run."""
         return Setup(
             game=self.game,
             players=self.players,
@@ -204,11 +204,11 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return the plan of this cup, for the seed and the secret `match_key` of a run."""
+        """Return the plan of a run, for the seed and the secret `match_key` of the run."""
         return plan_of(self.format, self.setup(seed, match_key))
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with all its bots: those in the file, then those that joined, in order."""
+        """Return the cup with the bots that joined by these decisions appended, in order."""
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
             for decision in decisions
@@ -217,9 +217,10 @@ class Cup:
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values with defaults filled in, which `from_dict` reads back.
+        """Return the cup as JSON values, with defaults, for `from_dict`.
 
-        The secrets are left out: the bots' tokens and the ladder's code.
+        The bots' tokens and the ladder's code are left out, because they are secret. The values of
+        `env` are included.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = self.format.to_dict()
@@ -233,29 +234,33 @@ class Cup:
         """Return the cup that `to_dict` wrote.
 
         Raises:
-            msgspec.ValidationError: if the values are not those of a cup.
+            KeyError: if `data` has no format.
+            msgspec.ValidationError: if another value is missing or has the wrong type.
         """
         rest = {name: value for name, value in data.items() if name != "format"}
         return replace(msgspec.convert(rest, cls), format=format_of(data["format"]))
 
 
 def reference_command(name: str) -> str:
-    """The command that starts a reference bot."""
+    """The command that starts the reference bot with this name."""
     return f"python -m bots.{name}"
 
 
 def is_reference(bot: Bot) -> bool:
-    """Whether a bot is a reference bot, started as the documentation says."""
+    """Whether a bot is started as a reference bot, by the usual command and without a folder."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 
 def remembers(bots: Iterable[Bot]) -> bool:
-    """Whether any bot is remote (by URL or connected), and so may remember cards."""
+    """Whether any of the bots is remote (by URL or connected), and so may remember cards."""
     return any(bot.url is not None or bot.connect for bot in bots)
 
 
 def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, with reference bots named `fill` appended until they fill one table."""
+    """The bots, with reference bots appended until one table is full.
+
+    `fill` is the name of the reference bot. If it is None, the bots stay as they are.
+    """
     missing = players - len(bots)
     if fill is None or missing <= 0:
         return bots
@@ -269,7 +274,7 @@ TOP = {
     "players": number(3, 6, "Seats at a table. By default the fewest that the game allows."),
     **keys_of(Cup),
 }
-"""The keys at the top of the file."""
+"""The keys at the top of a CUP.toml."""
 
 SECTIONS = {
     "format": {

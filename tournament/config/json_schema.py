@@ -1,7 +1,7 @@
 """The JSON Schema of a CUP.toml, with which editors complete and check the file.
 
-The schema is made from the description that checks a cup: keys, types, ranges, and the options of
-each game. Only `stich run` checks how keys fit each other.
+The schema is made from the same keys, types, ranges and game options that `stich run` checks. How
+keys fit each other is checked only by `stich run`.
 """
 
 import json
@@ -58,7 +58,7 @@ def _object(
 
 
 def _of_game(game: Game) -> dict[str, object]:
-    """The schema of a game's number of players and options."""
+    """The part of the schema that applies to cups of this game: the players and the options."""
     options = {
         "type": "object",
         "additionalProperties": False,
@@ -73,6 +73,7 @@ def _of_game(game: Game) -> dict[str, object]:
 
 
 def _option(option: Option) -> dict[str, object]:
+    """The schema of a game's option."""
     kind = "boolean" if isinstance(option.default, bool) else "integer"
     limits = {"minimum": option.minimum, "maximum": option.maximum}
     return {

@@ -34,9 +34,10 @@ from tournament.settings.keys import Key, keys_of, suggest, type_name
 from tournament.settings.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
-"""Finds further errors in a cup. Each error is the path of a key and a sentence with the fix."""
+"""A function that finds further errors in a cup, each as (path of the key, text with the fix)."""
 
 LARGEST = 1 << 20
+"""The largest CUP.toml that is read, in bytes."""
 _MAX_TABLES = 200_000
 
 _Section = Mapping[str, Any]
@@ -44,10 +45,10 @@ _Section = Mapping[str, Any]
 
 
 class CupError(StichError):
-    """The cup cannot be run.
+    """An error that says why a cup cannot be run.
 
-    The text has a line for each error, `file:line: key: what is wrong, and the fix`, or just
-    `file: what is wrong, and the fix` if the file cannot be read.
+    The text has a line for each error, `file:line: key: what is wrong, and the fix`. If the file
+    cannot be read, the text is `file: what is wrong, and the fix`.
     """
 
     exit_code = 2
@@ -59,25 +60,31 @@ class CupError(StichError):
 
 @dataclass(slots=True)
 class _Errors:
-    """The errors found so far, and the line of each key in the file."""
+    """The errors found so far as (line, key, text), and the line of each key in the file."""
 
     file: str
     lines: dict[Path, int]
-    found: list[tuple[int, str, str]] = dataclasses.field(default_factory=list)
+    items: list[tuple[int, str, str]] = dataclasses.field(default_factory=list)
 
     def add(self, path: Path, text: str) -> None:
-        self.found.append((line_of(self.lines, path), label(path), text))
+        """Add an error about the key with this path. `text` says what is wrong, and the fix."""
+        self.items.append((line_of(self.lines, path), label(path), text))
 
     def raise_if_any(self) -> None:
-        if self.found:
+        """Raise all errors together, sorted by line.
+
+        Raises:
+            CupError: if there is an error.
+        """
+        if self.items:
             raise CupError(
                 f"{self.file}:{line}: {key}: {text}"
-                for line, key, text in sorted(dict.fromkeys(self.found), key=lambda found: found[0])
+                for line, key, text in sorted(dict.fromkeys(self.items), key=lambda item: item[0])
             )
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read the cup in a file. `check` finds further errors.
+    """Read the cup in a file. `check` finds further errors in a cup that has none otherwise.
 
     Raises:
         CupError: if the file cannot be read or has errors. The text lists all errors.
@@ -95,7 +102,10 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 
 
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
-    """Parse the cup in `data`. `file` is the name for error messages; `check` finds further errors.
+    """Parse the cup in `data`.
+
+    `file` is the name of the file in error messages. `check` finds further errors in a cup that has
+    none otherwise.
 
     Raises:
         CupError: if there are errors. The text lists all of them.
@@ -123,7 +133,8 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
     """Check each key by itself: whether it is known, present, of its type and in its range.
 
-    Adds to `errors`, and returns the sections. Sections that the file leaves out are empty.
+    Adds the errors to `errors`. Returns the whole file as values. Sections that the file leaves out
+    are empty.
     """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
@@ -153,6 +164,10 @@ def _check_section(
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> None:
+    """Check the values of a section against its keys, and add the errors to `errors`.
+
+    `subsections` are further names that the fix for an unknown key may suggest.
+    """
     for name, value in section.items():
         if name not in keys:
             fix = _place_of(name) or suggest(name, [*keys, *subsections])
@@ -165,15 +180,15 @@ def _check_section(
 
 
 def _place_of(name: str) -> str | None:
-    """The fix for a key that belongs in another section, or None if it belongs in none."""
-    rooms = {"the top of the file": TOP, "[[bots]]": BOT}
-    rooms |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
-    places = [place for place, keys in rooms.items() if name in keys]
+    """The fix for a key that belongs in another section, or None if no section has such a key."""
+    sections = {"the top of the file": TOP, "[[bots]]": BOT}
+    sections |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
+    places = [place for place, keys in sections.items() if name in keys]
     return f"it belongs in {' or '.join(places)}; move it there." if places else None
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Check what depends on other keys, and return the cup."""
+    """Return the cup, and add to `errors` what is wrong with keys in combination."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
@@ -197,7 +212,12 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
             f" {players - len(bots)},"
             ' or fill the table with reference bots: [format] fill = "greedy".',
         )
-    _check_tables(format_.tables(len(bots), players), len(bots), errors)
+    if (tables := format_.tables(len(bots), players)) > _MAX_TABLES:
+        errors.add(
+            ("format", "type"),
+            f"makes {tables:,} tables of {len(bots)} bots, more than {_MAX_TABLES:,};"
+            ' write type = "swiss".',
+        )
     return Cup(
         name=checked["name"],
         game=checked["game"],
@@ -218,17 +238,8 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
     )
 
 
-def _check_tables(count: int, bots: int, errors: _Errors) -> None:
-    """Add an error if the format makes more tables of these bots than can be played."""
-    if count > _MAX_TABLES:
-        errors.add(
-            ("format", "type"),
-            f"makes {count:,} tables of {bots} bots, more than {_MAX_TABLES:,};"
-            ' write type = "swiss".',
-        )
-
-
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
+    """Return all options of the game, given those in the file or the name of a set of options."""
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -247,6 +258,7 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
+    """Return the format, and add to `errors` its missing keys and the keys of other formats."""
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)
     for name in section.keys() - keys.keys() - {"type"}:
@@ -261,6 +273,7 @@ def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
 
 
 def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRules:
+    """Return the rules for joining, and add what is wrong with `[join]` to `errors`."""
     if section and not isinstance(format, Ladder):
         errors.add(("join",), f'is for type = "ladder", not "{format.type}"; delete the section.')
     if section.get("open") and "code" in section:
@@ -269,6 +282,7 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
+    """Return when a cup of this number of bots ends early, and add the errors to `errors`."""
     if section and not format.may_stop:
         fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)
@@ -285,6 +299,7 @@ def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors
 
 
 def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
+    """Return the bots, and add what is wrong with them or with names in `format_` to `errors`."""
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
         path = ("bots", index)

@@ -1,6 +1,6 @@
 """The formats: which bots meet, in which order, and on which seeds.
 
-A format is one file with the keys of its section and its plan. `FORMATS` lists all formats.
+Each format is one file that holds the keys of its `[format]` section and its plan.
 """
 
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ __all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of", 
 FORMATS: Final[dict[str, type[Format]]] = {
     format.type: format for format in (RoundRobin, Swiss, Knockout, Gauntlet, Halving, Ladder, Duel)
 }
-"""The formats by the `type` of their section. A duel has no CUP.toml."""
+"""The formats by the `type` of their section. A duel is not written in a CUP.toml."""
 
 
 def format_of(data: Mapping[str, Any]) -> Format:
     """Return the format that `Format.to_dict` wrote.
 
     Raises:
-        msgspec.ValidationError: if the values are not those of a format.
+        msgspec.ValidationError: if there is no such format, or a value has the wrong type.
     """
     kind = FORMATS.get(str(data.get("type")))
     if kind is None:
@@ -39,9 +39,6 @@ def format_of(data: Mapping[str, Any]) -> Format:
 
 
 def plan_of(format: Format, setup: Setup) -> Plan:
-    """Return the plan of a cup of this format.
-
-    If the cup has a `[stop]`, the plan may end early.
-    """
+    """Return the plan of a cup of this format. The plan may end early if the cup has a `[stop]`."""
     plan = format.plan(setup)
     return plan if setup.stop.top is None else UntilSettled(plan, setup.stop.top)

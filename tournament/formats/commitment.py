@@ -1,8 +1,8 @@
-"""Commits to a seed before the first deal, and opens the commitment after the last.
+"""Commitments to a cup's seed, which are published before the first deal and opened at the end.
 
-The commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by
-`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed, so every seed that is
-committed to has a random part.
+A commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by
+`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed, so the seed of a cup with
+a commitment has a random part.
 """
 
 import hashlib
@@ -14,13 +14,14 @@ _DRAWN = 4
 
 
 def commitment(seed: str) -> str:
-    """The commitment to a seed, which is published before the first deal."""
+    """The commitment to a seed: 64 hexadecimal digits."""
     return hashlib.sha256(seed.encode("utf-8")).hexdigest()
 
 
 def committed_seed(named: str | None) -> str:
-    """A fresh seed for a cup that commits to it. The seed begins with the one that the cup names.
+    """Draw a fresh seed for a cup that commits to its seed.
 
+    `named` is the seed in the CUP.toml, with which the fresh seed begins, or None if there is none.
     The random part keeps anyone who sees the commitment, or a hand, from trying likely seeds.
     """
     drawn = secrets.token_hex(32)
@@ -28,10 +29,10 @@ def committed_seed(named: str | None) -> str:
 
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
-    """Return whether a run may have this seed.
+    """Return whether a run of a cup may have this seed.
 
-    `named` is the seed that the cup names, None for any. `committed` says whether the cup commits
-    to its seed, which may then continue the named one.
+    `named` is the seed in the CUP.toml, or None if any seed will do. `committed` says whether the
+    cup commits to its seed. If so, the named seed may be followed by a colon and a random part.
     """
     if named is None or seed == named:
         return True
@@ -39,17 +40,17 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
 
 
 def opens(digest: str, seed: str) -> bool:
-    """Whether a commitment was made for this seed."""
+    """Whether `digest` is the commitment to this seed. Case and outer spaces do not matter."""
     return digest.strip().lower() == commitment(seed)
 
 
 def weakness(seed: str) -> str:
-    """A warning if this seed does not look random, as a hexadecimal number does, else "".
+    """A warning if this seed does not look like a random hexadecimal number, otherwise "".
 
-    Words and dates have few places where a letter and a digit meet.
+    Words and dates have few places where a letter stands next to a digit.
     """
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
-    if sum(one.isalpha() != two.isalpha() for one, two in pairs) >= _DRAWN:
+    if sum(left.isalpha() != right.isalpha() for left, right in pairs) >= _DRAWN:
         return ""
     return (
         "Warning: this seed can be guessed, and a bot that guesses it knows every hand. Leave seed"

@@ -1,4 +1,4 @@
-"""A duel: two bots in every mixed seating on each seed, until the better one is known."""
+"""A duel: two bots play every mixed seating on each seed until the better one is known."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,15 +37,15 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return the most by which a block of the cup can differ, as the bets need it."""
+    """Return the reach of the cup's blocks, in points per deal."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
 
 class DuelPlan(Plan):
-    """Rounds of a few blocks until they decide the duel or the deals are spent.
+    """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
-    After each round, `look` is the result of all blocks so far.
+    `look` is the result of all blocks so far. It changes after each round.
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
@@ -55,7 +55,7 @@ class DuelPlan(Plan):
         self.look: Look = self._look(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of a few blocks."""
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, and update `look` after each."""
         first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):

@@ -1,4 +1,4 @@
-"""The base of all formats: the keys that every `[format]` section has, and their properties."""
+"""The base class of all formats, with the keys that every `[format]` section has."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +16,10 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The additions that are allowed to a cup that has begun.
+    """The ways in which a cup that has begun may grow.
 
-    `clause` states them for people. `key` is the key of the format that may rise, None if there is
-    none. `bots` says whether bots may be added.
+    `clause` states them for people. `key` is the key of the format whose value may rise, or None if
+    there is none. `bots` says whether bots may be added.
     """
 
     clause: str
@@ -35,16 +35,16 @@ class Format(ABC):
     """The value of `type` in `[format]`."""
     growth: ClassVar[Growth]
     skips_tables: ClassVar[bool] = False
-    """Whether the tables of a bot that no longer plays are left out. In formats whose later rounds
-    need every table, that bot is struck out instead, as if it could not be reached."""
+    """Whether the tables of a bot that no longer plays are left out. Other formats need every
+    table for their later rounds, so the bot is struck out as if it could not be reached."""
     may_stop: ClassVar[bool] = False
-    """Whether `[stop]` fits: the other formats play a fixed number of rounds or tables."""
+    """Whether a cup of this format may have a `[stop]`."""
     decides_places: ClassVar[bool] = False
-    """Whether places do not follow from the scores alone, so there are none before the end."""
+    """Whether the format decides the places. If so, there are no places before the end."""
     has_final_ranges: ClassVar[bool] = True
-    """Whether ranges may assume that the number of blocks was fixed in advance."""
+    """Whether rank ranges may assume that the number of blocks was fixed in advance."""
     keeps_blocks_fixed: ClassVar[bool] = True
-    """Whether a cup that nobody stops plays all planned blocks."""
+    """Whether a cup that is not stopped plays all planned blocks."""
 
     seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
     cards: Literal["shared", "fresh"] = key(
@@ -69,17 +69,17 @@ class Format(ABC):
         """Return the plan of a cup of this format."""
 
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
-        """Return whether a table is left out because one of its bots no longer plays.
+        """Return whether a table is left out because one of its bots is in `gone`.
 
-        `gone` holds the bots that no longer play.
+        `gone` holds the names of the bots that no longer play.
         """
         return self.skips_tables and not gone.isdisjoint(table)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return how cards are dealt if the cup does not say.
+        """Return the value of `cards` for a cup that does not set it.
 
-        `remembers` says whether a bot may remember cards from one seating to the next. A started
-        bot cannot, since each seating has its own process.
+        `remembers` says whether a bot of the cup may remember cards from one seating to the next. A
+        started bot cannot, since each seating has its own process.
         """
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
@@ -88,7 +88,7 @@ class Format(ABC):
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the bots that sit at every table. Empty in most formats."""
+        """Return the names of the bots that sit at every table. Empty in most formats."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
@@ -96,7 +96,7 @@ class Format(ABC):
         return iter(())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the section as JSON values, with `type` and defaults."""
+        """Return the section as JSON values, including `type` and the defaults."""
         return {"type": self.type, **asdict(self)}
 
 

@@ -1,7 +1,7 @@
-"""Successive halving: after each stage the better half plays on, down to one table.
+"""Successive halving: after each stage the better half of the bots plays on, down to one table.
 
-Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits" (ICML 2013). Every
-stage has about as many blocks, so fewer bots play more blocks each.
+Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits" (ICML 2013). All
+stages have about the same number of blocks, so that the remaining bots play more blocks each.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,19 +17,19 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage: the number of bots that play it, and how often they are seated at tables."""
+    """A stage: the number of its bots, and how many times they are all seated at tables."""
 
     bots: int
     seatings: int
 
 
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
-    """The stages of a halving. After each stage half of the bots play on, rounded up to full
-    tables.
+    """The stages of a halving, in order.
 
-    The last stage has one table. For example, 30 bots at tables of three have stages of 30, 15, 9,
-    6 and 3 bots. The first stage seats all bots `deals` times, or at least twice if some sit out.
-    Each later stage has at least as many blocks as the first.
+    After each stage half of the bots play on, rounded up to full tables. The last stage has one
+    table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. The first
+    stage seats all bots `deals` times, or at least twice if some sit out. Each later stage has at
+    least as many blocks as the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings
@@ -56,9 +56,9 @@ class Halving(WithDeals):
 
 
 class HalvingPlan(Plan):
-    """Stages that seat their bots at drawn tables, again and again.
+    """Stages that seat their bots at drawn tables a number of times.
 
-    Bots for which there is no table sit out in turn.
+    If the bots do not fill the tables, the remaining bots sit out in turn.
     """
 
     def __init__(self, setup: Setup, deals: int) -> None:
@@ -67,7 +67,7 @@ class HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the stages. The scores after each stage decide which bots play the next."""
+        """Yield a round for each stage. The scores so far decide which bots play the next stage."""
         remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
@@ -79,7 +79,7 @@ class HalvingPlan(Plan):
         return stage.bots // self.setup.players * stage.seatings
 
     def _play(self, number: int, bots: Sequence[str], stage: Stage, offset: int) -> Iterator[Block]:
-        """Yield the blocks of a stage, numbered from `offset` + 1."""
+        """Yield the blocks of the stage with this number. Blocks are numbered from `offset` + 1."""
         players = self.setup.players
         name = "final" if number == len(self._stages) else f"stage {number}"
         out = len(bots) % players
@@ -96,9 +96,9 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The `count` bots that play on, by the score of all blocks so far.
+        """The `count` of these bots that play on in stage `number`, best first.
 
-        A draw decides between equal scores.
+        Their scores in the first `blocks` blocks decide, and a draw decides between equal scores.
         """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))

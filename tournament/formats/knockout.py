@@ -14,24 +14,24 @@ from tournament.formats.scores import Scores, StageTable, Table
 from tournament.settings.keys import SEEDS, boolean, key
 
 _Key = tuple[Fraction | int, ...]
-"""The values that decide a place, in order of importance. Less is better."""
+"""The values that decide a place, the most important first. Less is better."""
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
-    """The rounds before the final. Each is the number of bots that advance from each of its tables.
+    """The rounds before the final: for each, the number of bots that advance from each table.
 
-    The better half of a table advances, rounded down: two of five. One table of the first round may
-    let more bots advance, so that the final is full. The best seeds get the byes.
+    The better half of a table advances, rounded down: two of five. More bots may advance from the
+    last table of the first round, so that the final is full. Bots without a table have a bye.
     """
     half = players // 2
-    out = players - half
+    eliminated = players - half
     rounds = []
     while bots > players:
         surplus = bots - players
-        tables = min(bots // players, ceil(surplus / out))
+        tables = min(bots // players, ceil(surplus / eliminated))
         advancing = [half] * tables
-        if surplus % out:
-            advancing[-1] = players - surplus % out
+        if surplus % eliminated:
+            advancing[-1] = players - surplus % eliminated
         rounds.append(advancing)
         bots -= tables * players - sum(advancing)
     return rounds
@@ -39,7 +39,7 @@ def cuts(bots: int, players: int) -> list[list[int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Knockout(WithDeals):
-    """Rounds of tables, from which the better half advances."""
+    """Rounds in which the better half of each table advances."""
 
     type: ClassVar[str] = "knockout"
     growth: ClassVar[Growth] = Growth("nothing may be added to a knockout that has started")
@@ -60,12 +60,12 @@ class Knockout(WithDeals):
         return KnockoutPlan(setup, self)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield the seeded bots, each after the key "seeds"."""
+        """Return the seeded bots, each with the key `seeds` that names it."""
         return (("seeds", name) for name in self.seeds)
 
 
 class KnockoutPlan(Plan):
-    """Rounds of tables. The last round has the final table and perhaps the table for bronze."""
+    """Rounds of tables. The last round has the final, and perhaps a table for bronze."""
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
         super().__init__(setup)
@@ -76,20 +76,19 @@ class KnockoutPlan(Plan):
         self.blocks = tables * format.deals
 
     def seeds(self) -> list[str]:
-        """All bots, best seed first: the seeded bots, then the rest in a drawn order."""
+        """All bots, best seed first. Bots that are not seeded follow in a drawn order."""
         seeded = list(self._format.seeds)
         rest = [name for name in self.setup.bots if name not in seeded]
         return seeded + shuffled(rest, "seeds", self.setup.seed)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. Each round depends on the results of the one before."""
+        """Yield the rounds. Each round depends on the results of the previous rounds."""
         yield from self._play(scores, {})
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
-        """Return the place of every bot, best first. Call only once everything is played.
+        """Return the place of every bot, best first. Call only once all rounds are played.
 
-        docs/cup-reference.md says what decides a place. Bots that are equal in all of that share a
-        place.
+        docs/cup-reference.md says what decides a place. Bots that are equal in that share a place.
         """
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
@@ -97,6 +96,7 @@ class KnockoutPlan(Plan):
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
+        """Yield the rounds. After the last round, add the place of every bot to `places`."""
         remaining, offset, deals = self.seeds(), 0, self._format.deals
         eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
         means: dict[str, list[Fraction]] = defaultdict(list)  # by round that a bot has played
@@ -107,8 +107,8 @@ class KnockoutPlan(Plan):
             offset += len(tables) * deals
             keys = _keys(means, scores(number))
             beaten = self._beaten(tables, cut, stage, keys)
-            out = {name for _, name in beaten}
-            remaining = [name for name in remaining if name not in out]
+            losers = {name for _, name in beaten}
+            remaining = [name for name in remaining if name not in losers]
             eliminated = [((-number, *key), name) for key, name in beaten] + eliminated
         number = len(self._cuts) + 1
         last = [("final", self._maker.in_order(remaining))]
@@ -122,9 +122,9 @@ class KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Tables of even strength, to which seeds are dealt in snake order.
+        """`count` tables of equal strength, to which bots are dealt in snake order of their seeds.
 
-        The best may have a bye.
+        If there are too many bots, the best seeds have a bye.
         """
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
@@ -136,38 +136,44 @@ class KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """The bots that are eliminated, best first, each after the key that decides its place."""
-        out = []
+        """The bots that are eliminated in a round, best first, as (key of the place, name).
+
+        `cut` has the number of bots that advance from each table.
+        """
+        beaten = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
             for name in ranked[advancing:]:
                 rank = sum(keys[other] < keys[name] for other in table)
-                out.append(((Fraction(rank), *keys[name]), name))
-        return sorted(out, key=lambda one: (one[0], self._lot(stage, one[1])))
+                beaten.append(((Fraction(rank), *keys[name]), name))
+        return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """The draw that decides who plays on if nothing else does. It does not decide a place."""
+        """The draw that decides which of several equal bots advance. A draw decides no place."""
         return draw("tie", self.setup.seed, stage, name)
 
 
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Add the points of a round to `means`. Return the key of each bot.
+    """Add the results of a round to `means`. Return the key of each bot by name.
 
-    A key is the mean at the bot's last table, then the mean over all rounds that the bot has
-    played.
+    A key has the bot's mean at its last table, and the mean of the means of all its tables. Both
+    are negative, so that less is better.
     """
     for table in results.values():
         for name, mean in table.items():
             means[name].append(mean)
-    return {name: (-own[-1], -sum(own, Fraction(0)) / len(own)) for name, own in means.items()}
+    return {
+        name: (-by_table[-1], -sum(by_table, Fraction(0)) / len(by_table))
+        for name, by_table in means.items()
+    }
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Add the next places to `places`.
+    """Add the next places to `places`, given the bots in order, as (key of the place, name).
 
-    Equal bots share a place, and the places after it are skipped.
+    Bots with equal keys share a place, and as many places after it are skipped.
     """
     before = len(places)
     keys = [place_key for place_key, _ in ranked]

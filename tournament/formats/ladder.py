@@ -1,7 +1,7 @@
 """A ladder: epochs of tables, drawn from the bots that can play and their results so far.
 
-Half of the tables are drawn evenly, in passes: a pass seats some bots, once each. The other half
-settles the top, by Thompson sampling: a score is drawn for each bot from its estimate.
+Half of the tables are drawn evenly, in passes: each pass seats some bots once each. The other half
+settles the top by Thompson sampling: a score is drawn for each bot from its estimate.
 """
 
 from collections import Counter
@@ -25,15 +25,15 @@ from tournament.records import Epoch
 from tournament.settings.keys import MOMENT, key, utc
 
 BLOCKS = 40
-"""The number of blocks of an epoch. With fewer than twenty bots there are only two blocks for each
-bot, so that a newcomer does not wait long. With many bots there are more blocks, so that half of
-them seat every bot."""
+"""The number of blocks of an epoch. With fewer than twenty bots an epoch has two blocks for each
+bot, so that a newcomer does not wait long. With many bots it has more blocks, so that half of them
+seat every bot."""
 NEW = 10
-"""A bot with fewer blocks is new."""
+"""A bot with fewer blocks than this is new."""
 KNOWN = 40
-"""A bot with fewer blocks is seated for the top only by Thompson sampling."""
+"""A bot with fewer blocks than this is seated for the top only by Thompson sampling."""
 PAIRS = 2
-"""Each table for the top seats one of this many pairs whose order is open."""
+"""The number of pairs whose order is open from which a table for the top takes one."""
 HOPEFUL = 48
 """The number of bots from which the other seats at a table for the top are drawn."""
 _STANDARD = NormalDist()
@@ -41,9 +41,9 @@ _STANDARD = NormalDist()
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder(Format):
-    """Epochs of tables, while bots come and go.
+    """Epochs of tables, between which bots may join or leave.
 
-    `ends` is the end in UTC, ISO 8601, or None without an end.
+    `ends` is the time at which the ladder ends by itself (UTC, ISO 8601), or None.
     """
 
     type: ClassVar[str] = "ladder"
@@ -63,11 +63,11 @@ class Ladder(Format):
         return cls(**{**section, "ends": ends and utc(ends)})
 
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of the epochs that a run has."""
+        """Return the plan of the epochs that a run has so far. It begins no new epoch."""
         return LadderPlan(setup)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return "fresh", because bots that connect may remember cards."""
+        """Return "fresh", because connected bots may remember cards."""
         return "fresh"
 
 
@@ -75,14 +75,14 @@ class Lobby(Protocol):
     """The bots that wait for the next epoch of a ladder."""
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return the bots that can play now, in the order of their arrival. May take seconds."""
+        """Return the bots that can play now, in order of arrival. The call may take seconds."""
 
 
 class LadderPlan(Plan):
-    """The epochs of a run, each a round.
+    """The epochs of a run, one round each.
 
-    The next epoch begins once the one before is complete. So its tables depend only on results that
-    cannot change later. Without a `lobby` no epoch begins, as for a run that is only read.
+    An epoch begins once the previous one is complete, so its tables depend only on results that
+    cannot change later. Without a `lobby`, as for a run that is only read, no epoch begins.
     """
 
     open_ended: ClassVar[bool] = True
@@ -91,12 +91,16 @@ class LadderPlan(Plan):
         super().__init__(setup)
         self._lobby = lobby
         self._known = KnownBots()
-        self._learnt = 0  # epochs
+        self._learnt = 0  # the number of epochs in self._known
         self._offsets = [0]  # the number of blocks before each epoch, and after the last one
-        self.blocks = 0  # so many are known from the beginning
+        self.blocks = 0  # none is known from the beginning
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the tables of the current epoch, or of the next one if the current is complete."""
+        """Return the blocks of the current epoch, or of a new one if the current is complete.
+
+        Returns `Wait` if there are too few bots for a table, and `Done` once a decision ended the
+        ladder.
+        """
         step = super().next(run, scores)
         if isinstance(step, Batch) or finished_by(run.decisions):
             return step
@@ -109,18 +113,18 @@ class LadderPlan(Plan):
         return Batch(number, self._play(epoch, self._offset(run, number), frozenset()), epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the epochs, without the tables that were skipped."""
+        """Yield a round for each epoch, without the tables that were skipped."""
         return self._rounds(run, run.epochs)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the last epoch."""
+        """Yield the round of the last epoch. Earlier epochs are complete."""
         return self._rounds(run, run.epochs[-1:])
 
     def _rounds(self, run: Progress, epochs: Sequence[Epoch]) -> Iterator[Round]:
-        gone = skipped(run.decisions)
+        skips = skipped(run.decisions)
         for epoch in epochs:
             offset = self._offset(run, epoch.number)
-            yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, gone))
+            yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skips))
 
     def _offset(self, run: Progress, number: int) -> int:
         """Return the number of blocks before the epoch with this number."""
@@ -128,27 +132,31 @@ class LadderPlan(Plan):
             self._offsets.append(self._offsets[-1] + len(epoch.tables))
         return self._offsets[number - 1]
 
-    def _play(self, epoch: Epoch, offset: int, gone: Set[str]) -> Iterator[Block]:
+    def _play(self, epoch: Epoch, offset: int, skips: Set[str]) -> Iterator[Block]:
+        """Yield the blocks of an epoch without those whose matches are in `skips`."""
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
             block = self._maker.make(number, epoch.number, stage, table, 1)
-            if gone.isdisjoint(block.matches):
+            if skips.isdisjoint(block.matches):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches to the end of the last epoch."""
+        """Return the number of finished matches and of those left in the last epoch.
+
+        Tables of the bots `gone` are not left to play.
+        """
         missing = 0
-        for part in self.open_rounds(run, scores):
-            done = {match.match for match in scores.matches.summaries(part.number)}
-            open = (block for block in part.blocks if gone.isdisjoint(block.table))
+        for round in self.open_rounds(run, scores):
+            done = {match.match for match in scores.matches.summaries(round.number)}
+            open = (block for block in round.blocks if gone.isdisjoint(block.table))
             missing += sum(match not in done for block in open for match in block.matches)
         return scores.matches.count() + missing
 
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of epoch `number` for the bots that can play.
+        """Return the tables of epoch `number` for the bots that can play, as (stage, table).
 
-        There are none if the bots are too few.
+        There are none if the bots are too few for a table.
         """
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
@@ -163,14 +171,14 @@ class LadderPlan(Plan):
 
 
 class KnownBots:
-    """The blocks of a ladder so far, by bot."""
+    """The record of a ladder's blocks so far, for bots by name."""
 
     def __init__(self) -> None:
         self.record = LadderRecord()
         self._numbers: dict[str, int] = {}
 
     def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
-        """Add the tables of an epoch: the stage of each, and the points per deal of its bots."""
+        """Add the tables of an epoch, each as (stage, points per deal by bot)."""
         rows = [
             (block, name, points[name], stage)
             for block, (stage, points) in enumerate(tables)
@@ -187,13 +195,13 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the numbers of these bots in the record. Bots that are new get a number."""
+        """Return the numbers of these bots in the record, and add bots that are not in it yet."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)
 
     def blocks(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the number of blocks of each of these bots, by name."""
+        """Return the number of blocks that each of these bots has played, by name."""
         numbers = self.numbers(names)
         return dict(zip(names, self.record.blocks[numbers].tolist(), strict=True))
 
@@ -201,10 +209,11 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
-    """The tables of an epoch, one block each, with their stages, or none if the bots are too few.
+    """The tables of an epoch, one block each, as (stage, table). None if the bots are too few.
 
-    ``known`` holds exactly the blocks of all earlier epochs. The bots of one stage can be compared,
-    since they sit at one table or, in a pass, at tables with equal chances.
+    ``known`` must hold exactly the blocks of all earlier epochs. ``top`` is the number of places to
+    settle. The bots of one stage can be compared, since they sit at one table or, in a pass, have
+    equal chances to sit at any of its tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -212,17 +221,16 @@ def draw_tables(
     half = max(min(BLOCKS // 2, len(names)), len(names) // players)
     even = _even(seed, epoch, names, players, known, half)
     close = _close(seed, epoch, names, players, known, top, half)
-    # Close tables seat the same few bots: in turn with the others they can be played side by side.
+    # Close tables seat the same few bots. Mixed with even tables, they can be played side by side.
     return list(chain.from_iterable(zip(even, close, strict=True)))
 
 
 def _even(
     seed: str, epoch: int, names: list[str], players: int, known: KnownBots, blocks: int
 ) -> list[StageTable]:
-    """Passes with `blocks` tables in total, drawn evenly.
+    """Draw passes with `blocks` tables in total, as (stage, table).
 
-    Newcomers sit in every pass. While there are newcomers, a pass has at most as many tables as
-    there are newcomers.
+    New bots sit in every pass. While there are new bots, a pass has at most one table for each.
     """
     played = Counter(known.blocks(names))
     tables: list[StageTable] = []
@@ -246,17 +254,17 @@ def _even(
 def _close(
     seed: str, epoch: int, names: list[str], players: int, known: KnownBots, top: int, blocks: int
 ) -> list[StageTable]:
-    """Tables for the top of the ladder.
+    """Draw `blocks` tables for the top of the ladder, as (stage, table).
 
-    Each table seats two bots whose order is open and little known, then bots whose order with these
-    is open, then others by Thompson sampling.
+    Each table seats two bots whose order is open and least known, then bots whose order with one
+    of the two is open, then others by Thompson sampling.
     """
     numbers = known.numbers(names)
-    means, deviations = (each[numbers] for each in known.record.effects())
+    means, deviations = (estimate[numbers] for estimate in known.record.effects())
     best = np.argsort(-means, kind="stable")
     best = best[known.record.blocks[numbers[best]] >= KNOWN]
     pairs = _open_pairs(known.record, numbers, best, top)
-    # Others are too far below to be drawn.
+    # The other bots are too far below to be drawn.
     hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: HOPEFUL + players].tolist()
     tables: list[StageTable] = []
     for number in range(1, blocks + 1):
@@ -265,11 +273,12 @@ def _close(
             bot: means[bot] + deviations[bot] * _normal(seed, stage, names[bot]) for bot in hopeful
         }
         ranked = sorted(drawn, key=lambda bot: (-drawn[bot], bot))
-        # With an odd number of players there is one more above the line below the top, in turn.
+        # The table is half above and half below the last place of the top. With an odd number of
+        # players the extra seat is above and below in turn.
         line = max(0, min(top - (players + number % 2) // 2, len(names) - players))
         seated = [] if pairs else ranked[line:]
         if pairs:
-            pair = pairs[_share(seed, "pair", stage, min(PAIRS, len(pairs)))]
+            pair = pairs[int(draw("pair", seed, stage)[:12], 16) % min(PAIRS, len(pairs))]
             seated = [*pair, *(bot for two in pairs if {*pair} & {*two} for bot in two)]
         seated += ranked
         table = list(dict.fromkeys(seated))[:players]
@@ -280,24 +289,20 @@ def _close(
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
     """The pairs of bots near the top whose order is open, the least known first.
 
-    The candidates are neighbours among the first ``top`` of ``best``, and the last of these with
-    each of the other bots.
+    ``best`` has the known bots, best first. The candidates are neighbours among its first ``top``
+    bots, and pairs of the last of these with each other bot. ``numbers`` has the numbers of the
+    bots in the record.
     """
-    settled, found = record.settled(), record.evidence()
+    settled, evidence = record.settled(), record.evidence()
     first, rest = best[:top].tolist(), best[top:].tolist()
-    lead = {bot: found.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
+    lead = {bot: evidence.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
     pairs = [*pairwise(first), *product(first[-1:], rest)]
-    at = {(one, other): (numbers[one], numbers[other]) for one, other in pairs}
+    at = {(better, worse): (numbers[better], numbers[worse]) for better, worse in pairs}
     still = [pair for pair, here in at.items() if not settled[here] and not settled[here[::-1]]]
     return sorted(still, key=lambda pair: (float(lead[pair[0]][at[pair][1]]), pair))
 
 
-def _share(seed: str, what: str, stage: str, count: int) -> int:
-    """A number from 0 to ``count`` - 1, drawn with equal chances."""
-    return int(draw(what, seed, stage)[:12], 16) % count
-
-
 def _normal(seed: str, stage: str, name: str) -> float:
-    """A standard normal deviate, drawn for a bot in a stage."""
+    """A standard normal deviate, drawn from the seed for a bot in a stage."""
     share = (int(draw("score", seed, stage, name)[:12], 16) + 0.5) / 16**12
     return _STANDARD.inv_cdf(share)

@@ -1,4 +1,4 @@
-"""The plan of a cup: its blocks, in rounds, and which blocks to play next."""
+"""The plan of a cup: its blocks in rounds, and the choice of the blocks to play next."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ Seating = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a plan depends on before the first match, beside the keys of its format.
+    """The values that a plan depends on before the first match, beside the keys of its format.
 
     `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
-    determines everything that is drawn, except the ids of matches, which are drawn from the secret
-    `match_key`.
+    determines all draws except the ids of matches, which are drawn from the secret `match_key`.
     """
 
     game: str
@@ -57,7 +56,8 @@ class Progress(Protocol):
 class Block:
     """All seatings of one table, one match each, with the same cards or with fresh ones.
 
-    `key` identifies the block even if the plan grows.
+    `number` counts the blocks of the plan from 1, and may change if the plan grows. `key` always
+    identifies the block. `seeds`, `seatings` and `matches` (ids) have an item for each match.
     """
 
     number: int
@@ -70,7 +70,7 @@ class Block:
     matches: tuple[str, ...]
 
     def pairing(self, number: int) -> Pairing:
-        """Return the match of seating `number`, from 0."""
+        """Return the match of seating `number`, which counts from 0."""
         return Pairing(
             match=self.matches[number],
             block=self.number,
@@ -89,7 +89,7 @@ class Block:
 class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
-    Blocks are made lazily.
+    `blocks` may be an iterator that makes the blocks when they are needed.
     """
 
     number: int
@@ -101,10 +101,10 @@ class Round:
 class Look:
     """The result of a duel after `blocks` blocks.
 
-    `difference` is the mean points per deal of the first bot less those of the second. `low` to
-    `high` is its 95 % interval; both are None if nothing is proved. `evidence` is the wealth of the
-    bets against a difference of 0: a wealth of 20 settles which bot is better. `settled` says
-    whether that is settled. `equal` says whether no difference worth deciding is left.
+    `difference` is the lead of the first bot over the second, in points per deal. `low` to `high`
+    is its 95 % interval. Both are None if nothing is proved. `evidence` is the wealth of the bets
+    against a difference of 0, of which 20 settles which bot is better. `settled` says whether that
+    is settled. `equal` says whether the difference is settled to be too small to matter.
     """
 
     blocks: int
@@ -118,10 +118,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Blocks to play now, some of which may be finished.
+    """The blocks to play now, some of which may be finished.
 
-    `epoch` is the epoch that begins with the blocks, if any. `look` is the look after the previous
-    batch of a duel.
+    `epoch` is the epoch of a ladder that begins with these blocks, or None. `look` is the result of
+    a duel after the previous batch, or None in other formats.
     """
 
     round: int
@@ -132,17 +132,18 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing can be played now. `reason` is a sentence."""
+    """The answer of a plan that has nothing to play now. `reason` is a sentence."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The cup is over.
+    """The answer of a plan that is completely played.
 
-    `places` holds the place of each bot, or is None if places follow from the scores. `settled` are
-    the bots by which `[stop]` ended the cup, in the order of the cup.
+    `places` maps each bot to its place, and is None if places follow from the scores. `settled`
+    names the top bots in the order of the cup if `[stop]` ended the cup. `look` is the result of a
+    duel, or None in other formats.
     """
 
     places: Mapping[str, int] | None = None
@@ -154,13 +155,13 @@ class Plan(ABC):
     """A format with its bots: rounds of blocks, the same in every run of the same cup."""
 
     open_ended: ClassVar[bool] = False
-    """Whether the number of blocks is known for the present round only."""
+    """Whether only the number of blocks up to the current round is known."""
     blocks: int
     """The number of blocks in the whole cup."""
     settled: tuple[str, ...] = ()
-    """The bots by which `[stop]` ended the cup, once `rounds` has ended."""
+    """The top bots, once `rounds` has ended because of `[stop]`."""
     look: Look | None = None
-    """What the last round of a duel has shown."""
+    """The result of a duel after its last round. None in other formats."""
 
     def __init__(self, setup: Setup, seating: str | None = None) -> None:
         self.setup = setup
@@ -170,18 +171,18 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of matches in the whole cup. Fewer are played if the cup ends early."""
+        """The number of planned matches. Fewer are played if the cup ends early."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
-        """Begin a session. Batches that were returned before are returned again."""
+        """Make `next` begin with the first open round again, for a new session."""
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return what to play now.
+        """Return the next blocks to play, or why there are none.
 
         Call again once every match of a batch is finished, or once the run's decisions or void
-        matches have changed.
+        matches have changed. A change makes the plan begin with the first open round again.
         """
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
@@ -193,16 +194,13 @@ class Plan(ABC):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of matches of a run that is played to its end without the bots `gone`.
 
-        Of the tables that are left out, only the played matches count.
+        If the format leaves out their tables, only the played matches of these tables count.
         """
         return self.matches
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds in order.
-
-        Ask for the next round only when the one before is finished.
-        """
+        """Yield the rounds in order. Ask for the next one only when the previous is finished."""
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds with matches that may still be played or become void."""
@@ -211,7 +209,7 @@ class Plan(ABC):
     def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
         """Return the place of every bot, best first, or None if places follow from the scores.
 
-        Call only once everything is played.
+        Call only once all rounds are played.
         """
         return None
 
@@ -220,10 +218,10 @@ class Plan(ABC):
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round of these tables, each on `deals` seeds.
+        """Return a round in which each of these tables plays `deals` blocks.
 
-        The blocks are numbered from `offset` + 1. All tables play their first seed before any plays
-        its second, so that no table gets far ahead.
+        The blocks are numbered from `offset` + 1. Each table plays its first block before any
+        table plays its second, so that no table gets far ahead.
         """
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
@@ -234,9 +232,9 @@ class Plan(ABC):
 
 
 class BlockMaker:
-    """Makes blocks.
+    """A maker of blocks, which draws their seeds, seatings and match ids.
 
-    Seeds and seatings are drawn from the cup's seed, and match ids from its secret key.
+    `seating` replaces the seating of the setup if it is not None.
     """
 
     def __init__(self, setup: Setup, seating: str | None = None) -> None:
@@ -258,9 +256,11 @@ class BlockMaker:
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """Return the block of a table's `deal`-th deal in a stage.
+        """Return a block of a table in a round.
 
-        The key of the block is the JSON of the stage, the sorted names of the bots, and the deal.
+        `number` is the number of the block in the plan. `deal` counts the blocks of the table in
+        the stage, from 1. The key of the block is the JSON array of the stage, the sorted names of
+        the bots, and the deal.
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
@@ -277,17 +277,17 @@ class BlockMaker:
         )
 
     def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """The seatings of a table, which depend on the kind of seating.
+        """The seatings of the block with this key.
 
-        `rotations` rotates a circle that is drawn for the block, so that neighbours vary.
-        `permutations` has all orders. `fixed` has only the table as it is. `mixed` has all ways to
+        "rotations" are those of a circle that is drawn for the block, so that neighbours vary.
+        "permutations" are all orders. "fixed" is only the order of the cup. "mixed" are all ways to
         give the seats to two bots.
         """
         if self.kind == "permutations":
             return tuple(permutations(table))
         if self.kind == "mixed":
-            every = product(table, repeat=self.players)
-            return tuple(seats for seats in every if len(set(seats)) > 1)
+            assignments = product(table, repeat=self.players)
+            return tuple(seats for seats in assignments if len(set(seats)) > 1)
         if self.kind == "fixed":
             return (table,)
         circle = tuple(shuffled(table, "circle", self.seed, key))

@@ -1,4 +1,4 @@
-"""New cards for a void match that is played again."""
+"""New cards for void matches that are played again."""
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
@@ -8,12 +8,12 @@ from tournament.formats.plan import Block
 
 
 def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, int]) -> Block:
-    """Return the block as it is dealt, given the number of void matches by match id.
+    """Return the block with new cards for its void matches, if a remote bot sits at the table.
 
-    A remote bot may remember its hand from a void match. So each void match of a table with a
-    remote bot is dealt again, from the cup's seed, the key of the block, the number of the seating
-    and the number of times that the match was void. Started bots play again in new processes, with
-    the same cards.
+    A remote bot may remember its hand from a void match. The new cards depend on the cup's `seed`,
+    the key of the block, the number of the seating and how many times the match was void. `remote`
+    names the remote bots. `voids` maps match ids to the number of times that a match was void.
+    Started bots play again in new processes, with the same cards.
     """
     if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
         return block

@@ -1,4 +1,4 @@
-"""Round-robin and gauntlet: every table plays once on each of `deals` seeds."""
+"""Round-robin and gauntlet: every table plays a block on each of `deals` seeds."""
 
 import json
 from collections.abc import Iterator, Sequence, Set
@@ -17,7 +17,7 @@ from tournament.settings.keys import required, string
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin(WithDeals):
-    """A format in which every table of different bots plays."""
+    """A format in which every set of bots that fills a table meets."""
 
     type: ClassVar[str] = "round-robin"
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
@@ -25,17 +25,17 @@ class RoundRobin(WithDeals):
     may_stop: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Return a plan of all tables."""
+        """Return the plan of all tables."""
         return AllTables(setup, self.deals)
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of tables of different bots."""
+        """Return the number of sets of bots that fill a table."""
         return comb(bots, players)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gauntlet(WithDeals):
-    """A format in which every table of the challenger with different other bots plays."""
+    """A format in which the challenger meets every set of other bots that fills the table."""
 
     type: ClassVar[str] = "gauntlet"
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
@@ -44,7 +44,7 @@ class Gauntlet(WithDeals):
     challenger: str = required(string(64, "The bot whom all others play in a gauntlet."))
 
     def plan(self, setup: Setup) -> Plan:
-        """Return a plan of all tables of the challenger."""
+        """Return the plan of all tables of the challenger."""
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
@@ -52,18 +52,18 @@ class Gauntlet(WithDeals):
         return comb(max(0, bots - 1), players - 1)
 
     def always(self) -> tuple[str, ...]:
-        """Return the challenger."""
+        """Return the name of the challenger, who sits at every table."""
         return (self.challenger,)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield the challenger."""
+        """Yield the key `challenger` with the bot that it names."""
         yield "challenger", self.challenger
 
 
 class AllTables(Plan):
-    """Every table at which the bots `always` sit, once for each deal, in a drawn order.
+    """Every table at which all bots of `always` sit, in a drawn order, once for each deal.
 
-    Each pass goes over all tables, so that standings are fair at any time.
+    All tables play a deal before any table plays the next, so that standings are fair at any time.
     """
 
     def __init__(self, setup: Setup, deals: int, always: Sequence[str] = ()) -> None:
@@ -77,18 +77,18 @@ class AllTables(Plan):
         self._numbers: dict[frozenset[str], int] = {}
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a single round."""
+        """Yield a single round with all blocks."""
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches at tables without the bots `gone`, plus those played."""
-        left = sum(gone.isdisjoint(table) for table in self._tables)
-        played = scores.matches.summaries() if gone else ()
-        kept = sum(not gone.isdisjoint(match.table) for match in played)
-        return left * self._deals * self._maker.matches + kept
+        """Return the number of planned matches without the bots `gone` plus those they played."""
+        tables = sum(gone.isdisjoint(table) for table in self._tables)
+        finished = scores.matches.summaries() if gone else ()
+        played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)
+        return tables * self._deals * self._maker.matches + played_by_gone
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of the block in this plan."""
+        """Return the number of a stored block in this plan, which may have grown since."""
         if not self._numbers:
             self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
         _, names, deal = json.loads(block.key)

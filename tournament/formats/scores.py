@@ -1,4 +1,4 @@
-"""The results so far, by which formats decide the next tables and the end of a cup."""
+"""The results so far, from which formats decide the next tables and the end of a cup."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ class Matches(Protocol):
         """Return the number of matches."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the matches without their moves. If `round` is given, return only that round's."""
+        """Return the matches without their moves, only those of `round` if given."""
 
 
 class Scores:
@@ -33,7 +33,10 @@ class Scores:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return each bot's exact mean score per deal at each table of one round."""
+        """Return each bot's exact mean score per deal at each table of a round.
+
+        The scores are those after the strike-out rule, by (stage, table) and then by bot.
+        """
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for match in self.matches.summaries(round):
@@ -47,10 +50,9 @@ class Scores:
         }
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        """Return the points of `bots` in the first `blocks` blocks of the plan, as the fit reads
-        them.
+        """Return the observations of the first `blocks` blocks of the plan.
 
-        Tables at which another bot sat are left out.
+        Bots have their index in `bots` as number. Tables at which another bot sat are left out.
         """
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
@@ -67,7 +69,9 @@ class Scores:
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
         """Return the bots that were disqualified before the first `blocks` blocks were finished."""
-        disqualifications = [one for one in exclusions(decisions) if isinstance(one, Disqualify)]
+        disqualifications = [
+            decision for decision in exclusions(decisions) if isinstance(decision, Disqualify)
+        ]
         if not disqualifications:
             return frozenset()
         matches = sum(match.block <= blocks for match in self.matches.summaries())

@@ -1,4 +1,4 @@
-"""`[stop] top = k`: end a cup as soon as its top k bots are separated from the rest."""
+"""`[stop] top = k`: ends a cup as soon as its top k bots are settled above the rest."""
 
 from collections.abc import Iterator, Set
 from itertools import islice
@@ -10,11 +10,11 @@ from tournament.ranking.betting import settled_by_bets
 from tournament.records import BlockRecord
 
 FIRST_LOOK = 60
-"""Blocks before the first look."""
+"""The number of blocks at the first look."""
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the next look, a tenth more than `blocks`.
+    """The number of blocks at the look after the one at `blocks` blocks: a tenth more.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -22,7 +22,7 @@ def next_look(blocks: int) -> int:
 
 
 class UntilSettled(Plan):
-    """A plan that ends another plan at the first look at which the top bots are settled."""
+    """Another plan, which ends at the first look at which the top bots are settled."""
 
     def __init__(self, plan: Plan, top: int) -> None:
         super().__init__(plan.setup)
@@ -31,7 +31,10 @@ class UntilSettled(Plan):
         self.blocks = plan.blocks
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds of the other plan, each in parts from one look to the next."""
+        """Yield the rounds of the other plan, split at each look.
+
+        Sets `settled` to the top bots when a look ends the cup.
+        """
         self.settled = ()
         done, look = 0, FIRST_LOOK
         for round in self._plan.rounds(run, scores):
@@ -60,17 +63,17 @@ class UntilSettled(Plan):
     def _settled(
         self, run: Progress, scores: Scores, blocks: int, seated: set[str]
     ) -> tuple[str, ...]:
-        """Return the top bots, in the order of the cup, if they are separated from the rest and
-        still play.
+        """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        Otherwise return an empty tuple.
+        The top bots are settled if each is settled above all others and still plays, that is, if
+        it is in `seated`, the bots at the tables of the current round.
         """
         out = scores.disqualified(run.decisions, blocks)
         bots = [bot for bot in self.setup.bots if bot not in out]
-        seen = scores.observations(bots, blocks)
-        if not seen.blocks:  # no table was played, because bots were withdrawn
+        data = scores.observations(bots, blocks)
+        if not data.blocks:  # no table was played, because bots were withdrawn
             return ()
-        settled = settled_by_bets(seen, reach(self.setup), self.setup.stop.confidence)
+        settled = settled_by_bets(data, reach(self.setup), self.setup.stop.confidence)
         others = len(bots) - self._top
         above = settled.sum(axis=1) >= others
         separated = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)
@@ -78,7 +81,7 @@ class UntilSettled(Plan):
 
 
 def _noting(blocks: Iterator[Block], seated: set[str]) -> Iterator[Block]:
-    """Yield the same blocks, and add their bots to `seated`."""
+    """Yield the blocks, and add the bots of each to `seated`."""
     for block in blocks:
         seated.update(block.table)
         yield block

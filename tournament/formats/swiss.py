@@ -1,4 +1,4 @@
-"""Swiss: every round seats bots with similar results together and avoids repeated meetings."""
+"""Swiss: each round seats bots with similar results together and avoids repeated meetings."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _NEAR_TABLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(WithDeals):
-    """Rounds of tables of bots with similar results."""
+    """Rounds in which bots with similar results meet."""
 
     type: ClassVar[str] = "swiss"
     growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")
@@ -33,7 +33,7 @@ class Swiss(WithDeals):
 
 
 class SwissPlan(Plan):
-    """Rounds with as many tables as the bots fill. The remaining bots have a bye.
+    """Rounds in which the bots fill as many tables as they can. The remaining bots have a bye.
 
     No bot has a second bye before every bot has had one.
     """
@@ -46,7 +46,7 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. Each round is paired by the results of those before."""
+        """Yield the rounds. The results so far decide who meets in the next round."""
         names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
@@ -74,10 +74,10 @@ def pair(
     met: Counter[frozenset[str]],
     byes: Counter[str],
 ) -> list[list[str]]:
-    """Tables of neighbours in the ranking, best first.
+    """The tables of a round, which seat neighbours in `ranked` together.
 
-    `met` says how often two bots have met. `byes` says how often each bot has had a bye. Bots are
-    exchanged between tables as long as that reduces repeated meetings.
+    `ranked` has the bots, best first. `met` counts the meetings of each two bots, and `byes` the
+    byes of each bot. Bots are exchanged between tables as long as that reduces repeated meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
@@ -99,9 +99,9 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots of tables within `reach` of each other, if that reduces repeated meetings.
+    """Exchange two bots in place if that reduces repeated meetings.
 
-    Returns whether bots were exchanged. `tables` is changed in place.
+    Their tables are at most `reach` places apart. Returns whether bots were exchanged.
     """
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
@@ -115,4 +115,5 @@ def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> 
 
 
 def _repeats(table: Sequence[str], met: Counter[frozenset[str]]) -> int:
+    """The sum over all pairs at a table of the square of the number of their earlier meetings."""
     return sum(met[frozenset(two)] ** 2 for two in combinations(table, 2))

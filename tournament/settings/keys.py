@@ -1,4 +1,8 @@
-"""The keys of a CUP.toml: the type and range of each, and how to fix a wrong value."""
+"""The keys of a CUP.toml: the type, range and meaning of each, and the fix for a wrong value.
+
+Functions that check a value return None if the value is right. Otherwise they return what is wrong
+and the fix, as the rest of a line that begins with the key.
+"""
 
 import difflib
 import re
@@ -39,9 +43,8 @@ _TYPES = {
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` returns what is wrong with a value of the right type,
-    and the fix, or None. `rules` are keywords of JSON Schema that express as much of `problem` as
-    they can.
+    `about` says what the key means. `problem` checks a value of the right type. `rules` are
+    keywords of JSON Schema that express as much of `problem` as JSON Schema can.
     """
 
     type: type
@@ -51,11 +54,11 @@ class Key:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """The key in JSON Schema."""
+        """The key's values and meaning in JSON Schema."""
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """What is wrong with a value, and the fix, or None if nothing is wrong."""
+        """What is wrong with a value of any type, and the fix, or None if nothing is wrong."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -63,34 +66,34 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """A dataclass field with its default and its key."""
+    """A dataclass field with this default, whose metadata hold the key."""
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
 
 
 def with_default(default: object, key: Key) -> Key:
-    """The same key, with the default in its JSON Schema."""
+    """The same key with this default in its JSON Schema."""
     return replace(key, rules={**key.rules, "default": default})
 
 
 def required(key: Key) -> Any:
-    """A dataclass field that has no default, with its key."""
+    """A dataclass field without a default, whose metadata hold the key."""
     return field(metadata={"key": replace(key, required=True)})
 
 
 def keys_of(section: type) -> dict[str, Key]:
-    """The keys of a section by name."""
+    """The keys of a dataclass for a section, by name."""
     return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}
 
 
 def type_name(value: object) -> str:
-    """The TOML type of a value."""
+    """The name of a value's TOML type, for a sentence."""
     return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: the closest known word, or up to 20 of them."""
+    """The fix for an unknown word: the closest known word, or else up to 20 known words."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -99,7 +102,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def number(low: float, high: float, about: str) -> Key:
-    """A key for a number from `low` to `high`. The type of `low` is the type of the number."""
+    """A key for a number from `low` to `high`, an integer if `low` is one."""
 
     def problem(value: float) -> str | None:
         if low <= value <= high:
@@ -131,7 +134,7 @@ def string(max_length: int, about: str, *, required: bool = False) -> Key:
 
 
 def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
-    """A key for one of a few words."""
+    """A key whose value is one of these words."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
@@ -140,10 +143,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """What is wrong with a seed, and the fix, or None if nothing is.
-
-    A seed has 1 to 128 characters.
-    """
+    """What is wrong with a seed, which has 1 to 128 characters, or None."""
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
@@ -151,7 +151,7 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """What is wrong with the URL of a server, and the fix, or None if nothing is.
+    """What is wrong with the URL of a server, or None.
 
     A URL has the scheme http or https, a host, and perhaps a port and a path.
     """
@@ -167,10 +167,7 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """What is wrong with a command line, and the fix, or None if nothing is.
-
-    The command is split as a shell splits it.
-    """
+    """What is wrong with a command line, or None. Words are split as in a shell."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -181,10 +178,7 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """What is wrong with a bearer token (RFC 6750), or None.
-
-    The sentence does not show the token.
-    """
+    """What is wrong with a bearer token (RFC 6750), or None. The text does not show the token."""
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None
     return (
@@ -194,27 +188,24 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """What is wrong with a date and time, or None."""
+    """What is wrong with a date and time, which must have a time zone, or None."""
     return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
 
 
 def utc(value: datetime) -> str:
-    """A date and time in UTC, in ISO 8601."""
+    """The same date and time in UTC, in ISO 8601, to the second."""
     return value.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _folder(value: str) -> str | None:
-    """What is wrong with the path of a folder, or None.
-
-    Another check finds out whether it exists.
-    """
+    """What is wrong with the path of a folder, or None. The folder need not exist."""
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """What is wrong with environment variables, or None."""
+    """What is wrong with environment variables and their values, or None."""
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return f'has "{short(name)}"; name variables with letters, digits and underscores.'
@@ -233,7 +224,7 @@ def _variable_names(value: list[object]) -> str | None:
 
 
 def _names(value: list[object]) -> str | None:
-    """What is wrong with a list of bots, or None."""
+    """What is wrong with a list of bots' names, or None."""
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["first", "second"].'
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)

@@ -1,8 +1,7 @@
-"""The line of each key of a TOML file, which tomllib does not report, and the cause of syntax
-errors.
+"""The line of each key of a TOML file, which tomllib does not report, and causes of syntax errors.
 
 Keys are found line by line. A key in quotes has the line of its section, and a line inside a
-multi-line string may be taken for a key. That affects only the line number in an error message.
+multi-line string may be taken for a key. Such mistakes only affect line numbers in messages.
 """
 
 import re
@@ -14,7 +13,7 @@ from tournament.text import printable
 Path = tuple[str | int, ...]
 """The path to a value: keys, and indexes (from 0) into arrays of tables."""
 
-_MAX_DEPTH = 8  # keys of a path that are looked at; no cup has so many
+_MAX_DEPTH = 8  # the keys of a path that are considered, which is more than any cup has
 _MAX_SHOWN = 60
 _KEY = re.compile(r"(\[{0,2})\s*([\w.-]+)\s*(?:\]|=|$)")
 _TOML_FIX = (
@@ -26,7 +25,7 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of every key and section. A key that appears twice has its first line."""
+    """The line of every key and section, from 1. A key that appears twice has its first line."""
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):
@@ -35,11 +34,11 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Why tomllib refused a text: the line (from 1), the key, and what is wrong with the fix."""
+    """Why tomllib refused a text with this error: (line from 1, key, what is wrong and the fix)."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
-        # A line that is right by itself stands in brackets or quotes that an earlier line opened.
+        # A line that is valid by itself is inside brackets or quotes that an earlier line opened.
         line = next((n for n in range(at, 0, -1) if not _parses(lines[n - 1])), at)
         what = f"is not valid TOML: {short(message[: position.start()])}; {_TOML_FIX}"
     else:
@@ -49,8 +48,8 @@ def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, st
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
-    """Yield the line (from 1) and the path of each key and section."""
-    counts: dict[str, int] = {}  # the last index of every array of tables
+    """Yield the line (from 1) and the path of each key and section, in order."""
+    counts: dict[str, int] = {}  # the last index of each array of tables
     section: Path = ()
     for line, source in enumerate(lines, 1):
         if not (match := _KEY.match(source.strip())):
@@ -64,6 +63,7 @@ def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
 
 
 def _parses(source: str) -> bool:
+    """Whether a line is valid TOML by itself."""
     try:
         tomllib.loads(source)
     except (ValueError, RecursionError):
@@ -71,15 +71,18 @@ def _parses(source: str) -> bool:
     return True
 
 
-def line_of(found: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of its nearest parent that has one, or 1 if none has."""
-    while path and path not in found:
+def line_of(lines: dict[Path, int], path: Path) -> int:
+    """The line of a path, or of its nearest parent with a known line, or 1 without such a parent.
+
+    `lines` is what `locate` returns.
+    """
+    while path and path not in lines:
         path = path[:-1]
-    return found.get(path, 1)
+    return lines.get(path, 1)
 
 
 def label(path: Path) -> str:
-    """A path as messages show it: bots[2].name."""
+    """A path as messages show it, such as bots[2].name. Indexes count from 1."""
     text = ""
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
@@ -87,7 +90,7 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """A value for a message: at most 60 characters, with control characters escaped."""
+    """A value for a message: up to 60 characters of its text, then escaped for a terminal."""
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

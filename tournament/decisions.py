@@ -1,4 +1,4 @@
-"""Consequences of a run's decisions: which bots play, which results count, what people read."""
+"""Consequences of a run's decisions: the bots that play, the results that count, and sentences."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -44,13 +44,16 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
         if isinstance(decision, Exclusion):
             standing.append(decision)
         elif isinstance(decision, Undo):
-            by_organiser = [one for one in standing if not isinstance(one, Leave)]
-            standing = [one for one in standing if one not in by_organiser[-1:]]
-    return [each for one in standing for each in _of_each_bot(one)]
+            undoable = [
+                number for number, item in enumerate(standing) if not isinstance(item, Leave)
+            ]
+            if undoable:
+                del standing[undoable[-1]]
+    return [part for exclusion in standing for part in _by_bot(exclusion)]
 
 
-def _of_each_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """Yield the decision once for each of its bots, with the bot that it names last."""
+def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
+    """Yield the decision once for each of its bots: first for `versions`, then for `bot`."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -59,53 +62,59 @@ def _of_each_bot(decision: Exclusion) -> Iterator[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot that its author has entered, in order."""
-    joined = {one.bot: one for one in decisions if isinstance(one, Join)}
-    author = joined[bot].author if bot in joined else ""
+    """Return the other versions of a ladder's bot that its author has entered, in order.
+
+    There are none for a bot that the organiser entered.
+    """
+    authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
+    author = authors.get(bot)
     return tuple(
-        one.bot
-        for one in joined.values()
-        if author and one.author == author and one.bot != bot and base(one.bot) == base(bot)
+        other
+        for other, other_author in authors.items()
+        if author and other_author == author and other != bot and base(other) == base(bot)
     )
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
     """Return the disqualified bots, whose tables do not count."""
-    return frozenset(one.bot for one in exclusions(decisions) if isinstance(one, Disqualify))
+    return frozenset(item.bot for item in exclusions(decisions) if isinstance(item, Disqualify))
 
 
 def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
     """Return the bots that no longer play."""
-    return frozenset(one.bot for one in exclusions(decisions))
+    return frozenset(exclusion.bot for exclusion in exclusions(decisions))
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision after which a bot no longer plays, or None if it plays."""
-    return {one.bot: one for one in exclusions(decisions)}.get(bot)
+    """Return the latest decision after which a bot no longer plays, or None if the bot plays."""
+    return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
 
 
 def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
     """Return a sentence for the author of each bot that no longer plays, by bot."""
     return {
-        one.bot: f"{one.bot} has left."
-        if isinstance(one, Leave)
-        else f"The organiser decided that {one.bot} no longer plays."
-        for one in exclusions(decisions)
+        item.bot: f"{item.bot} has left."
+        if isinstance(item, Leave)
+        else f"The organiser decided that {item.bot} no longer plays."
+        for item in exclusions(decisions)
     }
 
 
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot."""
-    return {one.bot: _LABELS[type(one)] for one in exclusions(decisions)}
+    """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot.
+
+    The labels are English and are translated where they are shown.
+    """
+    return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
 
 
 def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
-    """Return the decision that ends a ladder, or None if there is none."""
-    return next((one for one in decisions if isinstance(one, Finish)), None)
+    """Return the decision that ends a ladder, or None if the ladder goes on."""
+    return next((decision for decision in decisions if isinstance(decision, Finish)), None)
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """Return the decision by which a run is paused, or None if it is not paused.
+    """Return the decision by which a run is paused, or None if the run is not paused.
 
     The end of a ladder also ends a pause.
     """
@@ -120,33 +129,34 @@ def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
 
 def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
     """Return the ids of the matches of a ladder that will not be played."""
-    return frozenset(match for one in decisions if isinstance(one, Skip) for match in one.matches)
+    skips = (decision for decision in decisions if isinstance(decision, Skip))
+    return frozenset(match for skip in skips for match in skip.matches)
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that decisions make void and that have not become void yet.
+    """Return the matches that decisions make void but that have not become void yet.
 
-    Each item is (number of the decision, id of the match).
+    Each item is (number of the decision, id of the match). `voids` are the void matches so far.
     """
     done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
-    wanted = [
-        (one.number, match) for one in decisions if isinstance(one, Void) for match in one.matches
-    ]
-    return [each for each in wanted if each not in done]
+    voided = (decision for decision in decisions if isinstance(decision, Void))
+    matches = [(decision.number, match) for decision in voided for match in decision.matches]
+    return [match for match in matches if match not in done]
 
 
 def sentence(decision: AnyDecision) -> str:
-    """Return a decision as a sentence for people, with its time."""
+    """Return a decision, with its time and its reason, as a sentence for people."""
     return f"{utc(decision.at)}: {describe(decision)}"
 
 
 def describe(decision: AnyDecision) -> str:
-    """Return a decision and its reason as a sentence."""
+    """Return a decision and its reason as a sentence, safe on a terminal."""
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{_what(decision)}{why}.")
 
 
 def _what(decision: AnyDecision) -> str:
+    """Return a decision as a translated sentence without its reason and full stop."""
     match decision:
         case Pause():
             return _("The run was paused")

@@ -1,4 +1,4 @@
-"""Messages in the language of whoever reads a page; English everywhere else."""
+"""Translated messages: pages are in the reader's language, and everything else is in English."""
 
 from contextvars import ContextVar
 from gettext import NullTranslations
@@ -9,25 +9,29 @@ _catalog: Final = ContextVar("catalog", default=ENGLISH)
 
 
 def speak(catalog: NullTranslations) -> None:
-    """Translate messages with `catalog` from now on, in this thread."""
+    """Set the catalog with which messages are translated from now on in this context."""
     _catalog.set(catalog)
 
 
 def catalog() -> NullTranslations:
-    """Return the catalog with which messages are translated in this thread."""
+    """Return the catalog with which messages are translated in this context."""
     return _catalog.get()
 
 
 def gettext(message: str, **values: object) -> str:
-    """Return the translated message. `values` replace %(name)s. A percent sign is written %%."""
+    """Return the translated message, in which `values` replace %(name)s and %% becomes %."""
     return catalog().gettext(message) % values
 
 
 def ngettext(one: str, more: str, num: int, **values: object) -> str:
-    """Return the translated message for `num` things; `num` replaces %(num)d."""
+    """Return the translated message for a number of things.
+
+    `one` is the English message for one thing, and `more` the one for any other number. `num`
+    replaces %(num)d, and `values` replace %(name)s.
+    """
     return catalog().ngettext(one, more, num) % {"num": num, **values}
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name
-    """Return the message as it is: marks one that is translated where it is shown."""
+    """Return the message unchanged, to mark a message that is translated where it is shown."""
     return message

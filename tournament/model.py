@@ -1,4 +1,4 @@
-"""The model of a run: one typed value, which everything that reads a run takes."""
+"""The model of a run: a typed value that all code takes that reads a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,19 +35,19 @@ class Phase(StrEnum):
 
 
 class Identity(Struct, frozen=True, omit_defaults=True):
-    """What a bot states about itself. A field that the bot does not state is ""."""
+    """A bot's own statements about itself. A field is "" if the bot does not state it."""
 
     name: str = ""
     version: str = ""
     author: str = ""
 
     def __str__(self) -> str:
-        """Return the stated fields, separated by commas."""
+        """Return the stated fields, separated by commas, or "" without any."""
         return ", ".join(filter(None, (self.name, self.version, self.author)))
 
 
 class VoidCount(Struct, frozen=True):
-    """The number of matches that were void because of a bot, and the latest reason."""
+    """The number of matches that were void because of a bot, and the reason for the latest."""
 
     bot: str
     why: str
@@ -57,7 +57,7 @@ class VoidCount(Struct, frozen=True):
 class Upcoming(Struct, frozen=True):
     """A block that is being played or comes next.
 
-    `played` of its `seatings` matches are finished.
+    `block` is the number of the block. `played` of its `seatings` matches are finished.
     """
 
     block: int
@@ -70,9 +70,9 @@ class Upcoming(Struct, frozen=True):
 class Present(Struct, frozen=True):
     """The current state of a run that is being played, for its pages.
 
-    `awaited` are the connecting bots for which a cup waits before it begins. `away` are the bots
+    `awaited` are the bots that must connect before the cup begins. `away` are the unreachable bots,
     whose tables wait. `connected` are the connected bots of a ladder. `upcoming` are the next
-    blocks in the order of play, beginning with those that are being played.
+    blocks in the order of play, beginning with the blocks that are being played.
     """
 
     awaited: tuple[str, ...] = ()
@@ -85,14 +85,17 @@ class Present(Struct, frozen=True):
 class Run:
     """A run, without its matches.
 
-    `cup` includes the bots that joined a ladder. `total` is the number of planned matches, None if
-    it is not known. `begun` is the time of the beginning. `places` are the places that the format
-    has decided, by bot, None if it has decided none. `settled` are the bots by which `[stop]` ended
-    the cup, after `stopped_after` blocks. `extended` says whether the cup grew after somebody may
-    have seen its table. `about` holds what each bot has stated about itself, the latest last.
-    `passed` are the bots that have passed the check of a ladder. `failed` maps a bot to
-    what keeps it from playing. `unplaced` are the bots without a place for a reason that decisions
-    do not show. `max_difference` is None if it is not known.
+    `cup` includes the bots that joined a ladder. `total` is the number of planned matches, or None
+    if it is not known. `begun` is the time of the beginning (UTC, ISO 8601). `places` maps each bot
+    to the place that the format has decided, and is None if the format decided no places. `settled`
+    are the top bots if `[stop]` ended the cup, after `stopped_after` blocks. `extended` says
+    whether the cup grew after somebody may have seen its standings.
+
+    `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
+    passed the check of a ladder. `failed` maps a bot to the reason why it cannot play. `unplaced`
+    are the bots without a place for a reason that decisions do not show. `max_difference` is the
+    most by which two bots can differ in a block, in points per deal, or None if it is not known.
+    `ranges` says when the ranges of ranks hold, as in `kind_of_ranges`.
     """
 
     cup: Cup
@@ -123,20 +126,20 @@ class Run:
 
     @cached_property
     def disqualified(self) -> frozenset[str]:
-        """The bots whose tables do not count.
+        """The disqualified bots, whose tables do not count.
 
-        In a ladder that goes on, these are the bots disqualified before the last epoch began.
+        In a ladder that is not over, a disqualification counts from the next epoch on.
         """
-        out = disqualified(self.decisions)
+        bots = disqualified(self.decisions)
         if self.finished or not self.epochs:
-            return out
+            return bots
         began = self.epochs[-1].at
-        latest = {one.bot: one.at for one in exclusions(self.decisions)}
-        return frozenset(bot for bot in out if latest[bot] < began)
+        latest = {exclusion.bot: exclusion.at for exclusion in exclusions(self.decisions)}
+        return frozenset(bot for bot in bots if latest[bot] < began)
 
     @property
     def phase(self) -> Phase:
-        """The phase of the run."""
+        """The phase that the run is in."""
         if self.finished:
             return Phase.FINISHED
         if paused(self.decisions):
@@ -145,22 +148,23 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The authors of the bots by name, as the cup states them."""
+        """The authors that the cup states, by bot. None for a bot without an author."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
         """Return the bots that play although another bot of their author is disqualified.
 
-        Each is mapped to that other bot.
+        Each is mapped to the disqualified bot.
         """
-        out = {bot.author: bot.name for bot in self.cup.bots if bot.name in self.disqualified}
-        playing = (bot for bot in self.cup.bots if bot.author and bot.name not in self.gone)
-        return {bot.name: out[bot.author] for bot in playing if bot.author in out}
+        bots = self.cup.bots
+        disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
+        playing = (bot for bot in bots if bot.author and bot.name not in self.gone)
+        return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
         """Return sentences about the organiser's decisions, the void matches and the whole run."""
-        # What the bots of a ladder do would be too much for a table.
-        shown = [one for one in self.decisions if not isinstance(one, Join | Leave | Skip)]
+        # A ladder has too many decisions about single bots and matches to list.
+        shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         return [*self._of_sandbox(), *map(sentence, shown), *self._of_matches()]
 
     def caveats(self) -> list[str]:
@@ -168,12 +172,14 @@ class Run:
         return [*self._of_sandbox(), *self._of_matches()]
 
     def _of_sandbox(self) -> list[str]:
+        """Return the sentence about a run without a sandbox, if it applies."""
         return [_(_UNSANDBOXED)] if self.unsandboxed else []
 
     def _of_matches(self) -> list[str]:
+        """Return the sentences about skipped and void matches, and cards that may be remembered."""
         sentences = []
-        skipped = sum(len(one.matches) for one in self.decisions if isinstance(one, Skip))
-        if skipped:
+        skips = (decision for decision in self.decisions if isinstance(decision, Skip))
+        if skipped := sum(len(skip.matches) for skip in skips):
             sentences.append(
                 ngettext(
                     "%(num)d match not played, because a bot was away or the ladder ended.",
@@ -185,14 +191,14 @@ class Run:
         if self.cup.remote and format.cards == "shared" and format.seating != "fixed":
             sentences.append(_(_SHARED))
         for void in self.voids:
-            said = ngettext(
+            text = ngettext(
                 "%(num)d match was void because of %(bot)s and played again. %(why)s",
                 "%(num)d matches were void because of %(bot)s and played again. %(why)s",
                 void.matches,
                 bot=void.bot,
                 why=void.why,
             )
-            sentences.append(printable(said))
+            sentences.append(printable(text))
         return sentences
 
 
@@ -200,9 +206,9 @@ class Run:
 class StoredRun(Run):
     """A run in a store.
 
-    `id` is random. `signer` is the organiser's public key. `seed` is the seed of everything that is
-    drawn, and `match_key` the secret from which match ids are drawn. `commitment` is the commitment
-    to the seed, or None without one.
+    `id` is random. `signer` is the organiser's public key. `seed` is the seed of all draws except
+    match ids, which are drawn from the secret `match_key`. `commitment` is the commitment to the
+    seed, or None if the cup does not commit to its seed.
     """
 
     id: str
@@ -219,8 +225,9 @@ class StoredRun(Run):
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
     """Return when the ranges of ranks hold.
 
-    "final" means at the end of a run whose number of blocks was fixed in advance. "anytime" means
-    however often somebody looks, even if looks decide the end of the cup or which bots play on.
+    "final" means that they hold at the end of a run whose number of blocks was fixed in advance.
+    "anytime" means that they hold however often somebody looks, even if the results decide when the
+    cup ends or which bots play on.
     """
     fixed = finished and not extended and cup.stop.top is None
     return "final" if fixed and cup.format.has_final_ranges else "anytime"

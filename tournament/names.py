@@ -1,4 +1,4 @@
-"""The names that authors choose for their bots, and which of them look alike."""
+"""The names that authors choose for their bots: which are allowed, and which look alike."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -11,23 +11,20 @@ _LETTERS: Final = (
     *("LATIN ", "DIGIT ", "CJK UNIFIED IDEOGRAPH-", "HANGUL SYLLABLE "),
     *("HIRAGANA LETTER ", "KATAKANA LETTER ", "KATAKANA-HIRAGANA PROLONGED SOUND MARK"),
 )
-"""How Unicode names the letters that are allowed begin. Other alphabets have letters that look like
-Latin ones."""
+"""The beginnings of the Unicode names of the allowed letters. Other alphabets have letters that
+look like Latin letters."""
 _ALIKE: Final = str.maketrans("01i258リソ曰", "ollzsbりン日", _MARKS)
 _ALIKE_TOGETHER: Final = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"))
-"""Latin letters that look alike, and other letters of which the data of Unicode do not say so."""
+"""Letters that look alike although the Unicode data do not say so."""
 
 
 def normal(name: str) -> str:
-    """The normal form of a name that Unicode can write in several ways."""
+    """The normal form (NFKC) of a name, which Unicode can write in several ways."""
     return unicodedata.normalize("NFKC", name)
 
 
 def problem(name: str) -> str | None:
-    """What is wrong with a name that an author has chosen, and the fix, or None if nothing is.
-
-    The name must be in normal form.
-    """
+    """What is wrong with a name in normal form, and the fix, or None if the name is allowed."""
     if not 1 <= len(name) <= LONGEST:
         return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
     if not name[0].isalnum() or not all(c in _MARKS or _is_plain(c) for c in name):
@@ -39,14 +36,15 @@ def problem(name: str) -> str | None:
 
 
 def _is_plain(letter: str) -> bool:
+    """Whether a letter is allowed. A Latin letter must look like an ASCII letter."""
     name = unicodedata.name(letter, "")
     return name.startswith(_LETTERS) and (name[0] != "L" or _skeleton(letter).isascii())
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of `others` that equals the name or looks like it, or None if there is none.
+    """The first of the other names that equals a name or looks like it, or None.
 
-    Versions of a bot (ann, ann/2) may look alike.
+    Different versions of one bot (ann and ann/2) do not count as alike.
     """
     first, shape = base(name), _skeleton(base(name))
     for other in others:
@@ -56,36 +54,37 @@ def alike(name: str, others: Iterable[str]) -> str | None:
 
 
 def base(name: str) -> str:
-    """The name without the number of its version: ann for ann/2."""
+    """The name without the number of the version: ann for ann/2."""
     return name.partition("/")[0]
 
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """The same text for all names that look alike: case, accents and marks do not count."""
+    """A text that is the same for all names that look alike, without case, accents and marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():
         plain = "".join(map(_first_alike, plain))
-    for pair, one in _ALIKE_TOGETHER:
-        plain = plain.replace(pair, one)
+    for pair, letter in _ALIKE_TOGETHER:
+        plain = plain.replace(pair, letter)
     return plain
 
 
 @cache
 def _first_alike(letter: str) -> str:
-    """The first, by code point, of a letter and the letters that Unicode calls confusable with it.
+    """The lowest code point among a letter and the East Asian letters that look like it.
 
-    Latin letters stay as they are.
+    Unicode's list of confusable letters decides. An ASCII letter stays as it is.
     """
     if letter.isascii():
         return letter
     from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need
 
-    found = (normal(each["c"]) for each in confusables.confusables_data.get(letter, ()))
-    first = min([letter, *(one for one in found if _is_east_asian(one))])
+    similar = (normal(item["c"]) for item in confusables.confusables_data.get(letter, ()))
+    first = min([letter, *filter(_is_east_asian, similar)])
     return first if first == letter else _first_alike(first)
 
 
 def _is_east_asian(letter: str) -> bool:
+    """Whether a text is one Chinese, Japanese or Korean letter."""
     return len(letter) == 1 and unicodedata.name(letter, "").startswith(_LETTERS[2:])

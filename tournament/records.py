@@ -1,4 +1,4 @@
-"""The records of a run: what the store keeps, and what everything else reads."""
+"""The records of a run, which the store keeps and all other code reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     Times = array  # which has no parameters in Python 3.11
 
-# What is read may have been written by anybody.
+# Records that are read may have been written by anybody, so their numbers have limits.
 Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
 
@@ -33,10 +33,10 @@ class FaultKind(StrEnum):
 
 
 FAULT_KINDS = tuple(FaultKind)
-"""All kinds in the order in which faults are counted."""
+"""All kinds of faults, in the order of the counts in `FaultCounts`."""
 
 FaultCounts = Annotated[tuple[Count, ...], Meta(min_length=4, max_length=4)]
-"""The faults of a seat, by kind."""
+"""The number of faults of a seat, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FaultRecord:
-    """One fault, with everything needed to understand it and to repeat the request.
+    """A fault, with all that is needed to understand it and to repeat the request.
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
-    was played instead, and `move` its index in `MatchRecord.moves`. Times are in milliseconds.
-    `started` is the wall clock in UTC, ISO 8601. `bank_ms` is the bank before the request. `output`
-    is the end of the bot's output at that time ("" for a remote bot).
+    was played instead, and `move` its index in `MatchRecord.moves`. `started` is the time of the
+    request (UTC, ISO 8601). `elapsed_ms` is how long the request took, and `deadline_ms` how long
+    it could take. `move_ms` is the time for a move, and `bank_ms` the bank before the request.
+    `output` is the end of the bot's output at that time, "" for a remote bot.
     """
 
     seat: int
@@ -84,7 +85,8 @@ class FaultRecord:
 class FallbackRecord:
     """A legal move that was not the bot's own, because an adapter or a kit played for the bot.
 
-    `move` is the index of the move in `MatchRecord.moves`. `why` is the reason that came with it.
+    `move` is the index of the move in `MatchRecord.moves`. `why` is the reason that the answer
+    gave.
     """
 
     seat: int
@@ -94,12 +96,11 @@ class FallbackRecord:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One match to play, and its place in the schedule.
+    """A match to play, and its place in the plan of the cup.
 
-    `table` names the bots in the order of the configuration. `seating` names the bot at each seat
-    (in a duel one bot has several seats). `block` is the number of the block in the schedule, and
-    `key` identifies the block even if the schedule grows. The match is seating `number`, from 0, of
-    the block's `seatings`.
+    `table` names the bots in the order of the cup. `seating` names the bot at each seat (in a duel
+    one bot has several seats). `block` is the number of the block in the plan, from 1, and `key`
+    identifies the block even if the plan grows. `number` counts the block's `seatings` from 0.
     """
 
     match: str
@@ -115,25 +116,25 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """A match that does not belong to a schedule."""
+        """A match with these bots at its seats that does not belong to a cup."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord(Pairing):
-    """A finished match, whole.
+    """A finished match with all its moves.
 
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
-    strike-out rule. `times` are milliseconds, one for each request in order, including faults.
-    `started` is the wall clock in UTC. `wall_ms` is how long the match took, and `own_ms` the
-    runner's share of that.
+    strike-out rule. `struck` are the seats that were struck out. `times` has the milliseconds of
+    each request in order, including faults. `started` is the time of the beginning (UTC, ISO 8601).
+    `wall_ms` is how long the match took, and `own_ms` the runner's share of that.
 
-    `forced` are the indexes of the moves that were the only legal ones, played without a request.
-    `info` holds the bots' information beside their moves, by index of the move. A store shows
-    `info` once all seatings of the block have ended. `info_full` are the seats that reached the
-    limit on `info`, so that some was dropped. `fallbacks` are the moves that were not the bot's
-    own. A store shows them when it shows `info`.
+    `forced` has the indexes of moves that were played without a request because no other move was
+    legal. `info` has the bots' information about their moves, by index of the move. `info_full` are
+    the seats that reached the limit on `info`, so that some was dropped. `fallbacks` are the moves
+    that were not the bot's own. A store shows `info` and `fallbacks` once all seatings of the block
+    have ended.
     """
 
     game: str
@@ -167,7 +168,7 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """The times of this seat's requests that were answered completely, in milliseconds."""
+        """The times of a seat's requests that were answered completely, in milliseconds."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -176,7 +177,7 @@ class MatchRecord(Pairing):
         return [ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered]
 
     def summary(self) -> MatchSummary:
-        """The part of the match that statistics need."""
+        """The match without its moves, as statistics read it."""
         counts = Counter((fault.seat, fault.kind) for fault in self.faults)
         faults = (tuple(counts[seat, kind] for kind in FAULT_KINDS) for seat in range(self.players))
         times = (
@@ -195,8 +196,8 @@ class MatchRecord(Pairing):
 class VoidRecord(Struct, frozen=True, kw_only=True, tag_field="cause"):
     """A match that does not count and is played again: an `Outage` or a `Revocation`.
 
-    `match`, `block`, `key`, `round`, `number` and `seating` identify the match. `why` is a
-    sentence. `started` and `ended` are wall clock times in UTC, ISO 8601.
+    `match`, `block`, `key`, `round`, `number` and `seating` are as in `Pairing`. `why` is a
+    sentence. `started` and `ended` are times in UTC, ISO 8601.
     """
 
     match: str
@@ -219,7 +220,7 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 class Revocation(VoidRecord, frozen=True, tag="decision"):
     """A finished match that a decision of the organiser made void.
 
-    `decision` is the number of the decision. `record` holds the rows of the match.
+    `decision` is the number of the decision. `record` has the stored rows of the match.
     """
 
     decision: int
@@ -253,10 +254,10 @@ def place_of(match: Pairing) -> Place:
 
 
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
-    """A decision of the organiser or, in a ladder, of an author; one subclass for each kind.
+    """A decision of the organiser or, in a ladder, of an author. Each kind has a subclass.
 
-    `number` counts from 1, and `at` is its time (UTC, ISO 8601): the store sets both. `why` is the
-    reason, which may be empty. `after` is the number of matches that were finished before.
+    `number` counts the decisions of a run from 1, and `at` is the time (UTC, ISO 8601). The store
+    sets both. `why` is the reason, or "". `after` is the number of matches finished before.
     """
 
     number: int = 0
@@ -271,44 +272,44 @@ class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lowe
 
 
 class Pause(Decision, frozen=True):
-    """No match begins until a `Resume`."""
+    """The decision that no match begins until a `Resume`."""
 
 
 class Resume(Decision, frozen=True):
-    """Matches begin again."""
+    """The decision that matches begin again after a `Pause`."""
 
 
 class Void(Decision, frozen=True):
-    """Finished matches of a block become void and are played again."""
+    """The decision that finished matches of a block become void and are played again."""
 
     block: int
     matches: tuple[str, ...]
 
 
 class Withdraw(Decision, frozen=True):
-    """A bot no longer plays; its results stand."""
+    """The decision that a bot no longer plays. Its results stand."""
 
     bot: str
 
 
 class Disqualify(Decision, frozen=True):
-    """A bot and its other `versions` no longer play; the results of their tables do not count."""
+    """The decision that a bot and its other `versions` no longer play, and their tables do not count."""
 
     bot: str
     versions: tuple[str, ...] = ()
 
 
 class Undo(Decision, frozen=True):
-    """The latest `Withdraw` or `Disqualify`, which was of this bot, is taken back."""
+    """The decision that takes back the latest `Withdraw` or `Disqualify`, which names `bot`."""
 
     bot: str
 
 
 class Join(Decision, frozen=True):
-    """A bot joins a ladder.
+    """The decision that a bot joins a ladder.
 
-    `author` identifies who entered the bot; it is empty for the organiser. `version` counts the
-    versions of the bot from 1.
+    `author` identifies the author who entered the bot, and is "" if the organiser did. `version`
+    counts the versions of the bot from 1.
     """
 
     bot: str
@@ -317,15 +318,15 @@ class Join(Decision, frozen=True):
 
 
 class Leave(Decision, frozen=True):
-    """A bot leaves a ladder; its results stand."""
+    """The decision of its author that a bot leaves a ladder. Its results stand."""
 
     bot: str
 
 
 class Skip(Decision, frozen=True):
-    """Matches of a ladder are not played.
+    """The decision that matches of a ladder are not played.
 
-    The reason is that `bot` was away, or that the ladder ends if `bot` is None.
+    The reason is that `bot` was away, or, if `bot` is None, that the ladder ends.
     """
 
     matches: tuple[str, ...]
@@ -333,7 +334,7 @@ class Skip(Decision, frozen=True):
 
 
 class Finish(Decision, frozen=True):
-    """A ladder ends."""
+    """The decision that a ladder ends."""
 
 
 AnyDecision = Pause | Resume | Void | Withdraw | Disqualify | Undo | Join | Leave | Skip | Finish
@@ -345,8 +346,9 @@ Exclusion = Withdraw | Disqualify | Leave
 class Epoch:
     """An epoch of a ladder.
 
-    `number` counts from 1, and `at` is the beginning (UTC, ISO 8601). `bots` are the bots that
-    could play. `tables` are the tables drawn for them, one block each, as (stage, bots).
+    `number` counts the epochs from 1. `at` is the time of the beginning (UTC, ISO 8601). `bots` are
+    the bots that could play. `tables` are the tables drawn for them, one block each, as (stage,
+    bots).
     """
 
     number: int
@@ -358,13 +360,13 @@ class Epoch:
 class MatchSummary(NamedTuple):
     """The part of a match that statistics need, without its moves.
 
-    These are by seat: `seating` (bot names), `scores`, `adjusted`, `faults` (counts in the order of
+    Six fields are by seat: `seating`, `scores`, `adjusted`, `faults` (counts in the order of
     FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely), and
-    `fallbacks` (the number of moves that were not the bot's own; empty in a store written before
-    these were counted). `seatings` is the number of matches in the whole block.
+    `fallbacks` (the number of moves that were not the bot's own). `fallbacks` is empty in a store
+    that was written before fallbacks were counted. The other fields are as in `MatchRecord`.
 
-    The type is a named tuple because a run may have a million matches: creating a frozen dataclass
-    would take a third of the time for reading a match.
+    The type is a named tuple because a run may have a million matches, and creating a frozen
+    dataclass would take a third of the time for reading a match.
     """
 
     match: str
@@ -390,7 +392,7 @@ class MatchSummary(NamedTuple):
 class BlockRecord:
     """A block with at least one finished match.
 
-    `played` of its `seatings` matches are finished.
+    `block` is the number of the block in the plan. `played` of its `seatings` matches are finished.
     """
 
     block: int
@@ -400,6 +402,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """The scores after the strike-out rule: a bot that is struck out gets the worst score."""
+    """The scores by seat after the strike-out rule: each seat in `struck` gets the worst score."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

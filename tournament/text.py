@@ -1,4 +1,4 @@
-"""Text for people, on a terminal or in a file."""
+"""Text for people, on a terminal, in a file or on a page."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,16 @@ from tournament.language import ngettext
 
 
 def plural(count: int, one: str, more: str | None = None) -> str:
-    """A number with its noun: 1 block, 2 blocks. `more` is an irregular plural."""
+    """A number with its noun, such as 1 block or 2 blocks. `more` is the plural if irregular."""
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names within a sentence: ann; ann and bob; ann, bob, cat and 61 others."""
+    """Names for a sentence, such as "ann", "ann and bob", or "ann, bob, cat and 61 others".
+
+    Up to `most` + 1 names are shown. With more names, `most` are shown and the others are counted.
+    Returns "" without names.
+    """
     shown = list(names)
     if len(shown) > most + 1:
         others = len(shown) - most
@@ -38,7 +42,7 @@ def unreachable(bots: Sequence[str]) -> str:
 
 
 def utc(at: str) -> str:
-    """A UTC time in ISO 8601, written to the minute: 2026-11-23 18:00 UTC."""
+    """A UTC time in ISO 8601 as people read it, to the minute: 2026-11-23 18:00 UTC."""
     return f"{at[:16].replace('T', ' ')} UTC"
 
 

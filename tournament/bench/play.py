@@ -39,8 +39,8 @@ Houses = Mapping[str, MoveFunction]
 and need no processes of their own."""
 
 MAX_STRUCK_OUT = 3
-"""The number of matches in which a bot is struck out before a table is given up. Each such match may
-take the bot's whole clock."""
+"""A table is given up once the bot is struck out in this many matches. Each may take the bot's whole
+clock."""
 
 _WAIT_S = 0.5
 

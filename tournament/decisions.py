@@ -44,11 +44,8 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
         if isinstance(decision, Exclusion):
             standing.append(decision)
         elif isinstance(decision, Undo):
-            undoable = [
-                number for number, item in enumerate(standing) if not isinstance(item, Leave)
-            ]
-            if undoable:
-                del standing[undoable[-1]]
+            undone = [item for item in standing if not isinstance(item, Leave)][-1:]
+            standing = [item for item in standing if item not in undone]
     return [part for exclusion in standing for part in _by_bot(exclusion)]
 
 

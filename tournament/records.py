@@ -293,7 +293,10 @@ class Withdraw(Decision, frozen=True):
 
 
 class Disqualify(Decision, frozen=True):
-    """The decision that a bot and its other `versions` no longer play, and their tables do not count."""
+    """The decision that a bot and its other `versions` no longer play.
+
+    The results of their tables do not count.
+    """
 
     bot: str
     versions: tuple[str, ...] = ()

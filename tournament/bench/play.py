@@ -39,8 +39,7 @@ Houses = Mapping[str, MoveFunction]
 and need no processes of their own."""
 
 MAX_STRUCK_OUT = 3
-"""A table is given up once the bot is struck out in this many matches. Each may take the bot's whole
-clock."""
+"""The number of matches in which a bot is struck out before its table is given up."""
 
 _WAIT_S = 0.5
 

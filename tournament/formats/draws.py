@@ -7,9 +7,6 @@ subject of the draw. The JSON has no spaces between items and does not escape no
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import TypeVar
-
-T = TypeVar("T")
 
 
 def draw(kind: str, seed: str, *subject: str) -> str:

@@ -16,40 +16,37 @@ from tournament.settings.keys import required, string
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundRobin(WithDeals):
-    """A format in which every set of bots that fills a table meets."""
+class EveryTable(WithDeals):
+    """A format in which every table plays at which the bots of `always` sit."""
 
-    type: ClassVar[str] = "round-robin"
-    growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
-    skips_tables: ClassVar[bool] = True
-    may_stop: ClassVar[bool] = True
-
-    def plan(self, setup: Setup) -> Plan:
-        """Return the plan of all tables."""
-        return AllTables(setup, self.deals)
-
-    def tables(self, bots: int, players: int) -> int:
-        """Return the number of sets of bots that fill a table."""
-        return comb(bots, players)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gauntlet(WithDeals):
-    """A format in which the challenger meets every set of other bots that fills the table."""
-
-    type: ClassVar[str] = "gauntlet"
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
     skips_tables: ClassVar[bool] = True
 
-    challenger: str = required(string(64, "The bot whom all others play in a gauntlet."))
-
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of all tables of the challenger."""
+        """Return the plan of these tables."""
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of tables of the challenger."""
-        return comb(max(0, bots - 1), players - 1)
+        """Return the number of these tables."""
+        fixed = len(self.always())
+        return comb(max(0, bots - fixed), players - fixed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin(EveryTable):
+    """A format in which every set of bots that fills a table meets."""
+
+    type: ClassVar[str] = "round-robin"
+    may_stop: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauntlet(EveryTable):
+    """A format in which the challenger meets every set of other bots that fills the table."""
+
+    type: ClassVar[str] = "gauntlet"
+
+    challenger: str = required(string(64, "The bot whom all others play in a gauntlet."))
 
     def always(self) -> tuple[str, ...]:
         """Return the name of the challenger, who sits at every table."""

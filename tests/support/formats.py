@@ -38,6 +38,12 @@ def strength(name: str) -> Fraction:
     return Fraction(-int(name[3:]))
 
 
+def observed(blocks: Sequence[Mapping[str, Fraction | int]], bots: Sequence[str]) -> Observations:
+    """The observations of blocks of one deal, each of which has the points of its bots."""
+    points = np.array([[float(block.get(bot, 0)) for bot in bots] for block in blocks])
+    return from_blocks(points, np.array([[bot in block for bot in bots] for block in blocks]))
+
+
 @dataclass
 class Known(Scores):
     """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
@@ -48,9 +54,8 @@ class Known(Scores):
         return self.results[round]
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        tables = [means for tables in self.results.values() for means in tables.values()]
-        points = np.array([[float(means.get(bot, 0)) for bot in bots] for means in tables])
-        return from_blocks(points, np.array([[bot in means for bot in bots] for means in tables]))
+        tables = [points for tables in self.results.values() for points in tables.values()]
+        return observed(tables, bots)
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
         return frozenset()

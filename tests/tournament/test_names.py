@@ -1,7 +1,7 @@
 """Names that authors choose: which are refused, and which look like each other."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.names import LONGEST, alike, normal, problem
@@ -78,6 +78,7 @@ def test_versions_of_one_bot_do_not_exclude_each_other() -> None:
     assert alike("Ann/2", ["ann"]) == "ann"
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=LONGEST))
 def test_any_text_is_judged_and_found_again(text: str) -> None:
     name = normal(text)

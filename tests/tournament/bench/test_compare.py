@@ -6,11 +6,12 @@ import pytest
 
 from tests.support.bench_records import record, result
 from tournament.bench.compare import MismatchError, compare
+from tournament.bench.record import Record
 
 
 def test_equal_bots_are_the_same() -> None:
     same = record(result([3, -6, 9, 0]))
-    assert [each.verdict for each in compare(same, same).differences] == ["same"]
+    assert [table.verdict for table in compare(same, same).differences] == ["same"]
 
 
 def test_the_same_deals_show_a_difference_that_others_do_not() -> None:
@@ -20,12 +21,12 @@ def test_the_same_deals_show_a_difference_that_others_do_not() -> None:
     better = record(result([points + rng.choice([3, 6, 9]) for points in luck]))
     paired = compare(old, better)
     assert (paired.paired, paired.worse) == (True, False)
-    assert [each.verdict for each in paired.differences] == ["better"]
+    assert [table.verdict for table in paired.differences] == ["better"]
     assert compare(better, old).worse
     elsewhere = record(better.results[0], seed="sha256:1")
     apart = compare(old, elsewhere)
     assert not apart.paired
-    assert [each.verdict for each in apart.differences] == ["unknown"]
+    assert [table.verdict for table in apart.differences] == ["unknown"]
     assert apart.differences[0].mean == pytest.approx(paired.differences[0].mean)
 
 
@@ -38,43 +39,33 @@ def test_fewer_than_six_blocks_that_differ_have_no_interval(
 ) -> None:
     old = [3, -6, 9, 0, 12] * 4
     new = [points + (i < changed) for i, points in enumerate(old)]
-    found = compare(record(result(old)), record(result(new), seed=seed)).differences[0]
-    assert (found.arm is not None) == known
+    table = compare(record(result(old)), record(result(new), seed=seed)).differences[0]
+    assert (table.arm is not None) == known
     short = compare(record(result(old[:5])), record(result(new[:5]), seed="other"))
     assert short.differences[0].arm is None
 
 
 def test_a_quick_result_is_compared_with_the_same_blocks() -> None:
     whole, start = record(result([3, 6, 9, 60, -90])), record(result([3, 6, 9]))
-    found = compare(whole, start).differences[0]
-    assert (found.blocks, found.verdict) == (3, "same")
+    table = compare(whole, start).differences[0]
+    assert (table.blocks, table.verdict) == (3, "same")
 
 
-def test_tables_of_one_bot_only_are_left_out() -> None:
-    found = compare(record(result([3, 3]), result([1, 2], 1)), record(result([3, 3])))
-    assert found.left_out == ("doudizhu, 4 players",)
-
-
-def test_other_tables_are_refused_by_name() -> None:
+def test_tables_of_only_one_bot_are_left_out_by_name() -> None:
+    three, four = result([3, 3]), result([3, 3], 1)
+    assert compare(record(three, four), record(three)).left_out == ("doudizhu, 4 players",)
     with pytest.raises(
-        MismatchError, match="the first has doudizhu, 3 players, the second doudizhu, 4 players"
+        MismatchError, match="first has doudizhu, 3 players, the second doudizhu, 4"
     ):
-        compare(record(result([3, 3])), record(result([3, 3], 1)))
+        compare(record(three), record(four))
 
 
 def test_no_table_of_many_is_called_worse_by_luck() -> None:
-    """Of two equal bots, in at most 5 of 100 comparisons of all tables; here some deviations of it
-    are allowed for."""
+    """At most 5 of 100 comparisons of equal bots may say so. The limit allows for the number."""
     rng = random.Random(5)
 
-    def bot() -> list[int]:
-        return [rng.choice([-12, -6, 6, 12]) for _ in range(20)]
+    def bot() -> Record:
+        points = ([rng.choice([-12, -6, 6, 12]) for _ in range(20)] for _ in range(9))
+        return record(*(result(blocks, at) for at, blocks in enumerate(points)))
 
-    wrong = sum(
-        compare(
-            record(*(result(bot(), at) for at in range(9))),
-            record(*(result(bot(), at) for at in range(9))),
-        ).worse
-        for _ in range(200)
-    )
-    assert wrong <= 12
+    assert sum(compare(bot(), bot()).worse for _ in range(100)) <= 8

@@ -17,22 +17,21 @@ from tournament.bench.record import RecordError, read_record, write_record
 def data(tmp_path: Path) -> dict[str, Any]:
     """A record as JSON."""
     write_record(record(result([3, -6, 9]), result([1], 1)), tmp_path / "good.json")
-    found: dict[str, Any] = json.loads((tmp_path / "good.json").read_text())
-    return found
+    data: dict[str, Any] = json.loads((tmp_path / "good.json").read_text())
+    return data
 
 
-def test_points_are_a_deal_and_over_par() -> None:
-    found = result([3, -6, 9] * 2, par=[0, 3, 3] * 2)
-    assert found.points == pytest.approx(2 / 3)
-    assert found.over_par == 0
-    assert list(found.by_block) == [1, -3, 2] * 2
+def test_points_are_per_deal_and_over_par() -> None:
+    table = result([3, -6, 9] * 2, par=[0, 3, 3] * 2)
+    assert table.points == pytest.approx(2 / 3)
+    assert table.over_par == 0
+    assert list(table.by_block) == [1, -3, 2] * 2
     # Student's distribution with 5 degrees of freedom: 2.571 standard errors of 0.966.
-    assert found.high == pytest.approx(2.48, rel=0.02)
-    assert found.low == pytest.approx(-2.48, rel=0.02)
+    assert (table.low, table.high) == pytest.approx((-2.48, 2.48), rel=0.02)
 
 
 @pytest.mark.parametrize("points", [[3], [3, -6, 9, 3, 3], [3] * 5 + [0] * 90])
-def test_of_fewer_than_six_blocks_that_differ_there_is_no_interval(points: list[int]) -> None:
+def test_fewer_than_six_differing_blocks_give_no_interval(points: list[int]) -> None:
     assert (result(points).low, result(points).high) == (None, None)
 
 

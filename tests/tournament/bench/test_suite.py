@@ -7,7 +7,7 @@ import pytest
 
 from stich.houses import HOUSES
 from tournament.bench.play import Played, par_of, read_landmarks, read_par
-from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, TABLES, BenchTable
+from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, TABLES, USUAL, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Bot
 from tournament.match.match import Match, Rules
@@ -17,7 +17,7 @@ from tournament.match.referee import Referee
 @pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.parametrize("number", [1, BLOCKS])
 def test_par_is_what_sensible_makes(table: BenchTable, number: int) -> None:
-    """Also where it is not played, because the points of a deal always add up to the same."""
+    """This also holds where par is not played, because the points of a deal have a constant sum."""
     cup = table.cup(Bot(BOT, command=PAR_BOT), 1)
     block = table.block(cup, PUBLIC_SEED, number)
     rules = Rules(cup.game, cup.players, cup.options, cup.clock)
@@ -35,11 +35,10 @@ def test_a_block_has_the_bot_at_every_seat_on_one_seed() -> None:
         assert len(set(block.seeds)) == 1
 
 
-def test_what_is_checked_in_is_of_tables_of_the_suite() -> None:
-    keys = {table.key: table for table in TABLES}
+def test_par_and_landmarks_are_those_of_the_suite() -> None:
     assert {len(par) for par in read_par().values()} == {BLOCKS}
-    assert {landmark.key for landmark in read_landmarks()} <= set(keys)
-    marks = {(one.key, one.bot): one for one in read_landmarks()}
-    for key in keys:
-        if key[2] == "usual":
-            assert marks[key, "random"].over_par + marks[key, "random"].arm < 0
+    assert {landmark.key for landmark in read_landmarks()} <= {table.key for table in TABLES}
+    random = {
+        mark.key: mark.over_par + mark.arm for mark in read_landmarks() if mark.bot == "random"
+    }
+    assert all(random[table.key] < 0 for table in TABLES if table.rules == USUAL)

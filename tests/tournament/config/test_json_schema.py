@@ -33,11 +33,11 @@ BEYOND_IT = (
     "command: is missing",
     "stop.top: is missing",
 )
-"""What the check finds and a JSON Schema cannot say."""
+"""Parts of the errors that only `stich run` can find."""
 
 
 def parsed(text: str) -> dict[str, object] | None:
-    """The TOML; None if it is none."""
+    """The values of a TOML file, or None if the text is not TOML."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError):

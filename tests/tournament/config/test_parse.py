@@ -17,6 +17,7 @@ from stich.cli import cli
 from tests.support.cup_files import GOOD, WRONG
 from tournament.config.cup import Cup, JoinRules
 from tournament.config.parse import CupError, parse_cup, read_cup
+from tournament.formats import FORMATS
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_robin import RoundRobin
 
@@ -29,24 +30,36 @@ def errors(text: str) -> list[str]:
     return list(error.value.errors)
 
 
-def test_bots_that_may_remember_cards_get_fresh_cards_by_default() -> None:
-    started = GOOD.replace('url = "http://127.0.0.1:9000"', 'command = "./second"')
-    cards = [
-        parse_cup(text.encode(), "cup.toml").format.cards
-        for text in (
-            GOOD,
-            GOOD.replace('url = "http://127.0.0.1:9000"', "connect = true"),
-            started,
-            GOOD.replace('seating = "rotations"', 'seating = "fixed"'),
-            GOOD.replace("deals = 40", 'deals = 40\ncards = "shared"'),
-            started.replace("deals = 40", 'deals = 40\ncards = "fresh"'),
-        )
-    ]
-    assert cards == ["fresh", "fresh", "shared", "shared", "shared", "fresh"]
+def parsed(text: str, *changes: tuple[str, str]) -> Cup:
+    """The cup of a text in which the first of each pair of texts is replaced by the second."""
+    for change in changes:
+        text = text.replace(*change)
+    return parse_cup(text.encode(), "cup.toml")
+
+
+URL = 'url = "http://127.0.0.1:9000"'
+
+
+@pytest.mark.parametrize(
+    ("changes", "cards"),
+    [
+        ([], "fresh"),
+        ([(URL, "connect = true")], "fresh"),
+        ([(URL, 'command = "./second"')], "shared"),
+        ([('seating = "rotations"', 'seating = "fixed"')], "shared"),
+        ([("deals = 40", 'deals = 40\ncards = "shared"')], "shared"),
+        ([(URL, 'command = "./second"'), ("deals = 40", 'deals = 40\ncards = "fresh"')], "fresh"),
+    ],
+    ids=["url", "connect", "started", "fixed seats", "url, shared", "started, fresh"],
+)
+def test_bots_that_may_remember_cards_get_fresh_cards(
+    changes: list[tuple[str, str]], cards: str
+) -> None:
+    assert parsed(GOOD, *changes).format.cards == cards
 
 
 def test_the_example_of_the_page() -> None:
-    cup = parse_cup(GOOD.encode(), "cup.toml")
+    cup = parsed(GOOD)
     assert cup.names == ("greedy", "mine", "third")
     assert cup.options == {
         option.name: option.default for option in games.get("doudizhu").options
@@ -56,9 +69,8 @@ def test_the_example_of_the_page() -> None:
 
 
 def test_defaults() -> None:
-    cup = parse_cup(
-        b'name = "x"\ngame = "dasan"\nfill = "greedy"\n[[bots]]\nname = "a"\ncommand = "./a"\n', "c"
-    )
+    top = 'name = "x"\ngame = "dasan"\nfill = "greedy"\n'
+    cup = parsed(top + '[[bots]]\nname = "a"\ncommand = "./a"\n')
     assert cup.players == 3
     assert cup.names == ("a", "greedy (house)", "greedy (house 2)")
     assert [bot.house for bot in cup.bots] == [False, True, True]
@@ -73,7 +85,7 @@ def test_the_examples_can_be_read(path: Path) -> None:
 def test_tokens_are_neither_stored_nor_shown() -> None:
     secret = "S3cret.token"
     text = GOOD.replace(':9000"', f':9000"\ntoken = "{secret}"')
-    cup = parse_cup(text.encode(), "cup.toml")
+    cup = parsed(text)
     assert cup.bot("mine").token == secret
     assert secret not in f"{cup} {cup.to_dict()}"
     wrong = errors(text.replace(secret, f"{secret} with spaces"))
@@ -96,7 +108,7 @@ command = "python -m bots.greedy"
 
 
 def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
-    cup = parse_cup(LADDER.encode(), "cup.toml")
+    cup = parsed(LADDER)
     assert cup.is_ladder
     assert cup.format == Ladder(ends="2026-12-20T18:00:00+00:00", cards="fresh")
     assert cup.join == JoinRules(open=False, code="S3cret", per_author=3, most=20)
@@ -122,13 +134,12 @@ def test_an_error_in_a_ladder(change: tuple[str, str], line: str) -> None:
 
 
 def test_ends_and_join_are_for_a_ladder() -> None:
-    found = errors(LADDER.replace('"ladder"\n', '"swiss"\n'))
-    assert [error.split(": ")[1] for error in found][:2] == ["format.ends", "join"]
+    keys = [error.split(": ")[1] for error in errors(LADDER.replace('"ladder"\n', '"swiss"\n'))]
+    assert keys[:2] == ["format.ends", "join"]
 
 
 def test_a_bot_that_connects() -> None:
-    text = GOOD.replace('url = "http://127.0.0.1:9000"', "connect = true")
-    cup = parse_cup(text.encode(), "cup.toml")
+    cup = parsed(GOOD, (URL, "connect = true"))
     assert [bot.connect for bot in cup.bots] == [False, True, False]
     assert Cup.from_dict(cup.to_dict()) == cup
 
@@ -145,54 +156,55 @@ def usual_depth() -> Iterator[None]:
 @pytest.mark.parametrize(("change", "line"), WRONG)
 def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line: str) -> None:
     assert change[0] in GOOD
-    found = errors(GOOD.replace(*change, 1))
-    assert len(found) == 1
-    assert found[0].startswith(f"cup.toml:{line}")
-    assert found[0].endswith((".", "?"))
-    assert len(found[0]) < 250
+    (error,) = errors(GOOD.replace(*change, 1))
+    assert error.startswith(f"cup.toml:{line}")
+    assert error.endswith((".", "?"))
+    assert len(error) < 250
 
 
 def test_all_errors_are_reported_together_in_file_order() -> None:
-    text = GOOD
-    wrong = {
-        "doudizhu": "doudizuh",
-        "[options]": "[optoins]",
-        "move_ms": "move",
-        "./third --fast": "",
-    }
-    for change in wrong.items():
+    wrong = ("doudizhu", "doudizuh"), ("[options]", "[optoins]"), ("move_ms", "move")
+    text = GOOD.replace("./third --fast", "")
+    for change in wrong:
         text = text.replace(*change, 1)
-    found = errors(text)
-    lines = [int(line.split(":")[1]) for line in found]
+    lines = [int(error.split(":")[1]) for error in errors(text)]
     assert lines == sorted(lines)
-    assert len(found) >= 4
+    assert len(lines) >= 4
 
 
-def test_fill_stands_at_the_top_or_in_the_format() -> None:
-    both = 'fill = "random"\n' + GOOD.replace("[format]", '[format]\nfill = "greedy"')
-    assert errors(both) == ["cup.toml:1: fill: is already set by format.fill; delete one of them."]
+MANY = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
+STOP = GOOD.replace("[clock]", "[stop]\ntop = 1\n[clock]")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (
+            'fill = "random"\n' + GOOD.replace("[format]", '[format]\nfill = "greedy"'),
+            "1: fill: is already set by format.fill; delete one of them.",
+        ),
+        (
+            STOP.replace("round-robin", "swiss", 1),
+            '14: stop: is for type = "round-robin" or "halving", not "swiss"; delete the section.',
+        ),
+        (
+            f'name = "x"\ngame = "doudizhu"\n{MANY}',
+            "1: format.type: makes 280,840 tables of 120 bots, more than 200,000;"
+            ' write type = "swiss".',
+        ),
+    ],
+    ids=["fill twice", "stop in a swiss", "too many tables"],
+)
+def test_keys_that_do_not_fit_each_other_are_refused(text: str, error: str) -> None:
+    assert errors(text) == [f"cup.toml:{error}"]
+
+
+def test_only_a_round_robin_or_a_halving_can_stop_early() -> None:
+    assert [name for name, kind in FORMATS.items() if kind.may_stop] == ["round-robin", "halving"]
 
 
 def test_a_byte_order_mark_is_allowed() -> None:
-    assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parse_cup(GOOD.encode(), "c")
-
-
-@pytest.mark.parametrize("format", ["swiss", "knockout", "gauntlet"])
-def test_only_a_round_robin_or_a_halving_can_stop_early(format: str) -> None:
-    text = GOOD.replace('"round-robin"', f'"{format}"', 1).replace(
-        "[clock]", "[stop]\ntop = 1\n[clock]"
-    )
-    if format == "gauntlet":
-        text = text.replace("deals = 40", 'challenger = "mine"', 1)
-    (error,) = errors(text)
-    says = f'stop: is for type = "round-robin" or "halving", not "{format}"; delete the section.'
-    assert error == f"cup.toml:14: {says}"
-
-
-def test_more_tables_than_can_be_played_are_refused() -> None:
-    bots = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
-    (line,) = errors(f'name = "x"\ngame = "doudizhu"\n{bots}')
-    assert 'makes 280,840 tables of 120 bots, more than 200,000; write type = "swiss".' in line
+    assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parsed(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -213,17 +225,13 @@ def test_what_is_not_toml_is_one_line_too(data: bytes, says: str) -> None:
 
 def test_the_program_reports_errors_before_it_starts(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
-    there = GOOD.replace("./third --fast", "python third.py")
-    path.write_text(there.replace("strikes = 3", "strikes = 0"))
-    done = CliRunner().invoke(cli, ["run", str(path), "--out", str(tmp_path / "run")])
-    assert done.exit_code == 2
-    fix = "write a number in that range"
-    assert done.stderr == f"{path}:20: faults.strikes: must be from 1 to 1000, not 0; {fix}.\n"
+    path.write_text(GOOD.replace("strikes = 3", "strikes = 0"))
+    fix = "must be from 1 to 1000, not 0; write a number in that range"
+    missing = "No such file or directory; name an existing CUP.toml"
+    for file, says in ((path, f":20: faults.strikes: {fix}"), (tmp_path / "none", f": {missing}")):
+        done = CliRunner().invoke(cli, ["run", str(file), "--out", str(tmp_path / "run")])
+        assert (done.exit_code, done.stderr) == (2, f"{file}{says}.\n")
     assert not (tmp_path / "run").exists()
-    done = CliRunner().invoke(cli, ["run", str(tmp_path / "none.toml")])
-    assert done.exit_code == 2
-    missing = "No such file or directory; name an existing CUP.toml."
-    assert done.stderr == f"{tmp_path}/none.toml: {missing}\n"
 
 
 @given(st.binary(max_size=200))

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.formats import BEGUN, Known, cup, plan
-from tools.simulation.simulated_cups import from_blocks
+from tests.support.formats import BEGUN, Known, cup, observed, plan
 from tournament.config.cup import Cup
 from tournament.formats import Plan
 from tournament.formats.stop import Stop
@@ -23,14 +22,10 @@ class Blocks(Known):
         self.points: list[dict[str, int]] = []
         self.looks: list[int] = []
 
-    def observations(self, bots: Sequence[str], blocks: int) -> "Observations":
-        import numpy as np
-
+    def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         assert len(self.points) >= blocks
         self.looks.append(blocks)
-        some = self.points[:blocks]
-        points = np.array([[float(block.get(bot, 0)) for bot in bots] for block in some])
-        return from_blocks(points, np.array([[bot in block for bot in bots] for block in some]))
+        return observed(self.points[:blocks], bots)
 
 
 def played(schedule: Plan, gap: int, scores: Blocks) -> int:

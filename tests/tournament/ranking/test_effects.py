@@ -7,13 +7,7 @@ import pytest
 
 from tests.support.exact_points import exact, spread
 from tools.simulation.claims import anytime, final
-from tools.simulation.simulated_cups import (
-    from_blocks,
-    gauntlet,
-    observed,
-    round_robin,
-    swiss,
-)
+from tools.simulation.simulated_cups import from_blocks, gauntlet, observed, round_robin, swiss
 from tournament.ranking.arrays import UNKNOWN, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
@@ -47,10 +41,10 @@ def intervals(data: Observations) -> list[Interval]:
 @pytest.mark.parametrize(("bots", "deals"), [(3, 1), (3, 4), (4, 2), (7, 1)])
 def test_in_a_complete_round_robin_the_score_is_the_plain_mean(bots: int, deals: int) -> None:
     block, deals_, seats, scores = matches(bots, deals)
-    found = fit(observe(block, deals_, seats, scores, bots))
+    fitted = fit(observe(block, deals_, seats, scores, bots))
     for bot in range(bots):
         sits = seats == bot
-        assert found.score[bot] == scores[sits].sum() / (2 * sits.sum())
+        assert fitted.score[bot] == scores[sits].sum() / (2 * sits.sum())
 
 
 def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean() -> None:
@@ -79,17 +73,8 @@ def test_a_duel_with_several_seats_is_one_difference_a_block() -> None:
 
 
 def everything(data: Observations) -> list[object]:
-    found = fit(data)
-    return [
-        (score, interval.low, interval.high, a, b)
-        for score, interval, a, b in zip(
-            found.score.tolist(),
-            intervals(data),
-            rank_ranges(final(data)),
-            rank_ranges(anytime(data)),
-            strict=True,
-        )
-    ]
+    ranks = rank_ranges(final(data)), rank_ranges(anytime(data))
+    return list(zip(fit(data).score.tolist(), intervals(data), *ranks, strict=True))
 
 
 @pytest.mark.parametrize("tables", [None, [(0, 1, 2), (1, 2, 3), (0, 3, 4), (2, 3, 4)] * 6])
@@ -115,24 +100,22 @@ def test_a_swiss_without_residuals_settles_nothing() -> None:
     assert intervals(data) == [UNKNOWN] * 7
 
 
-@pytest.mark.parametrize(("blocks", "settled"), [(3, 0), (6, 0), (7, 3)])
-def test_constant_differences_settle_once_signs_alone_could(blocks: int, settled: int) -> None:
-    data = from_blocks(np.tile([1.0, 0.0, -1.0], (blocks, 1)), np.ones((blocks, 3), bool))
-    assert final(data).sum() == settled
-
-
-def test_bots_that_are_always_equal_are_never_settled() -> None:
-    data = from_blocks(np.tile([1.0, 1.0, -2.0], (400, 1)), np.ones((400, 3), bool))
-    settled = final(data)
-    assert not settled[0, 1]
-    assert not settled[1, 0]
-    assert settled[0, 2]
-
-
-def test_blocks_with_equal_points_are_no_evidence() -> None:
-    points = np.zeros((50, 3))
-    points[:5] = [1.0, 0.0, -1.0]
-    assert not final(from_blocks(points, np.ones((50, 3), bool))).any()
+@pytest.mark.parametrize(
+    ("points", "blocks", "ties", "settled"),
+    [
+        ([1.0, 0.0, -1.0], 6, 0, set()),
+        ([1.0, 0.0, -1.0], 7, 0, {(0, 1), (0, 2), (1, 2)}),
+        ([1.0, 0.0, -1.0], 5, 45, set()),
+        ([1.0, 1.0, -2.0], 400, 0, {(0, 2), (1, 2)}),
+    ],
+    ids=["too few signs", "enough signs", "ties are no evidence", "equal bots stay equal"],
+)
+def test_constant_differences_settle_once_signs_alone_could(
+    points: list[float], blocks: int, ties: int, settled: set[tuple[int, int]]
+) -> None:
+    table = np.array([points] * blocks + [[0.0] * 3] * ties)
+    result = final(from_blocks(table, np.ones(table.shape, bool)))
+    assert set(zip(*np.nonzero(result), strict=True)) == settled
 
 
 def test_stratifying_by_table_takes_out_what_a_table_brings() -> None:

@@ -8,61 +8,53 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from tools.simulation import simulated_cups as cups
 from tools.simulation.claims import MIXED, Rule, anytime, claims, final, missed, stopped, watched
 from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
-from tools.simulation.simulated_cups import (
-    NOISES,
-    Draw,
-    gauntlet,
-    halving,
-    knockout,
-    normal,
-    real,
-    round_robin,
-    simulated,
-    spaced,
-    strong,
-    swiss,
-)
+from tools.simulation.simulated_cups import NOISES, Draw, simulated, spaced, strong
 from tournament.ranking.arrays import Floats
 from tournament.ranking.student import student_quantile, student_tail
 
 
 @pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize(("bots", "deals", "cups"), [(3, 10, 120), (4, 4, 100), (10, 1, 40)])
-def test_equal_bots_are_put_in_no_order(bots: int, deals: int, cups: int, noise: str) -> None:
+@pytest.mark.parametrize(("bots", "deals", "count"), [(3, 10, 120), (10, 1, 40)])
+def test_equal_bots_are_put_in_no_order(bots: int, deals: int, count: int, noise: str) -> None:
     equal = np.zeros(bots)
-    found = claims(round_robin(deals), equal, simulated(equal, NOISES[noise]), cups)
-    assert found.false <= cups * 0.05 + 3 * (cups * 0.05) ** 0.5
+    result = claims(cups.round_robin(deals), equal, simulated(equal, NOISES[noise]), count)
+    assert result.false <= count * 0.05 + 3 * (count * 0.05) ** 0.5
 
 
 @pytest.mark.parametrize(
     ("draw", "rule", "right"),
     [
-        (knockout(40), final, 10),
-        (gauntlet(5), final, 40),
-        (swiss(5, 160), anytime, 30),
-        (halving(20), anytime, 1),
-        (round_robin(2), final, 45),
+        (cups.knockout(40), final, 10),
+        (cups.gauntlet(5), final, 40),
+        (cups.swiss(5, 160), anytime, 30),
+        (cups.halving(20), anytime, 1),
+        (cups.round_robin(2), final, 45),
     ],
+    ids=["knockout", "gauntlet", "swiss", "halving", "round-robin"],
 )
 def test_real_bots_are_put_in_no_false_order(draw: Draw, rule: Rule, right: int) -> None:
     """Strength is not one number there. Version 0.2.0 was false in 58 of 100 such knockouts."""
-    found = claims(draw, -MIXED.astype(float), real(MIXED), 30, rule)
-    assert found.false <= 5
-    assert found.right * 48 >= right
+    result = claims(draw, -MIXED.astype(float), cups.real(MIXED), 30, rule)
+    assert result.false <= 5
+    assert result.right * 48 >= right
 
 
-@pytest.mark.parametrize("effects", [np.zeros(12), strong(12), spaced(12, 2.0)])
+@pytest.mark.parametrize(
+    "effects", [np.zeros(12), strong(12), spaced(12, 2.0)], ids=["equal", "classes", "spaced"]
+)
 @pytest.mark.parametrize(
     ("draw", "rule"),
     [
-        (gauntlet(3), final),
-        (knockout(10), final),
-        (swiss(6, 5), anytime),
-        (swiss(6, 5), final),
-        (halving(10), anytime),
+        (cups.gauntlet(3), final),
+        (cups.knockout(10), final),
+        (cups.swiss(6, 5), anytime),
+        (cups.swiss(6, 5), final),
+        (cups.halving(10), anytime),
     ],
+    ids=["gauntlet", "knockout", "swiss", "swiss at its end", "halving"],
 )
 def test_no_format_contradicts_the_true_order(draw: Draw, rule: Rule, effects: Floats) -> None:
     for noise in ("normal", "two-valued"):
@@ -71,33 +63,33 @@ def test_no_format_contradicts_the_true_order(draw: Draw, rule: Rule, effects: F
 
 def test_no_fewer_pairs_are_settled_than_by_version_0_2_0() -> None:
     effects = spaced(10, 2.0)
-    found = claims(round_robin(2), effects, simulated(effects, normal), 40)
-    assert found.right > 0.714 - 0.02
+    result = claims(cups.round_robin(2), effects, simulated(effects, cups.normal), 40)
+    assert result.right > 0.714 - 0.02
 
 
 @pytest.mark.parametrize("every", [10, 50])
-def test_a_cup_does_not_end_by_a_bot_that_loses_rarely_and_much(every: int) -> None:
-    assert stopped(every, 40, 600).false <= 6
+def test_a_bot_with_rare_large_losses_does_not_end_a_cup(every: int) -> None:
+    assert stopped(every, 40, 400).false <= 6
 
 
 def test_a_halving_finds_the_top_with_fewer_blocks() -> None:
-    """Of 30 bots, the top 3 that a round-robin finds only with half as many blocks again."""
-    found = recall(by_halving(5), 100)
-    assert found > recall(by_round_robin(3 * halving_blocks(5) // 2), 100)
-    assert found > recall(by_swiss(5), 50)
+    """A round-robin of 30 bots finds the top 3 only with half as many blocks again."""
+    ours = recall(by_halving(5), 60)
+    assert ours > recall(by_round_robin(3 * halving_blocks(5) // 2), 60)
+    assert ours > recall(by_swiss(5), 30)
 
 
 @pytest.mark.parametrize("noise", ["normal", "t3", "skewed"])
 def test_a_watched_round_robin_grows_no_false_order(noise: str) -> None:
     play = simulated(np.zeros(3), NOISES[noise])
-    assert watched(round_robin(100), 3, play, 40, 20).false <= 6
+    assert watched(cups.round_robin(100), 3, play, 30, 20).false <= 5
 
 
 @pytest.mark.parametrize("noise", ["normal", "t3", "doubled"])
 def test_the_true_score_is_inside_95_times_in_100(noise: str) -> None:
-    for deals, effects in ((6, np.zeros(3)), (1, spaced(8, 1.0)), (2, strong(8))):
-        count = missed(round_robin(deals), effects, simulated(effects, NOISES[noise]), 60)
-        assert 0.01 * count.cups <= count.false <= 0.09 * count.cups
+    for deals, effects in ((6, np.zeros(3)), (2, spaced(8, 1.0))):
+        outside = missed(cups.round_robin(deals), effects, simulated(effects, NOISES[noise]), 60)
+        assert 1 <= outside.percent <= 9
 
 
 @pytest.mark.parametrize("freedom", [2, 3, 5, 30])

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
+from typing import Self
 
 from tools.processor import processor
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement: `ours` and `peers` in `unit`; `aim` is the lowest good `ratio`."""
+    """A measurement. `ours` and `peers` are in `unit`, and `aim` is the lowest good `ratio`."""
 
     name: str
     ours: float
@@ -21,6 +22,20 @@ class Figure:
     unit: str
     ratio: float
     aim: float | None = None
+
+    @classmethod
+    def more(
+        cls, name: str, ours: float, peer: str, peers: float, unit: str, aim: float | None = None
+    ) -> Self:
+        """A figure of which more is better."""
+        return cls(name, ours, peer, peers, unit, ours / peers, aim)
+
+    @classmethod
+    def less(
+        cls, name: str, ours: float, peer: str, peers: float, unit: str, aim: float | None = None
+    ) -> Self:
+        """A figure of which less is better."""
+        return cls(name, ours, peer, peers, unit, peers / ours, aim)
 
     def row(self) -> str:
         """A row of the table."""
@@ -42,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading of the page: what was measured and how, its figures, what they mean."""
+    """A section of the page: what was measured and how, the figures, and a note on them."""
 
     title: str
     how: str
@@ -63,8 +78,7 @@ class Section:
         if self.figures:
             lines += ["| what | ours | peer | peer's | unit | ratio | aim |"]
             lines += ["| --- | ---: | --- | ---: | --- | ---: | ---: |"]
-            lines += [figure.row() for figure in self.figures]
-            lines += [""]
+            lines += [*(figure.row() for figure in self.figures), ""]
         if self.note:
             lines += [self.note, ""]
         return "\n".join(lines)
@@ -85,9 +99,10 @@ def shown(value: float) -> str:
 
 
 def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
-    """Units of work per second of one core; `work(i)` returns how many units its i-th call did.
+    """Return the units of work per second of processor time of this process.
 
-    Measures the process's own time, so that other load on the machine matters little.
+    `work(i)` does the i-th piece of work and returns its units. Processor time depends little on
+    the other load of the machine.
     """
     work(0)
     done, i = 0, 1
@@ -99,7 +114,7 @@ def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
 
 
 def machine() -> str:
-    """Date, processor, Python and the versions of the packages that are measured."""
+    """The date, the processor, Python, and the versions of the measured packages."""
     packages = []
     for name in ("flask", "marshmallow", "granian", "requests", "open-spiel", "rlcard", "mypy"):
         try:

@@ -31,12 +31,12 @@ THINKING = (
     f" kit.run(lambda view, moves: [time.sleep({THINK_S}), greedy.move(view, moves)][1],"
     ' name="greedy", version="1.0", games=list(greedy.ORDER))\''
 )
-"""Waits for each move, so that other load on the machine matters little."""
+"""The command of a bot that waits at each move, so that the machine's other load matters little."""
 
 
 @contextlib.contextmanager
 def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
-    """Run a program of Dask, on one core if given. Yield what follows `ready` in its log."""
+    """Run a program of Dask, on one core if given. Yield the word after `ready` in its log."""
     command = ["taskset", "-c", str(core)] if core is not None else []
     command += [sys.executable, "-m", "dask", *words]
     with tempfile.TemporaryFile("w+") as log:
@@ -70,8 +70,10 @@ def cluster(workers: int, *options: str) -> Iterator[str]:
 
 
 class PlayedCup(NamedTuple):
-    """Matches a second from the first to the last; and of the runner, before it computed the
-    standings, the processor time for a match in ms and the largest memory in MB."""
+    """Matches per second, and the runner's processor time for a match and its peak memory.
+
+    The runner is measured up to the last match, before it computes the standings.
+    """
 
     rate: float
     core_ms: float
@@ -119,10 +121,8 @@ def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:
     _, single, none = sorted(rounds, key=lambda rates: rates[1] / rates[2])[ROUNDS // 2]
     unit = "matches/s"
     return [
-        Figure(f"two workers{what}", two, "one worker", one, unit, two / one, aim),
-        Figure(
-            f"one worker{what}", single, "concurrency = 1", none, unit, single / none, AIM_LOCAL
-        ),
+        Figure.more(f"two workers{what}", two, "one worker", one, unit, aim),
+        Figure.more(f"one worker{what}", single, "concurrency = 1", none, unit, AIM_LOCAL),
     ]
 
 
@@ -138,11 +138,9 @@ def growth() -> list[Figure]:
                 done = run(cup, "--cluster", address, most=most)
             smallest = smallest or done
             what = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
-            for ours, theirs, unit in (
-                (done.core_ms, smallest.core_ms, "ms of processor time a match"),
-                (done.memory_mb, smallest.memory_mb, "MB"),
-            ):
-                figures.append(Figure(what, ours, peer, theirs, unit, theirs / ours))
+            unit = "ms of processor time a match"
+            figures.append(Figure.less(what, done.core_ms, peer, smallest.core_ms, unit))
+            figures.append(Figure.less(what, done.memory_mb, peer, smallest.memory_mb, "MB"))
     return figures
 
 

@@ -40,7 +40,7 @@ def bare_loop() -> float:
 
 
 def cup(concurrency: int, deals: int) -> tuple[float, float]:
-    """A cup with its start-up: requests per second, and processor ms per request, bots included."""
+    """Play a cup. Return requests per second with start-up, and processor ms per request."""
     bots = 3 if concurrency == 1 else 4
     with cup_file(bots, deals, concurrency, ask_forced=True) as file:
         played = play(file)
@@ -55,6 +55,11 @@ def sections() -> list[Section]:
         ones.append(cup(1, 400))
         twos.append(cup(2, 200))
     loop, one, two = max(loops), max(ones), max(twos)
+    unit = "requests/s"
+    names = [
+        f"{tables} ({core_ms:.2f} ms of processor time per request)"
+        for tables, (_, core_ms) in (("one table", one), ("two tables", two))
+    ]
     return [
         Section(
             "A cup compared with a bare loop of requests",
@@ -62,24 +67,8 @@ def sections() -> list[Section]:
             f" the store; in turns, the best of {ROUNDS} rounds. Forced moves are asked for too, as"
             " the cost of a request counts. The processor time is that of the runner and the bots.",
             [
-                Figure(
-                    f"one table ({one[1]:.2f} ms of processor time per request)",
-                    one[0],
-                    "bare loop of requests, one bot",
-                    loop,
-                    "requests/s",
-                    one[0] / loop,
-                    AIM,
-                ),
-                Figure(
-                    f"two tables ({two[1]:.2f} ms of processor time per request)",
-                    two[0],
-                    "one table",
-                    one[0],
-                    "requests/s",
-                    two[0] / one[0],
-                    CORES_AIM,
-                ),
+                Figure.more(names[0], one[0], "bare loop of requests, one bot", loop, unit, AIM),
+                Figure.more(names[1], two[0], "one table", one[0], unit, CORES_AIM),
             ],
             "With two tables, each has half of the cores to itself, so its requests stay on the"
             " same cores. One table alone may use all cores.",

@@ -35,13 +35,13 @@ def sections() -> list[Section]:
             store.add(replace(match, times=((1.0,) * len(match.moves),) * 3))
         store.begin(Cup("Decisions", "doudizhu", 3, ()), "seed", "key", None, store.count())
         store.finish()
-        rows = [asdict(row) for match in store.matches() for row in decision_rows(match)]
+
+        def make_rows() -> list[dict[str, Any]]:
+            return [asdict(row) for match in store.matches() for row in decision_rows(match)]
+
+        rows = make_rows()
         ours = _seconds(lambda: export(store, "decisions", io.BytesIO()))
-        made = _seconds(
-            lambda: write(
-                [asdict(row) for match in store.matches() for row in decision_rows(match)]
-            )
-        )
+        made = _seconds(lambda: write(make_rows()))
         ready = _seconds(lambda: write(rows))
     how = (
         f"{len(rows)} decisions of Dou Dizhu as Parquet, from the store: each match is dealt and"
@@ -50,14 +50,14 @@ def sections() -> list[Section]:
     )
     peers = (("pyarrow, rows made", made, 0.5), ("pyarrow, rows ready", ready, None))
     figures = [
-        Figure("decisions", len(rows) / ours, peer, len(rows) / spent, "rows/s", spent / ours, aim)
+        Figure.more("decisions", len(rows) / ours, peer, len(rows) / spent, "rows/s", aim)
         for peer, spent, aim in peers
     ]
     return [Section("Decisions", how, figures)]
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """The least time of this process that the work took in some tries, in seconds."""
+    """The least processor seconds that the work took in some tries."""
     spent = []
     for _ in range(REPEATED):
         began = time.process_time()

@@ -29,12 +29,11 @@ def compare(sleep_s: float, aim: float, what: str) -> list[Figure]:
     """Compare a cup of MANY bots with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
     name, peer = f"{MANY} bots{what}", f"{FEW} bots"
-    rates = [played.matches / played.match_seconds for played in (few, many)]
-    costs = [played.core_s / played.matches * 1000 for played in (few, many)]
-    unit = "ms of processor time a match"
+    rates = [played.matches / played.match_seconds for played in (many, few)]
+    costs = [played.core_s / played.matches * 1000 for played in (many, few)]
     return [
-        Figure(name, rates[1], peer, rates[0], "matches/s", rates[1] / rates[0], aim),
-        Figure(name, costs[1], peer, costs[0], unit, costs[0] / costs[1]),
+        Figure.more(name, rates[0], peer, rates[1], "matches/s", aim),
+        Figure.less(name, costs[0], peer, costs[1], "ms of processor time a match"),
     ]
 
 
@@ -49,7 +48,7 @@ def sections() -> list[Section]:
                 *compare(0.0, AIM, ""),
                 *compare(SLEEP_S, SLOW_AIM, f" that take {SLEEP_S:g} s to start"),
             ],
-            f"Each of the three seatings of a block has processes of its own, so that no bot meets"
-            f" its cards again: up to {3 * MANY} at each table here, and {3 * FEW} there.",
+            "Each of the three seatings of a block has its own processes, so that a bot never sees"
+            f" the same cards twice: up to {3 * MANY} at each table here, and {3 * FEW} there.",
         )
     ]

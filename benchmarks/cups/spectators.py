@@ -7,7 +7,6 @@ import asyncio
 import os
 import random
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from benchmarks.cups.setup import core_seconds, cup_file, events, started
 from benchmarks.figures import Figure, Section
@@ -29,8 +29,11 @@ EVERY_S = 5.0  # as in web/ui/static/live.js
 
 @dataclass(frozen=True, slots=True)
 class WatchedCup:
-    """A cup while spectators were there: its matches, the seconds they took, processor seconds of
-    the runner with its bots and of the server of the pages, and how many pages that has sent."""
+    """A cup with spectators: the matches, the seconds they took, and the cost.
+
+    `cup_s` are the processor seconds of the runner and its bots, and `pages_s` those of the server
+    of the pages. `sent` is the number of pages that it sent.
+    """
 
     matches: int
     seconds: float
@@ -80,8 +83,7 @@ def _decide(command: str, run: Path) -> None:
 
 
 class Spectators:
-    """Browsers with the live page open: each asks for it every five seconds, over one connection,
-    with the ETag of what it has."""
+    """Browsers that ask for the live page every few seconds, with the ETag of their last answer."""
 
     def __init__(self, port: int, count: int) -> None:
         self._port = port
@@ -141,11 +143,16 @@ def sections() -> list[Section]:
 def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
     rates = [[cup.matches / cup.seconds for cup in pair] for pair in pairs]
     costs = [[cup.cup_s / cup.matches * 1000 for cup in pair] for pair in pairs]
-    shares = [1 - cup.pages_s / (cup.cup_s + cup.pages_s) for _, cup in pairs]
-    pages = [cup.pages_s / cup.seconds * 1000 for _, cup in pairs]
-    sent = statistics.median(cup.sent / cup.seconds for _, cup in pairs)
-    alone, watched = (statistics.median(column) for column in zip(*rates, strict=True))
-    cost, cost_watched = (statistics.median(column) for column in zip(*costs, strict=True))
+    share = median(1 - cup.pages_s / (cup.cup_s + cup.pages_s) for _, cup in pairs)
+    pages_ms = median(cup.pages_s / cup.seconds * 1000 for _, cup in pairs)
+    sent = median(cup.sent / cup.seconds for _, cup in pairs)
+    (alone, watched), (cost, cost_watched) = (
+        map(median, zip(*values, strict=True)) for values in (rates, costs)
+    )
+    faster = median(after / before for before, after in rates)
+    cheaper = median(before / after for before, after in costs)
+    peer, cup_share = "without spectators", "processor time that is the cup's"
+    core_time = "processor time of the runner and its bots"
     return Section(
         f"A cup with {SPECTATORS} spectators",
         f"Cups of four greedy bots at two tables, all started by the runner, with {SPECTATORS}"
@@ -156,33 +163,11 @@ def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
         " pages, the share that was the cup's. It is what is left of the rate where nothing of the"
         " machine is idle. The others are ratios of pairs.",
         [
-            Figure(
-                "processor time that is the cup's",
-                100 * statistics.median(shares),
-                "without pages",
-                100,
-                "%",
-                statistics.median(shares),
-                AIM,
-            ),
-            Figure(
-                "rate",
-                watched,
-                "without spectators",
-                alone,
-                "matches/s",
-                statistics.median(after / before for before, after in rates),
-            ),
-            Figure(
-                "processor time of the runner and its bots",
-                cost_watched,
-                "without spectators",
-                cost,
-                "ms a match",
-                statistics.median(before / after for before, after in costs),
-            ),
+            Figure.more(cup_share, 100 * share, "without pages", 100, "%", AIM),
+            Figure("rate", watched, peer, alone, "matches/s", faster),
+            Figure(core_time, cost_watched, peer, cost, "ms a match", cheaper),
         ],
-        f"The server of the pages takes {statistics.median(pages):.0f} ms of processor time a"
+        f"The server of the pages takes {pages_ms:.0f} ms of processor time a"
         f" second, and sends {sent:.0f} pages a second that have changed. The rates of single"
         " pairs vary with the load: only the first row is compared with an aim.",
     )

@@ -131,7 +131,7 @@ def _settled() -> Section:
     ):
         share = 100 * claims(draw, effects, simulated(effects, normal), cups).right
         what = f"{name} ({cups} cups)"
-        figures.append(Figure(what, share, "all pairs", 100, "in 100", share / 100))
+        figures.append(Figure.more(what, share, "all pairs", 100, "in 100"))
     how = (
         "Pairs of unequal bots that a round-robin settles rightly at its end: bots evenly spaced,"
         " effects from 0.5 to -0.5 for 3 bots and from 1 to -1 for the others, normal points with"

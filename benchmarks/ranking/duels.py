@@ -45,7 +45,7 @@ def _lengths() -> Section:
                 zone = f"--within {WITHIN:g}" if within else "no --within"
                 what = f"{game}, effect {effect:g}, {zone}: better named in {named[0]:.0f},"
                 what += f" by the peer in {theirs[0]:.0f} of 100"
-                figures.append(Figure(what, ours, "GSPRT", peer, "blocks", peer / ours))
+                figures.append(Figure.less(what, ours, "GSPRT", peer, "blocks"))
     how = (
         f"Mean number of blocks of {DUELS} duels, with a look after every {BLOCKS_PER_ROUND} and at"
         f" most {MOST:,}; effects and --within in standard deviations of a block, whose differences"

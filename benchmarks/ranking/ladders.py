@@ -104,7 +104,7 @@ def _settling() -> Section:
         error = float(blocks.std() / max(1, cups - 1) ** 0.5)
         mean = float(blocks.mean())
         what = f"{bots} bots ({cups} ladders) ± {error:,.0f}"
-        figures.append(Figure(what, mean, "0.3 (16 ladders)", before, "blocks", before / mean))
+        figures.append(Figure.less(what, mean, "0.3 (16 ladders)", before, "blocks"))
     how = (
         f"Blocks until the order of the top 3 is settled, of bots that are {GAP:g} standard"
         " deviations of their points apart."

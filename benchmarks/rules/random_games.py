@@ -96,7 +96,7 @@ class Program:
 
     @classmethod
     def of_wheel(cls, installed: Installed, *arguments: str) -> Program:
-        """The same in the environment of a wheel."""
+        """A program that runs in the environment of a wheel."""
         return cls(arguments, installed.python, installed.folder)
 
 
@@ -135,31 +135,15 @@ def sections() -> list[Section]:
             Program((module, "openspiel")),
             Program((module, "rlcard")),
         )
-    peers = dict(zip(("OpenSpiel 2.0.2 (C++)", "RLCard 1.2.0"), rates[2:], strict=True))
-    aims = {"OpenSpiel 2.0.2 (C++)": (0.3, 1.75), "RLCard 1.2.0": (15, 90)}
+    peers = (("OpenSpiel 2.0.2 (C++)", rates[2], (0.3, 1.75)), ("RLCard 1.2.0", rates[3], (15, 90)))
     against = [
-        Figure(
-            f"{name} rules",
-            mine,
-            peer,
-            speed,
-            "games/s",
-            mine / speed,
-            aims[peer][name == "compiled"],
-        )
-        for peer, speed in peers.items()
-        for name, mine in zip(("pure Python", "compiled"), rates[:2], strict=True)
+        Figure.more(f"{name} rules", rates[i], peer, speed, "games/s", aims[i])
+        for peer, speed, aims in peers
+        for i, name in enumerate(("pure Python", "compiled"))
     ]
     every = [
-        Figure(
-            f"{name}, {players} players, compiled",
-            fast[name, players],
-            "the same, pure",
-            pure[name, players],
-            "games/s",
-            fast[name, players] / pure[name, players],
-        )
-        for name, players in TABLES
+        Figure.more(f"{name}, {players} players, compiled", ours, "the same, pure", peer, "games/s")
+        for (name, players), ours, peer in zip(TABLES, fast.values(), pure.values(), strict=True)
     ]
     return [
         Section(

@@ -1,9 +1,7 @@
-"""Simulated ladders whose bots come and go: how often a range is false at any look, and how much is
-settled.
-"""
+"""Simulated ladders: how often a look shows a false order of bots, and how much is settled."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import cycle, islice
 from typing import Any
 
@@ -26,30 +24,24 @@ from tournament.ranking.effects import fit
 from tournament.ranking.ladder import LadderRecord
 from tournament.ranking.observations import renumbered
 
-BOTS = 35
-
+BOTS, BLOCKS = 35, 2_000
+"""The size of a ladder whose bots come and go."""
 BEGIN = 12
-"""Bots that are there from the beginning; the others come one by one until half of the blocks."""
-
+"""The bots that play from the beginning. The others join one by one until half of the blocks."""
 STAY = 18
-"""Bots that play at most; then the first of them leave."""
-
-BLOCKS = 2_000
-
-FEW = 30
-"""Bots of a ladder in which all play all the time."""
-
-LONG = 12_000
-
+"""The largest number of bots that play at a time, beyond which the first leave."""
+FEW, LONG = 30, 12_000
+"""The bots and the blocks of a ladder in which all bots play all the time."""
 GAP = 0.09
+"""The distance between neighbours, in standard deviations, in ladders that settle the top 3."""
 
 Absent = Callable[[Ints], Booleans]
-"""Which tables (B) of these seats (B, 3) are not played because a bot is away."""
+"""The tables (B) with these seats (B, 3) that are not played because a bot is away."""
 
 
 @dataclass
 class Ladder:
-    """A ladder of numbered bots, epoch by epoch."""
+    """A ladder of numbered bots, which is played epoch by epoch."""
 
     bots: int
     play: Play
@@ -65,29 +57,26 @@ class Ladder:
 
     @property
     def record(self) -> LadderRecord:
-        """The record that the ladder keeps of its bots."""
+        """The ladder's record of its bots."""
         return self.known.record
 
     @property
     def blocks(self) -> int:
-        """The number of blocks."""
+        """The number of blocks played so far."""
         return sum(map(len, self.seats))
 
     def run(self, playing: Iterable[int], absent: Absent | None = None) -> None:
-        """Play an epoch of these bots, without the tables that one leaves that is ``absent``."""
+        """Play an epoch of these bots, without the tables that are ``absent``."""
         self.epochs += 1
         names = [_name(bot) for bot in playing]
         tables = draw_tables(self.seed, self.epochs, names, SEATS, self.known)
         seats = np.array([[int(name) for name in table] for _, table in tables])
-        kept = np.ones(len(seats), bool) if absent is None else ~absent(seats)
-        stages = [stage for (stage, _), played in zip(tables, kept, strict=True) if played]
-        self.add(seats[kept], stages)
-
-    def add(self, seats: Ints, stages: Iterable[str]) -> None:
-        """Play these tables (B, 3), each of a stage."""
+        here = np.ones(len(seats), bool) if absent is None else ~absent(seats)
+        stages = [stage for (stage, _), played in zip(tables, here, strict=True) if played]
+        seats = seats[here]
         points = self.play(self.random, seats)
         self.known.add(
-            (stage, {_name(bot): score for bot, score in zip(table, scores, strict=True)})
+            (stage, dict(zip(map(_name, table), scores, strict=True)))
             for stage, table, scores in zip(stages, seats.tolist(), points.tolist(), strict=True)
         )
         self.seats.append(seats)
@@ -106,27 +95,34 @@ def _name(bot: int) -> str:
     return f"{bot:03d}"
 
 
+Playing = Callable[[Ladder], Iterable[int]]
+"""The bots that play the next epoch of a ladder."""
+
+
 @dataclass(frozen=True)
 class Case:
-    """A kind of ladder: what its numbered bots do, and which of them are better.
+    """A kind of ladder.
 
-    ``play`` makes the points after so many blocks, ``true`` says who (rows) is better than whom
-    (columns) then; ``playing`` are the bots of the next epoch.
+    ``play`` returns the points, and ``true`` which bots (rows) are better than which (columns),
+    after a number of blocks. ``playing`` returns the bots of the next epoch.
     """
 
     bots: int
     play: Callable[[int], Play]
     true: Callable[[int], Booleans]
-    playing: Callable[[Ladder], Iterable[int]]
+    playing: Playing
     absent: Absent | None = None
     blocks: int = BLOCKS
 
 
 @dataclass
 class Found:
-    """The result of ``cups`` ladders: how many were false at some look, the share of the true
-    pairs that is settled at the end, the bots that an alarm named, and the mean number of blocks
-    during which a ladder was false."""
+    """The result of ``cups`` ladders.
+
+    ``false`` is the number of ladders that were false at some look, ``right`` the mean share of the
+    true pairs that were settled at the end, ``alarms`` the number of bots for which an alarm rang,
+    and ``wrong`` the mean number of blocks during which a ladder was false.
+    """
 
     cups: int = 0
     false: int = 0
@@ -136,7 +132,7 @@ class Found:
 
     @property
     def percent(self) -> float:
-        """The false ladders in 100."""
+        """The number of false ladders in 100."""
         return 100 * self.false / self.cups
 
 
@@ -169,14 +165,15 @@ def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Found:
 
 
 def above(effects: Floats) -> Booleans:
-    """Who (rows) is better than whom (columns)."""
+    """Which bots (rows) are better than which (columns)."""
     return effects[:, np.newaxis] > effects
 
 
-def steady(effects: Floats, play: Play, **about: Any) -> Case:
-    """Bots that come and go and do not change."""
+def steady(effects: Floats, play: Play, playing: Playing | None = None, **about: Any) -> Case:
+    """Bots that do not change. By default they come and go."""
     true = above(effects)
-    return Case(effects.size, lambda _: play, lambda _: true, come_and_go(effects.size), **about)
+    playing = playing or come_and_go(effects.size)
+    return Case(effects.size, lambda _: play, lambda _: true, playing, **about)
 
 
 def come_and_go(bots: int) -> Callable[[Ladder], range]:
@@ -216,8 +213,7 @@ def away(effects: Floats) -> Case:
         return answer
 
     play = simulated(effects, NOISES["normal"])
-    true = above(effects)
-    return Case(effects.size, lambda _: play, lambda _: true, everybody, absent, LONG)
+    return steady(effects, play, everybody, absent=absent, blocks=LONG)
 
 
 def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Case:
@@ -236,8 +232,11 @@ def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Ca
 
 
 def jump(effects: Floats, late: bool = False) -> Case:
-    """A middling bot becomes the best after 1,000 blocks; or, ``late``, the best bot one of the
-    worst after 4,000, when its order with most others is settled."""
+    """A middling bot becomes the best after 1,000 blocks.
+
+    If ``late``, the best bot becomes one of the worst after 4,000 blocks, when its order with most
+    others is settled.
+    """
     effects = np.sort(effects)[::-1]
     if late:
         return changing(effects, lambda blocks: -1.5 * (blocks > 4_000), NOISES["normal"])
@@ -259,7 +258,7 @@ def rare_losses(bots: int, every: int = 100) -> Case:
         answer: Floats = np.where(seats % 3 == 0, lost, 0.0) + random.normal(size=seats.shape)
         return answer
 
-    return Case(bots, lambda _: play, lambda _: above(np.zeros(bots)), everybody, blocks=LONG)
+    return steady(np.zeros(bots), play, everybody, blocks=LONG)
 
 
 def circle(effects: Floats) -> Case:
@@ -277,13 +276,11 @@ def circle(effects: Floats) -> Case:
         return points
 
     against = beats[np.subtract.outer(style, style) % 3]
-    true = above(effects + against.sum(axis=1) / bots)
-    return Case(bots, lambda _: play, lambda _: true, everybody, blocks=LONG)
+    return steady(effects + against.sum(axis=1) / bots, play, everybody, blocks=LONG)
 
 
 def soft(bots: int, gift: float = 0.4) -> Case:
-    """Equal bots; the first gives the second ``gift`` standard deviations where they meet."""
-    true = above(np.where(np.arange(bots) == 1, 1.0, np.where(np.arange(bots) == 0, -1.0, 0.0)))
+    """Equal bots, of which the first gives the second ``gift`` standard deviations at a table."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         points = random.normal(size=seats.shape)
@@ -291,15 +288,17 @@ def soft(bots: int, gift: float = 0.4) -> Case:
         answer: Floats = points + gift * met * ((seats == 1) * 1.0 - (seats == 0))
         return answer
 
-    return Case(bots, lambda _: play, lambda _: true, everybody, blocks=LONG)
+    effects = np.zeros(bots)
+    effects[:2] = -1.0, 1.0
+    return steady(effects, play, everybody, blocks=LONG)
 
 
 def settling(bots: int, number: int, most: int = 400_000) -> int:
-    """The blocks after which the order of the top 3 is settled."""
+    """The number of blocks after which the order of the top 3 is settled, at most ``most``."""
     effects = np.random.default_rng(number).permutation(spaced(bots, GAP * (bots - 1)))
     first, second, third, *rest = np.argsort(-effects).tolist()
     play = simulated(effects, NOISES["normal"])
-    case = Case(bots, lambda _: play, lambda _: above(effects), everybody, blocks=most)
+    case = steady(effects, play, everybody, blocks=most)
     for ladder, settled in season(case, number):
         if settled[first, second] and settled[second, third] and settled[third, rest].all():
             return ladder.blocks
@@ -307,7 +306,7 @@ def settling(bots: int, number: int, most: int = 400_000) -> int:
 
 
 def rows() -> Iterator[tuple[str, list[Case]]]:
-    """Ladders whose bots do not change and are not away by choice; effects are by arrival."""
+    """Yield ladders whose bots do not change and are not away by choice, with a name for each."""
     order = np.random.default_rng(2).permutation(BOTS)
     late = np.where(np.arange(BOTS) == BOTS - 1, 1.5, 0.0)
     for name, effects in (
@@ -320,7 +319,7 @@ def rows() -> Iterator[tuple[str, list[Case]]]:
     kinds = order % 3
     yield "real points", [steady(-kinds.astype(np.float64), real(kinds))]
     equal = np.zeros(FEW)
-    stay = steady(equal, simulated(equal, NOISES["normal"]))
-    yield "equal bots that leave when ahead", [replace(stay, playing=leaving(1))]
-    yield "equal bots that leave when behind", [replace(stay, playing=leaving(-1))]
+    play = simulated(equal, NOISES["normal"])
+    yield "equal bots that leave when ahead", [steady(equal, play, leaving(1))]
+    yield "equal bots that leave when behind", [steady(equal, play, leaving(-1))]
     yield "one bot gives another 0.4 of a standard deviation", [soft(FEW)]

@@ -123,11 +123,8 @@ def test_an_alarm_finds_a_bot_that_jumps_and_drops_its_past(size: float, window:
 
 def test_bots_that_stay_as_they_are_ring_no_alarm() -> None:
     equal = np.zeros(9)
-    cases = [
-        replace(steady(equal, simulated(equal, noise)), playing=everybody, blocks=1_200)
-        for noise in NOISES.values()
-    ]
-    assert seasons(cases, 5).alarms == 0
+    plays = [simulated(equal, noise) for noise in NOISES.values()]
+    assert seasons([steady(equal, play, everybody, blocks=1_200) for play in plays], 5).alarms == 0
 
 
 def test_a_change_in_the_first_blocks_neither_alarms_nor_settles() -> None:

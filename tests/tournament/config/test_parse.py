@@ -55,7 +55,9 @@ URL = 'url = "http://127.0.0.1:9000"'
 def test_bots_that_may_remember_cards_get_fresh_cards(
     changes: list[tuple[str, str]], cards: str
 ) -> None:
-    assert parsed(GOOD, *changes).format.cards == cards
+    cup = parsed(GOOD, *changes)
+    assert cup.format.cards == cards
+    assert Cup.from_dict(cup.to_dict()) == cup
 
 
 def test_the_example_of_the_page() -> None:
@@ -65,7 +67,6 @@ def test_the_example_of_the_page() -> None:
         option.name: option.default for option in games.get("doudizhu").options
     } | {"deals": 1}
     assert (cup.format, cup.strikes) == (RoundRobin(deals=40, cards="fresh"), 3)
-    assert Cup.from_dict(cup.to_dict()) == cup
 
 
 def test_defaults() -> None:
@@ -124,7 +125,6 @@ def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
         (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
         (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
         (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
-        (("most = 20", "most = 0"), "8: join.most: must be from 1 to 5000, not 0"),
         (("most = 20", "most = 5001"), "8: join.most: must be from 1 to 5000, not 5001"),
     ],
 )
@@ -136,12 +136,6 @@ def test_an_error_in_a_ladder(change: tuple[str, str], line: str) -> None:
 def test_ends_and_join_are_for_a_ladder() -> None:
     keys = [error.split(": ")[1] for error in errors(LADDER.replace('"ladder"\n', '"swiss"\n'))]
     assert keys[:2] == ["format.ends", "join"]
-
-
-def test_a_bot_that_connects() -> None:
-    cup = parsed(GOOD, (URL, "connect = true"))
-    assert [bot.connect for bot in cup.bots] == [False, True, False]
-    assert Cup.from_dict(cup.to_dict()) == cup
 
 
 @pytest.fixture(autouse=True)

@@ -5,14 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tools.simulation.duels import (
-    by_bets,
-    by_gsprt,
-    log_wealth,
-    mean_blocks,
-    normal_blocks,
-    rare_loss,
-)
+from tools.simulation.duels import by_bets, log_wealth, mean_blocks, normal_blocks, rare_loss
 from tournament.ranking.arrays import UNKNOWN, Interval
 from tournament.ranking.betting import Bets, Reach, reach_of
 
@@ -21,8 +14,6 @@ from tournament.ranking.betting import Bets, Reach, reach_of
 def test_a_rare_large_loss_names_nobody(every: int) -> None:
     _, *named = mean_blocks(rare_loss(every), partial(by_bets, reach=Reach(float(every))), 60)
     assert sum(named) <= 12
-    usual = mean_blocks(rare_loss(every), partial(by_gsprt, zone=0.2 * (every - 1) ** 0.5), 60)
-    assert sum(usual[1:]) >= 20
 
 
 def test_a_tail_forgives_what_it_declares_and_no_more() -> None:

@@ -24,7 +24,7 @@ def normal(name: str) -> str:
 
 
 def problem(name: str) -> str | None:
-    """What is wrong with a name in normal form, and the fix, or None if the name is allowed."""
+    """Check a name in normal form. Return None if the name is allowed, or an error with its fix."""
     if not 1 <= len(name) <= LONGEST:
         return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
     if not name[0].isalnum() or not all(c in _MARKS or _is_plain(c) for c in name):

@@ -85,8 +85,7 @@ class FaultRecord:
 class FallbackRecord:
     """A legal move that was not the bot's own, because an adapter or a kit played for the bot.
 
-    `move` is the index of the move in `MatchRecord.moves`. `why` is the reason that the answer
-    gave.
+    `move` is the index of the move in `MatchRecord.moves`. `why` is the reason in the answer.
     """
 
     seat: int

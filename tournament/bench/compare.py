@@ -37,7 +37,7 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse`, `same` (no block differs), or `unknown`."""
+        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown"."""
         if self.arm is None:
             return "unknown"
         if self.mean == 0 and self.arm == 0:

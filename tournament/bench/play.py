@@ -19,7 +19,15 @@ from time import monotonic
 import msgspec
 
 from tournament.bench.compare import FEWEST_BLOCKS
-from tournament.bench.record import Faults, Measured, Record, Result, TableProblem, seed_shown
+from tournament.bench.record import (
+    Faults,
+    Measured,
+    OfTable,
+    Record,
+    Result,
+    TableProblem,
+    seed_shown,
+)
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
@@ -281,24 +289,16 @@ def read_par() -> Mapping[str, tuple[int, ...]]:
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
-class Landmark(msgspec.Struct, frozen=True):
+class Landmark(OfTable, frozen=True):
     """The lead of a known bot over par at a table, for comparison, in points per deal.
 
     `blocks` is the number of blocks that were played. `arm` is half the width of the 95 % interval.
     """
 
-    game: str
-    players: int
-    rules: str
     bot: str
     blocks: int
     over_par: float
     arm: float
-
-    @property
-    def key(self) -> tuple[str, int, str]:
-        """The key of the table in the suite."""
-        return self.game, self.players, self.rules
 
 
 def read_landmarks() -> tuple[Landmark, ...]:

@@ -48,7 +48,25 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     illegal: _Count = 0
 
 
-class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base class of values that belong to a table of the suite."""
+
+    game: _Text
+    players: Annotated[int, msgspec.Meta(ge=2, le=6)]
+    rules: _Text
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """The values that identify the table in the suite."""
+        return self.game, self.players, self.rules
+
+    @property
+    def table(self) -> str:
+        """The table in words."""
+        return table_name(*self.key)
+
+
+class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     """A bot's result at a table, in points per deal.
 
     `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
@@ -58,9 +76,6 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `fallback` and `move_ms` are null without an answer.
     """
 
-    game: _Text
-    players: Annotated[int, msgspec.Meta(ge=2, le=6)]
-    rules: _Text
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
     points: _Points
     over_par: _Points
@@ -72,29 +87,11 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     move_ms: _Points | None
     by_block: Annotated[tuple[_Points, ...], msgspec.Meta(min_length=1)]
 
-    @property
-    def key(self) -> tuple[str, int, str]:
-        """The key of the table in the suite."""
-        return self.game, self.players, self.rules
 
-    @property
-    def table(self) -> str:
-        """The table in words."""
-        return table_name(*self.key)
-
-
-class TableProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableProblem(OfTable, frozen=True, forbid_unknown_fields=True):
     """A table that could not be played, or at which the bot was struck out. `why` is a sentence."""
 
-    game: _Text
-    players: int
-    rules: _Text
     why: str
-
-    @property
-    def table(self) -> str:
-        """The table in words."""
-        return table_name(self.game, self.players, self.rules)
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -239,7 +239,10 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
-    """Return all options of the game, given those in the file or the name of a set of options."""
+    """Return all options of the game, and add what is wrong with those in the file to `errors`.
+
+    `options` has the options in the file, or the name of a set of options.
+    """
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:

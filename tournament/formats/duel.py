@@ -18,9 +18,10 @@ BLOCKS_PER_ROUND = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Duel(WithDeals):
-    """Two bots that play at most `deals` blocks.
+    """A format in which two bots play up to `deals` blocks.
 
-    `within` is the smallest difference, in points per deal, that is worth deciding. None means any.
+    `within` is the smallest difference, in points per deal, that is worth deciding. If it is None,
+    every difference is.
     """
 
     type: ClassVar[str] = "duel"

@@ -42,7 +42,7 @@ def stages(bots: int, players: int, deals: int) -> list[Stage]:
 
 @dataclass(frozen=True, kw_only=True)
 class Halving(WithDeals):
-    """Stages, after each of which the better half of the bots plays on."""
+    """A format of stages, after each of which the better half of the bots plays on."""
 
     type: ClassVar[str] = "halving"
     growth: ClassVar[Growth] = Growth("nothing may be added to a halving that has started")
@@ -96,9 +96,9 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The `count` of these bots that play on in stage `number`, best first.
+        """The `count` bots that play on in stage `number`, best first.
 
-        Their scores in the first `blocks` blocks decide, and a draw decides between equal scores.
+        The scores in the first `blocks` blocks decide, and a draw decides between equal scores.
         """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))

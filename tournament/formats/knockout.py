@@ -39,7 +39,7 @@ def cuts(bots: int, players: int) -> list[list[int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Knockout(WithDeals):
-    """Rounds in which the better half of each table advances."""
+    """A format of rounds in which the better half of each table advances."""
 
     type: ClassVar[str] = "knockout"
     growth: ClassVar[Growth] = Growth("nothing may be added to a knockout that has started")

@@ -41,7 +41,7 @@ _STANDARD = NormalDist()
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder(Format):
-    """Epochs of tables, between which bots may join or leave.
+    """A format of epochs, during which bots may join or leave.
 
     `ends` is the time at which the ladder ends by itself (UTC, ISO 8601), or None.
     """

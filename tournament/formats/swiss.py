@@ -19,7 +19,7 @@ _NEAR_TABLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(WithDeals):
-    """Rounds in which bots with similar results meet."""
+    """A format of rounds in which bots with similar results meet."""
 
     type: ClassVar[str] = "swiss"
     growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")

@@ -20,8 +20,9 @@ class Observations:
     ``bot``, ``column`` (the place of the bot among the bots of its block), ``points`` (per deal)
     and ``deals`` (a bot with two seats has two for each deal).
 
-    Three are by block. ``seated`` (B, p) has the bots in ascending order, then -1. ``table`` (B) is
-    a number for the set of bots. ``round`` (B) is the round whose tables were drawn together.
+    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. ``table``
+    (B) is a number for the set of bots. ``round`` (B) is the round whose tables were drawn
+    together.
 
     ``plain`` (n) is a bot's points divided by its deals, NaN without a deal.
     """

@@ -1,7 +1,7 @@
 """The keys of a CUP.toml: the type, range and meaning of each, and the fix for a wrong value.
 
-Functions that check a value return None if the value is right. Otherwise they return what is wrong
-and the fix, as the rest of a line that begins with the key.
+Each function that checks a value returns None if the value is valid. Otherwise it returns what is
+wrong and the fix, as the end of a message that begins with the key.
 """
 
 import difflib
@@ -58,7 +58,7 @@ class Key:
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """What is wrong with a value of any type, and the fix, or None if nothing is wrong."""
+        """Return what is wrong with a value of any type and the fix, or None if it is valid."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -102,7 +102,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def number(low: float, high: float, about: str) -> Key:
-    """A key for a number from `low` to `high`, an integer if `low` is one."""
+    """A key for a number from `low` to `high`, of the type of `low`: int or float."""
 
     def problem(value: float) -> str | None:
         if low <= value <= high:
@@ -118,7 +118,7 @@ def boolean(about: str) -> Key:
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """A key for a printable string of 1 to `max_length` characters."""
+    """A key for a string of 1 to `max_length` characters without control characters."""
 
     def problem(value: str) -> str | None:
         if not value.strip():
@@ -143,7 +143,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """What is wrong with a seed, which has 1 to 128 characters, or None."""
+    """Check a seed, which has 1 to 128 characters. Return None or an error with its fix."""
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
@@ -151,7 +151,7 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """What is wrong with the URL of a server, or None.
+    """Check the URL of a server. Return None or an error with its fix.
 
     A URL has the scheme http or https, a host, and perhaps a port and a path.
     """
@@ -167,7 +167,7 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """What is wrong with a command line, or None. Words are split as in a shell."""
+    """Check a command line, whose words are split as in a shell. Return None or an error."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -178,7 +178,7 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """What is wrong with a bearer token (RFC 6750), or None. The text does not show the token."""
+    """Check a bearer token (RFC 6750). Return None or an error that does not show the token."""
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None
     return (
@@ -188,7 +188,7 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """What is wrong with a date and time, which must have a time zone, or None."""
+    """Check a date and time, which must have a time zone. Return None or an error."""
     return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
 
 
@@ -198,14 +198,14 @@ def utc(value: datetime) -> str:
 
 
 def _folder(value: str) -> str | None:
-    """What is wrong with the path of a folder, or None. The folder need not exist."""
+    """Check the path of a folder, which need not exist. Return None or an error."""
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """What is wrong with environment variables and their values, or None."""
+    """Check environment variables and their values. Return None or an error."""
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return f'has "{short(name)}"; name variables with letters, digits and underscores.'
@@ -217,14 +217,14 @@ def _variables(value: dict[str, object]) -> str | None:
 
 
 def _variable_names(value: list[object]) -> str | None:
-    """What is wrong with a list of names of environment variables, or None."""
+    """Check a list of names of environment variables. Return None or an error."""
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["API_KEY"].'
     return _variables({str(name): "" for name in value})
 
 
 def _names(value: list[object]) -> str | None:
-    """What is wrong with a list of bots' names, or None."""
+    """Check a list of bots' names. Return None or an error."""
     if any(not isinstance(name, str) for name in value):
         return 'must be an array of names; write one like ["first", "second"].'
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)

@@ -5,12 +5,13 @@
 The runner itself makes each ladder, with matches that cost nothing.
 """
 
+import itertools
 import resource
 import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -37,18 +38,29 @@ SIZES = ((10, 10_000), (100, 10_000), (300, 100_000), (1_000, 100_000), (2_000, 
 """Bots and matches."""
 TABLES = 8
 SHARE = 5
-"""The runner's time for a match is that of this part of the matches, the last."""
-AIMS = {
-    "standings": ("s", {(2_000, 100_000): 6.0, (300, 1_000_000): 20.0}),
-    "memory of the standings": ("MB", {(2_000, 100_000): 400.0, (300, 1_000_000): 1_200.0}),
-    "resume": ("s", {(2_000, 100_000): 10.0}),
-    "drawing an epoch": ("s", {(2_000, 100_000): 0.5}),
-    "a bot's page": ("s", {(2_000, 100_000): 0.3}),
-    "a match looked up": ("ms", {}),
+"""The runner's time for a match is measured over this part of the matches, the last fifth."""
+UNITS = {
+    "a match": "ms",
+    "memory of the runner": "MB",
+    "standings": "s",
+    "memory of the standings": "MB",
+    "resume": "s",
+    "drawing an epoch": "s",
+    "a bot's page": "s",
+    "a match looked up": "ms",
 }
-"""By what is measured: its unit, and the most that it should be, by bots and matches."""
-ANY_SIZE = {"a match looked up": 0.1}
-"""The most that some of these should be at any size."""
+LIMITS = {
+    ("standings", 2_000, 100_000): 6.0,
+    ("standings", 300, 1_000_000): 20.0,
+    ("memory of the standings", 2_000, 100_000): 400.0,
+    ("memory of the standings", 300, 1_000_000): 1_200.0,
+    ("resume", 2_000, 100_000): 10.0,
+    ("drawing an epoch", 2_000, 100_000): 0.5,
+    ("a bot's page", 2_000, 100_000): 0.3,
+}
+"""The largest value that a figure should have, by name, bots and matches."""
+LIMIT_OF_A_LOOKUP = 0.1
+"""The limit for a match looked up, at any size."""
 
 
 class _Enough(Exception):
@@ -56,20 +68,20 @@ class _Enough(Exception):
 
 
 class _Gateway:
-    """Connections of bots that are always there."""
+    """A gateway to which all bots are always connected."""
 
     def __init__(self, bots: Iterable[str]) -> None:
         self._tables = dict.fromkeys(bots, TABLES)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Do nothing: no bot is checked."""
+        """Do nothing, since no bot is checked."""
 
     def tables(self) -> Mapping[str, int]:
-        """Return all bots."""
+        """Return the tables of each bot."""
         return self._tables
 
     def url_of(self, bot: str) -> str:
-        """Return an address that nobody asks."""
+        """Return an address to which no request is sent."""
         return f"http://127.0.0.1:9/{bot}"
 
 
@@ -78,14 +90,14 @@ class _Everybody(Entrants):
 
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Return all bots."""
-        return tuple(bot.name for bot in self.cup(run).bots)
+        return self.cup(run).names
 
 
 class _FreeTables:
-    """Tables whose matches cost nothing; `after_match` is called after each with their number."""
+    """Tables whose matches cost nothing. `before_match` is called before each match."""
 
-    def __init__(self, cup: Cup, after_match: Callable[[], None]) -> None:
-        self._cup, self._after = cup, after_match
+    def __init__(self, cup: Cup, before_match: Callable[[], None]) -> None:
+        self._cup, self._before = cup, before_match
         self._jobs: deque[Job] = deque()
 
     def inspect(self, absent: Collection[str]) -> Inspected:
@@ -94,19 +106,19 @@ class _FreeTables:
 
     @property
     def has_free_table(self) -> bool:
-        """Whether fewer than TABLES blocks are played."""
+        """Whether fewer than TABLES blocks are being played."""
         return len(self._jobs) < TABLES
 
     def submit(self, job: Job) -> None:
-        """Play a block."""
+        """Begin a block."""
         self._jobs.append(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Yield the matches of the block that waits longest."""
+        """Yield the matches of the block that began first."""
         if self._jobs:
             job = self._jobs.popleft()
             for number in job.numbers:
-                self._after()
+                self._before()
                 record = made_up(self._cup, job.block.pairing(number))
                 yield Finished(record, last=number == job.numbers[-1])
 
@@ -134,22 +146,19 @@ def _open(folder: Path, bots: int) -> tuple[Store, Cup]:
     return store, cup
 
 
-def play(folder: Path, bots: int, matches: int, after_match: Callable[[], None]) -> None:
+def play(folder: Path, bots: int, matches: int, before_match: Callable[[], None]) -> None:
     """Play a ladder until it has `matches` matches, and end as a runner that is killed does."""
     store, cup = _open(folder, bots)
     with store:
-        left = matches - store.count()
+        matches_left = iter(range(matches - store.count()))
 
         def count() -> None:
-            nonlocal left
-            if left <= 0:
+            before_match()
+            if next(matches_left, None) is None:
                 raise _Enough
-            left -= 1
-            after_match()
 
         plan = resume(store, cup)
-        run = store.run()
-        roster = _Everybody(cup, store, _Gateway(run.cup.names))
+        roster = _Everybody(cup, store, _Gateway(store.run().cup.names))
         plan = LadderPlan(plan.setup, roster)
         with (
             suppress(_Enough),
@@ -158,63 +167,60 @@ def play(folder: Path, bots: int, matches: int, after_match: Callable[[], None])
             session.play()
 
 
-def measured(work: str, folder: Path, bots: int) -> dict[str, float]:
-    """Do one kind of work on the ladder in a folder; return processor seconds and MB by name."""
-    figures = {}
-
-    def note(name: str, start: float, times: float = 1.0) -> None:
-        figures[name] = (time.process_time() - start) * times
-
+def _resume(folder: Path, bots: int) -> dict[str, float]:
     start = time.process_time()
-    match work:
-        case "standings":
-            with Store.open(folder) as store:
-                standings(store)
-            note(work, start)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            figures["memory of the standings"] = peak
-        case "resume":
-
-            def begun() -> None:
-                raise _Enough
-
-            play(folder, bots, 1 << 40, begun)
-            note(work, start)
-        case "epoch":
-            with Store.open(folder) as store:
-                run, plan = store.run(), store.run().plan()
-                assert isinstance(plan, LadderPlan)
-                plan.draw(run, Scores(store), len(run.epochs), run.cup.names)
-                start = time.process_time()
-                plan.draw(run, Scores(store), len(run.epochs), run.cup.names)
-                note("drawing an epoch", start)
-        case _:
-            with Store.open(folder) as store:
-                browser = create_app(store).test_client()
-                name = store.run().cup.names[1]
-                browser.get("/")
-                start = time.process_time()
-                if browser.get(f"/bots/{name}").status_code != 200:
-                    raise RuntimeError("There is no page of this bot.")
-                note("a bot's page", start)
-                match = next(iter(store.summaries(1))).match
-                start = time.process_time()
-                for _ in range(100):
-                    store.match(match[:12])
-                note("a match looked up", start, 10.0)
-    return figures
+    play(folder, bots, 0, lambda: None)
+    return {"resume": time.process_time() - start}
 
 
-def grown(bots: int, sizes: Iterable[int]) -> Iterator[tuple[int, dict[str, float]]]:
-    """Grow a ladder to these numbers of matches, ascending; yield the figures of each."""
-    with tempfile.TemporaryDirectory() as name:
-        folder, before = Path(name) / "run", 0
-        for matches in sizes:
-            out = _inside(_played, folder, bots, before, matches)
-            for work in ("standings", "resume", "epoch", "pages"):
-                out |= _inside(measured, work, folder, bots)
-            before = matches
-            yield matches, out
+def _standings(folder: Path, _bots: int) -> dict[str, float]:
+    start = time.process_time()
+    with Store.open(folder) as store:
+        standings(store)
+    return {"standings": time.process_time() - start, "memory of the standings": _peak_mb()}
+
+
+def _epoch(folder: Path, _bots: int) -> dict[str, float]:
+    with Store.open(folder) as store:
+        run, plan = store.run(), store.run().plan()
+        assert isinstance(plan, LadderPlan)
+        for _ in range(2):  # the first time the plan reads all epochs
+            start = time.process_time()
+            plan.draw(run, Scores(store), len(run.epochs), run.cup.names)
+        return {"drawing an epoch": time.process_time() - start}
+
+
+def _pages(folder: Path, _bots: int) -> dict[str, float]:
+    with Store.open(folder) as store:
+        browser = create_app(store).test_client()
+        browser.get("/")
+        start = time.process_time()
+        if browser.get(f"/bots/{store.run().cup.names[1]}").status_code != 200:
+            raise RuntimeError("There is no page of this bot.")
+        page = time.process_time() - start
+        match = next(iter(store.summaries(1))).match
+        start = time.process_time()
+        for _ in range(100):
+            store.match(match[:12])
+        return {"a bot's page": page, "a match looked up": (time.process_time() - start) * 10}
+
+
+def _played(folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
+    """Play on from `before` to `matches` matches, and measure the last part of them."""
+    last = (matches - before) // SHARE
+    marks: list[float] = []
+    numbers = itertools.count(before)
+
+    def mark() -> None:
+        if next(numbers) in (matches - last, matches):
+            marks.append(time.process_time())
+
+    play(folder, bots, matches, mark)
+    return {"a match": (marks[1] - marks[0]) / last * 1000, "memory of the runner": _peak_mb()}
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
@@ -223,51 +229,48 @@ def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[s
         return process.submit(work, *arguments).result()
 
 
-def _played(folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
-    """Play on from `before` to `matches` matches. Return the runner's milliseconds for each of the
-    last matches, and its peak memory in MB."""
-    last = (matches - before) // SHARE
-    marks: list[float] = []
-    number = before
+def grown(bots: int, sizes: Iterable[int]) -> Iterator[tuple[int, dict[str, float]]]:
+    """Grow a ladder to these numbers of matches, which ascend.
 
-    def mark() -> None:
-        nonlocal number
-        number += 1
-        if number in (matches - last, matches):
-            marks.append(time.process_time())
-
-    play(folder, bots, matches, mark)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"a match": (marks[1] - marks[0]) / last * 1000, "memory of the runner": peak}
+    Yields each number with the values by name: processor time in s or ms, and memory in MB.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder, before = Path(name) / "run", 0
+        for matches in sizes:
+            values = _inside(_played, folder, bots, before, matches)
+            for work in (_standings, _resume, _epoch, _pages):
+                values |= _inside(work, folder, bots)
+            before = matches
+            yield matches, values
 
 
-UNITS = {"a match": "ms", "memory of the runner": "MB"} | {n: unit for n, (unit, _) in AIMS.items()}
-
-
-def figures(bots: int, sizes: list[int]) -> Iterator[Figure]:
-    """A figure for each kind of work at each size; the peer is the aim, or the first size."""
+def figures(bots: int, sizes: Sequence[int]) -> Iterator[Figure]:
+    """Yield a figure for each value at each size. The peer is the limit, or the first size."""
     first: dict[str, float] = {}
-    for matches, measurements in grown(bots, sizes):
-        for name, ours in measurements.items():
+    for matches, values in grown(bots, sizes):
+        first = first or values
+        for name, ours in values.items():
             what = f"{name}, {bots:,} bots, {matches:,} matches"
-            aims = AIMS[name][1] if name in AIMS else {}
-            aim = aims.get((bots, matches), ANY_SIZE.get(name))
-            peer, peers = ("limit", aim) if aim else (f"{sizes[0]:,} matches", first.get(name))
-            peers = peers or ours
-            yield Figure(what, ours, peer, peers, UNITS[name], peers / ours, 1.0 if aim else None)
-        first = first or measurements
+            limit = LIMITS.get((name, bots, matches))
+            if name == "a match looked up":
+                limit = LIMIT_OF_A_LOOKUP
+            if limit is None:
+                peer = f"{sizes[0]:,} matches"
+                yield Figure.less(what, ours, peer, first[name], UNITS[name])
+            else:
+                yield Figure.less(what, ours, "limit", limit, UNITS[name], 1.0)
 
 
-def sections(sizes: Iterable[tuple[int, list[int]]] = ()) -> list[Section]:
+def sections(sizes: Iterable[tuple[int, Sequence[int]]] = ()) -> list[Section]:
     """The growth of ladders, given numbers of bots and of matches; SIZES by default."""
-    every = list(sizes) or [(bots, [matches]) for bots, matches in SIZES]
+    ladders = list(sizes) or [(bots, [matches]) for bots, matches in SIZES]
     how = (
         "Ladders that the runner itself has made, with matches that cost nothing, in processor time"
         " and peak memory. *A match* is the runner's time for each of the last fifth of the"
         " matches; *resume* is all until the first match, *a bot's page* one asked for again"
         " after the first page."
     )
-    rows = [figure for bots, matches in every for figure in figures(bots, matches)]
+    rows = [figure for bots, matches in ladders for figure in figures(bots, matches)]
     return [Section("Growth of a ladder", how, rows)]
 
 

@@ -4,6 +4,8 @@ The limits allow for the number of cups (binomial, about 2 in 1000 by chance if 
 are false).
 """
 
+import math
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -13,6 +15,8 @@ from tools.simulation.claims import MIXED, Rule, anytime, claims, final, missed,
 from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
 from tools.simulation.simulated_cups import NOISES, Draw, simulated, spaced, strong
 from tournament.ranking.arrays import Floats
+from tournament.ranking.evidence import Evidence
+from tournament.ranking.ranks import final_chances
 from tournament.ranking.student import student_quantile, student_tail
 
 
@@ -59,6 +63,16 @@ def test_real_bots_are_put_in_no_false_order(draw: Draw, rule: Rule, right: int)
 def test_no_format_contradicts_the_true_order(draw: Draw, rule: Rule, effects: Floats) -> None:
     for noise in ("normal", "two-valued"):
         assert claims(draw, effects, simulated(effects, NOISES[noise]), 20, rule).false <= 4
+
+
+@pytest.mark.parametrize(("rounds", "all_rounds", "times"), [(1, 1, 1), (3, 5, 12), (5, 5, 5)])
+def test_each_round_is_a_chance_to_end(rounds: int, all_rounds: int, times: int) -> None:
+    total, squares, count, met = (
+        np.array([[value]]) for value in (18.0, 30.0, 30.0, float(rounds))
+    )
+    evidence = Evidence(total, squares, count, count, count, met, all_rounds)
+    once = math.erfc(18 / 30**0.5 / 2**0.5)
+    assert final_chances(evidence)[0, 0] == pytest.approx(times * once)
 
 
 def test_no_fewer_pairs_are_settled_than_by_version_0_2_0() -> None:

@@ -29,12 +29,12 @@ CORES = os.cpu_count() or 1
 
 
 def par(table: BenchTable) -> list[int]:
-    """The points of the house bot in every block."""
+    """Play every block with the house bot in the bot's place. Return its points by block."""
     return play_house(table, PAR_BOT, PUBLIC_SEED, HOUSES, Budget(), CORES).points
 
 
 def play_kit(table: BenchTable, budget: Budget) -> Played:
-    """A table with the Python kit, which plays as those of the other languages do."""
+    """Play a table with the Python kit, which plays as the kits in other languages do."""
     with tempfile.TemporaryDirectory() as folder:
         kit = find("python")
         kit.copy(Path(folder))
@@ -43,7 +43,7 @@ def play_kit(table: BenchTable, budget: Budget) -> Played:
 
 
 def landmark(table: BenchTable, name: str, known: dict[str, list[int]]) -> Landmark | None:
-    """A bot measured at a table; None if too few blocks differ for an interval."""
+    """Measure a bot at a table. Return None if too few blocks differ for an interval."""
     budget = Budget(SECONDS[name])
     if name == "kit":
         played = play_kit(table, budget)
@@ -51,11 +51,12 @@ def landmark(table: BenchTable, name: str, known: dict[str, list[int]]) -> Landm
         played = play_house(table, name, PUBLIC_SEED, HOUSES, budget, CORES)
     blocks = len(played.points)
     constant = [table.constant_par or 0] * blocks
-    found = result_of(table, played, known.get(f"{table.game} {table.players}", constant)[:blocks])
-    if found.high is None:
+    table_par = known.get(f"{table.game} {table.players}", constant)[:blocks]
+    result = result_of(table, played, table_par)
+    if result.high is None:
         return None
-    arm = round(found.high - found.over_par, 2)
-    return Landmark(*table.key, name, blocks, round(found.over_par, 2), arm)
+    arm = round(result.high - result.over_par, 2)
+    return Landmark(*table.key, name, blocks, round(result.over_par, 2), arm)
 
 
 if __name__ == "__main__":
@@ -63,6 +64,6 @@ if __name__ == "__main__":
     known = {f"{table.game} {table.players}": par(table) for table in unknown}
     PAR_FILE.write_text(json.dumps(known) + "\n")
     usual = (table for table in TABLES if table.rules == USUAL)
-    found = [landmark(table, name, known) for table in usual for name in SECONDS]
-    shown = msgspec.json.encode([one for one in found if one is not None])
-    LANDMARKS_FILE.write_bytes(shown.replace(b"},{", b"},\n{") + b"\n")
+    landmarks = [landmark(table, name, known) for table in usual for name in SECONDS]
+    text = msgspec.json.encode([mark for mark in landmarks if mark is not None])
+    LANDMARKS_FILE.write_bytes(text.replace(b"},{", b"},\n{") + b"\n")

@@ -105,7 +105,7 @@ def run(cup: Path, *options: str, core: int | None = None, most: int | None = No
     return PlayedCup(rate, spent / len(times) * 1000, memory / 1024)
 
 
-def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:
+def workers(command: str, deals: int, aim: float, suffix: str) -> list[Figure]:
     """Two workers compared with one, and one with none, in turns."""
     rounds = []
     with cup_file(PLAYERS, deals, 1, command=command) as cup:
@@ -121,8 +121,8 @@ def workers(command: str, deals: int, aim: float, what: str) -> list[Figure]:
     _, single, none = sorted(rounds, key=lambda rates: rates[1] / rates[2])[ROUNDS // 2]
     unit = "matches/s"
     return [
-        Figure.more(f"two workers{what}", two, "one worker", one, unit, aim),
-        Figure.more(f"one worker{what}", single, "concurrency = 1", none, unit, AIM_LOCAL),
+        Figure.more(f"two workers{suffix}", two, "one worker", one, unit, aim),
+        Figure.more(f"one worker{suffix}", single, "concurrency = 1", none, unit, AIM_LOCAL),
     ]
 
 
@@ -137,10 +137,10 @@ def growth() -> list[Figure]:
             with cup_file(BOTS, ceil(size / (PLAYERS * comb(BOTS, PLAYERS))), 1) as cup:
                 done = run(cup, "--cluster", address, most=most)
             smallest = smallest or done
-            what = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
+            title = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
             unit = "ms of processor time a match"
-            figures.append(Figure.less(what, done.core_ms, peer, smallest.core_ms, unit))
-            figures.append(Figure.less(what, done.memory_mb, peer, smallest.memory_mb, "MB"))
+            figures.append(Figure.less(title, done.core_ms, peer, smallest.core_ms, unit))
+            figures.append(Figure.less(title, done.memory_mb, peer, smallest.memory_mb, "MB"))
     return figures
 
 

@@ -250,15 +250,15 @@ def figures(bots: int, sizes: Sequence[int]) -> Iterator[Figure]:
     for matches, values in grown(bots, sizes):
         first = first or values
         for name, ours in values.items():
-            what = f"{name}, {bots:,} bots, {matches:,} matches"
+            title = f"{name}, {bots:,} bots, {matches:,} matches"
             limit = LIMITS.get((name, bots, matches))
             if name == "a match looked up":
                 limit = LIMIT_OF_A_LOOKUP
             if limit is None:
                 peer = f"{sizes[0]:,} matches"
-                yield Figure.less(what, ours, peer, first[name], UNITS[name])
+                yield Figure.less(title, ours, peer, first[name], UNITS[name])
             else:
-                yield Figure.less(what, ours, "limit", limit, UNITS[name], 1.0)
+                yield Figure.less(title, ours, "limit", limit, UNITS[name], 1.0)
 
 
 def sections(sizes: Iterable[tuple[int, Sequence[int]]] = ()) -> list[Section]:

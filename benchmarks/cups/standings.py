@@ -68,10 +68,10 @@ def sections() -> list[Section]:
         bare = time.process_time() - start
         if any(line.score != means[line.bot] for line in table.standings):
             raise RuntimeError("The bare loop has other scores.")
-    what = f"standings of {table.matches:,} matches"
+    title = f"standings of {table.matches:,} matches"
     figures = [
-        Figure.less(what, ours, "limit", LIMIT, "s", 1.0),
-        Figure.less(what, ours, "SELECT and sum of the scores alone", bare, "s"),
+        Figure.less(title, ours, "limit", LIMIT, "s", 1.0),
+        Figure.less(title, ours, "SELECT and sum of the scores alone", bare, "s"),
     ]
     how = (
         f"`stich standings` on a store of {len(BOTS)} bots at all tables of three, {MATCHES:,}"

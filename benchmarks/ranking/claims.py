@@ -101,12 +101,12 @@ def sections() -> list[Section]:
             false = 100 * sum(result.false for result in parts) / cups
             figures.append(_figure(f"{name} ({cups} cups)", false))
     for every in (10, 20, 50):
-        what = f"[stop] top = 1 of three equal bots, one loses much in 1 of {every} (400 cups)"
-        figures.append(_figure(what, stopped(every, 400).percent))
+        title = f"[stop] top = 1 of three equal bots, one loses much in 1 of {every} (400 cups)"
+        figures.append(_figure(title, stopped(every, 400).percent))
     for bots, deals, looks in ((3, 200, 40), (10, 10, 40)):
         result = watched(round_robin(deals), bots, simulated(np.zeros(bots), normal), 200, looks)
-        what = f"{bots} equal bots, {looks} looks, {deals} blocks a table (200 cups)"
-        figures.append(_figure(what, result.percent))
+        title = f"{bots} equal bots, {looks} looks, {deals} blocks a table (200 cups)"
+        figures.append(_figure(title, result.percent))
     how = (
         "In how many of 100 cups some rank range excludes a possible rank. Real points are those"
         f" of Dou Dizhu tables of the same bots, drawn from {400} played blocks each; the twelve"
@@ -118,8 +118,8 @@ def sections() -> list[Section]:
     return [Section("Rank ranges", how, figures), _settled()]
 
 
-def _figure(what: str, false: float) -> Figure:
-    return Figure(what, false, "limit", 6.0, "false in 100", 6.0 / max(false, 0.5), 1.0)
+def _figure(title: str, false: float) -> Figure:
+    return Figure(title, false, "limit", 6.0, "false in 100", 6.0 / max(false, 0.5), 1.0)
 
 
 def _settled() -> Section:
@@ -130,8 +130,8 @@ def _settled() -> Section:
         ("20 bots, 1 block a table", round_robin(1), spaced(20, 2.0), 40),
     ):
         share = 100 * claims(draw, effects, simulated(effects, normal), cups).right
-        what = f"{name} ({cups} cups)"
-        figures.append(Figure.more(what, share, "all pairs", 100, "in 100"))
+        title = f"{name} ({cups} cups)"
+        figures.append(Figure.more(title, share, "all pairs", 100, "in 100"))
     how = (
         "Pairs of unequal bots that a round-robin settles rightly at its end: bots evenly spaced,"
         " effects from 0.5 to -0.5 for 3 bots and from 1 to -1 for the others, normal points with"

@@ -43,9 +43,9 @@ def _lengths() -> Section:
                 ours, *named = mean_blocks(made, partial(by_bets, reach=reach, within=within))
                 peer, *theirs = mean_blocks(made, partial(by_gsprt, zone=WITHIN))
                 zone = f"--within {WITHIN:g}" if within else "no --within"
-                what = f"{game}, effect {effect:g}, {zone}: better named in {named[0]:.0f},"
-                what += f" by the peer in {theirs[0]:.0f} of 100"
-                figures.append(Figure.less(what, ours, "GSPRT", peer, "blocks"))
+                title = f"{game}, effect {effect:g}, {zone}: better named in {named[0]:.0f},"
+                title += f" by the peer in {theirs[0]:.0f} of 100"
+                figures.append(Figure.less(title, ours, "GSPRT", peer, "blocks"))
     how = (
         f"Mean number of blocks of {DUELS} duels, with a look after every {BLOCKS_PER_ROUND} and at"
         f" most {MOST:,}; effects and --within in standard deviations of a block, whose differences"
@@ -63,9 +63,9 @@ def _skewed() -> Section:
         made = rare_loss(every)
         _, *ours = mean_blocks(made, partial(by_bets, reach=Reach(float(every))))
         _, *peer = mean_blocks(made, partial(by_gsprt, zone=WITHIN * (every - 1) ** 0.5))
-        what = f"one of {every} blocks loses {every - 1} points"
+        title = f"one of {every} blocks loses {every - 1} points"
         ratio = 6.0 / max(sum(ours), 100 / DUELS)
-        figures.append(Figure(what, sum(ours), "GSPRT", sum(peer), "in 100", ratio, 1.0))
+        figures.append(Figure(title, sum(ours), "GSPRT", sum(peer), "in 100", ratio, 1.0))
     how = (
         "Two bots with equal means: the first wins a point in most blocks and loses much in few. In"
         f" how many of {DUELS} duels of up to {MOST:,} blocks a bot is named, where the reach is"

@@ -67,12 +67,12 @@ def _alarms(result: Found) -> str:
     return f", alarms for {result.alarms} bots" if result.alarms else ""
 
 
-def _figure(what: str, result: Found, limit: float = 5.0) -> Figure:
+def _figure(title: str, result: Found, limit: float = 5.0) -> Figure:
     error = f"± {(result.percent * (100 - result.percent) / result.cups) ** 0.5:.1f}"
     if not result.percent:
         error = f"< {100 * (1 - 0.05 ** (1 / result.cups)):.1f} at 95 %"
     ratio = limit / max(result.percent, 0.5)
-    return Figure(f"{what} {error}", result.percent, "limit", limit, "false in 100", ratio, 1)
+    return Figure(f"{title} {error}", result.percent, "limit", limit, "false in 100", ratio, 1)
 
 
 def _broken(cups: int) -> Section:
@@ -80,12 +80,12 @@ def _broken(cups: int) -> Section:
     for name, cases, before, limit in broken():
         result = seasons(cases, cups)
         wrong = f", wrong for {result.wrong:,.0f} blocks" if result.wrong else ""
-        what = f"{name} ({cups} ladders{_alarms(result)}{wrong})"
+        title = f"{name} ({cups} ladders{_alarms(result)}{wrong})"
         if limit is None:
             ratio = before / max(result.percent, 0.5)
-            figure = Figure(what, result.percent, "0.3", before, "false in 100", ratio)
+            figure = Figure(title, result.percent, "0.3", before, "false in 100", ratio)
         else:
-            figure = _figure(f"{what}, 0.3: {before:.0f}", result, limit)
+            figure = _figure(f"{title}, 0.3: {before:.0f}", result, limit)
         figures.append(figure)
     how = (
         f"The same with {FEW} bots in {LONG:,} blocks, all of which play all the time. Two are away"
@@ -103,8 +103,8 @@ def _settling() -> Section:
         blocks = np.array([settling(bots, number) for number in range(cups)])
         error = float(blocks.std() / max(1, cups - 1) ** 0.5)
         mean = float(blocks.mean())
-        what = f"{bots} bots ({cups} ladders) ± {error:,.0f}"
-        figures.append(Figure.less(what, mean, "0.3 (16 ladders)", before, "blocks"))
+        title = f"{bots} bots ({cups} ladders) ± {error:,.0f}"
+        figures.append(Figure.less(title, mean, "0.3 (16 ladders)", before, "blocks"))
     how = (
         f"Blocks until the order of the top 3 is settled, of bots that are {GAP:g} standard"
         " deviations of their points apart."

@@ -41,8 +41,8 @@ def sections(cups: int = 400) -> list[Section]:
         ours = recall(ranking, cups)
         needed = blocks_for(ours, grid, curve)
         uniform = float(np.interp(np.log(blocks), np.log(grid), curve))
-        what = f"{name}: {blocks} blocks ({cups} cups)"
-        figures.append(Figure(what, ours, "round-robin", uniform, "of 100", needed / blocks))
+        title = f"{name}: {blocks} blocks ({cups} cups)"
+        figures.append(Figure(title, ours, "round-robin", uniform, "of 100", needed / blocks))
     how = (
         f"Simulated cups of {BOTS} bots at tables of three: how many of the true top {TOP} are in"
         " the first three places, in 100. Bots evenly spaced, with effects from 1 to -1, normal"

@@ -66,11 +66,11 @@ def played(of: Plan, score: Callable[[str], Fraction] = strength) -> tuple[list[
     blocks: list[Block] = []
     results: Results = {}
     for round in of.rounds(BEGUN, Known(results)):
-        mine = list(round.blocks)
-        assert len(mine) == round.size
-        blocks += mine
+        of_round = list(round.blocks)
+        assert len(of_round) == round.size
+        blocks += of_round
         results[round.number] = {
             (block.stage, block.table): {name: score(name) for name in block.table}
-            for block in mine
+            for block in of_round
         }
     return blocks, results

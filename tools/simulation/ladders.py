@@ -71,9 +71,9 @@ class Ladder:
         names = [_name(bot) for bot in playing]
         tables = draw_tables(self.seed, self.epochs, names, SEATS, self.known)
         seats = np.array([[int(name) for name in table] for _, table in tables])
-        here = np.ones(len(seats), bool) if absent is None else ~absent(seats)
-        stages = [stage for (stage, _), played in zip(tables, here, strict=True) if played]
-        seats = seats[here]
+        played = np.ones(len(seats), bool) if absent is None else ~absent(seats)
+        stages = [stage for (stage, _), counts in zip(tables, played, strict=True) if counts]
+        seats = seats[played]
         points = self.play(self.random, seats)
         self.known.add(
             (stage, dict(zip(map(_name, table), scores, strict=True)))

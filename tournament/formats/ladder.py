@@ -298,8 +298,8 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> li
     lead = {bot: evidence.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
     pairs = [*pairwise(first), *product(first[-1:], rest)]
     at = {(better, worse): (numbers[better], numbers[worse]) for better, worse in pairs}
-    still = [pair for pair, here in at.items() if not settled[here] and not settled[here[::-1]]]
-    return sorted(still, key=lambda pair: (float(lead[pair[0]][at[pair][1]]), pair))
+    still_open = [pair for pair, i in at.items() if not settled[i] and not settled[i[::-1]]]
+    return sorted(still_open, key=lambda pair: (float(lead[pair[0]][at[pair][1]]), pair))
 
 
 def _normal(seed: str, stage: str, name: str) -> float:

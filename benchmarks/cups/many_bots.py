@@ -25,10 +25,10 @@ def cup(bots: int, sleep_s: float) -> PlayedCup:
         return play(file)
 
 
-def compare(sleep_s: float, aim: float, title: str) -> list[Figure]:
+def compare(sleep_s: float, aim: float, suffix: str) -> list[Figure]:
     """Compare a cup of MANY bots with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
-    name, peer = f"{MANY} bots{title}", f"{FEW} bots"
+    name, peer = f"{MANY} bots{suffix}", f"{FEW} bots"
     rates = [played.matches / played.match_seconds for played in (many, few)]
     costs = [played.core_s / played.matches * 1000 for played in (many, few)]
     return [

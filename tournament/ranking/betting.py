@@ -68,7 +68,7 @@ class Bets:
     def wealth(self) -> float:
         """The wealth of the bets against a mean of 0, which begins with 1.
 
-        A wealth of 20 settles which bot is better.
+        A wealth of 20 settles which bot is better. The wealth is NaN without a reach.
         """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 

@@ -1,5 +1,8 @@
-"""Servers that are processes of their own: they get their settings and the parent they end with
-from the command that starts them, and those of spectators run at a lower priority than the cup."""
+"""Servers that run as child processes of a command.
+
+The command passes the settings in the environment, and a server ends when its command ends. Servers
+for spectators run at a lower priority than the cup.
+"""
 
 import os
 import resource
@@ -23,19 +26,19 @@ _Settings = TypeVar("_Settings")
 def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment that start a server with these settings as a child
-    process."""
+    """The command line and the environment that start `module` as a server with these settings, at
+    this address and port."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
 
 def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Settings]:
-    """Begin to act as a server started with `command`. Return the address, the port and the
-    settings, decoded as this type.
+    """Set this process up as a server started with `command`. Return the address, the port and the
+    settings, decoded as the type `settings`.
 
-    Allow `connections` open connections, as far as the system permits. End this process when its
-    parent ends, even if the parent is already dead. Become the parent that the server's own child
-    processes end with.
+    Raise the limit of open files so that `connections` clients can connect, as far as the system
+    permits. Make this process end when its parent ends, also if the parent has ended already. Set
+    the environment so that child processes which call `begin` end with this process.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
@@ -50,11 +53,11 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 
 def lower_priority() -> None:
-    """Lower the priority of this process and its children: they get a tenth of a core where the cup
-    needs all cores.
+    """Lower the priority of this process and its children, so that they get about a tenth of a core
+    while the cup needs all cores.
 
-    Linux may first share the cores among sessions, so the session of this process is lowered too.
+    Linux may share the cores among sessions first, so the session's priority is lowered too.
     """
     os.nice(_NICE)
-    with suppress(OSError):  # where it does not do so, there is no such file
+    with suppress(OSError):  # a Linux that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

@@ -1,4 +1,4 @@
-"""The picture that other sites show of a report: the first bots of the table as bars."""
+"""The picture that other sites show beside a link to a report or an arena."""
 
 import struct
 import zlib
@@ -18,8 +18,11 @@ _GROUND, _FIRST, _OTHERS, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216),
 
 
 def preview(table: Standings) -> bytes:
-    """A PNG of the first bots: for each, a bar from zero to its points per deal and a line for the
-    interval. There are no letters, because no font has all names."""
+    """A PNG image, 1200 × 630 pixels, of the first eight bots of the standings.
+
+    Each bot has a bar from zero to its points per deal and a line for the interval. The image has
+    no text, because no font has the letters of all names.
+    """
     pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
 
     def draw(ends: tuple[float, float], top: int, bottom: int, colour: tuple[int, ...]) -> None:
@@ -36,8 +39,9 @@ def preview(table: Standings) -> bytes:
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
+    """Encode pixels (height × width × RGB) as a PNG image."""
     height, width, _ = pixels.shape
-    lines = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter
+    lines = np.zeros((height, 1 + 3 * width), np.uint8)  # a line begins with its filter, 0: none
     lines[:, 1:] = pixels.reshape(height, -1)
     header = struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b""))

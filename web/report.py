@@ -1,4 +1,4 @@
-"""`stich report`: one self-contained page that needs no network."""
+"""The report of a run: one self-contained HTML page that needs no network."""
 
 from importlib.resources import files
 from itertools import islice
@@ -19,9 +19,9 @@ from web.ui.page_steps import match_data, page_steps
 from web.ui.template_environment import prepare_templates
 
 REPLAYS = 200
-"""The default number of matches that a page shows move by move."""
+"""The default number of matches that a report shows move by move."""
 
-_MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms each
+_MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms a match
 
 
 def report(
@@ -29,8 +29,9 @@ def report(
 ) -> str:
     """The report page as HTML.
 
-    `replays` is the most matches shown move by move. An `organiser`'s copy also says which bots may
-    go easy on each other. `preview` is the address of a picture for those who link to the page.
+    Up to `replays` matches, spread evenly over the run, are shown move by move. A report for the
+    `organiser` also says which bots may go easy on each other. `preview` is the URL of a picture
+    for sites that preview links, or "" if there is none.
     """
     run = store.run()
     matches = list(store.summaries())
@@ -40,8 +41,10 @@ def report(
     if organiser:
         soft_play = integrity(islice(store.matches(), _MAX_COMPARED), run.authors)
     shown = [matches[place] for place in spread(range(len(matches)), replays)]
-    records = (store.match(each.match) for each in shown)
-    data = {one.match: match_data(one, run.cup, page_steps(one, run.cup)) for one in records}
+    records = (store.match(summary.match) for summary in shown)
+    data = {
+        match.match: match_data(match, run.cup, page_steps(match, run.cup)) for match in records
+    }
     return _template().render(
         run=run,
         proof=run if isinstance(run, StoredRun) else None,
@@ -53,7 +56,7 @@ def report(
         sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
         compared=min(len(matches), _MAX_COMPARED),
         matches=shown,
-        out=run.disqualified,
+        disqualified=run.disqualified,
         left_out=len(matches) - len(shown),
         data=data,
     )

@@ -1,4 +1,4 @@
-"""The Flask application of the pages."""
+"""The Flask application that serves the pages."""
 
 import mimetypes
 from contextlib import suppress
@@ -45,7 +45,7 @@ _TITLES: Final = {
     503: N_("This is not possible now"),
 }
 _STATIC: Final = Path(web.ui.__file__).parent / "static"
-_AGAIN_S: Final = "3"
+_RETRY_S: Final = "3"
 _THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
 
@@ -56,13 +56,13 @@ def create_app(
     folder: Path | None = None,
     run: str | None = None,
 ) -> Flask:
-    """Return the web application with the pages of a run, or only those for playing without a
-    `reader`. The caller closes `reader` afterwards.
+    """Return the web application with the pages of a run.
 
-    `connect_port` is the port of the gateway for connected bots; authors' programs ask here for it.
-    `cup` is the cup file, whose bots can be started to play against a person. `folder` has the
-    bots' tokens, by default the folder of the run. Bots that join a ladder are written to `run`, a
-    folder or a database URL.
+    Without a `reader`, the application only has the pages for playing against bots. The caller
+    closes the `reader` afterwards. `connect_port` is the port of the gateway for connected bots,
+    which authors' programs look up at `/connect`. `cup` is the cup file: the bots that it starts
+    can play against a person. `folder` holds the bots' tokens, by default the folder of the run.
+    Bots that join a ladder are written to `run`, a folder or a database URL.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -100,20 +100,21 @@ def create_app(
     app.register_error_handler(NotBegun, _not_begun)
     app.before_request(_refuse_other_sites)
     app.after_request(_secure)
-    # Whoever claims to come by HTTPS only gets a cookie that is for HTTPS.
+    # A client that falsely claims HTTPS gains nothing: its cookie is then for HTTPS only.
     app.wsgi_app = ProxyFix(app.wsgi_app, x_for=0)  # type: ignore[method-assign] # as Flask documents
-    of_all_pages = {
+    variables = {
         "game_of": games.get,
         "bot_link": partial(url_for, "pages.bot"),
         "invited": invited,
         "ladder": "join" in app.view_functions,
     }
-    app.context_processor(lambda: of_all_pages | _of_run())
+    app.context_processor(lambda: variables | {"view": _view()})
     return app
 
 
 def _refuse_other_sites() -> None:
-    """Answer with status 403 if a page of another site tries to sign in, start games or make moves.
+    """Answer a POST request with status 403 if a page of another site sends it. Such a page could
+    sign in, start games or make moves in the reader's name.
 
     Browsers name the site in Sec-Fetch-Site, or in Origin if the connection is plain HTTP.
     """
@@ -121,20 +122,21 @@ def _refuse_other_sites() -> None:
         return
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
-    own = origin is None or urlsplit(origin).netloc == request.host
-    if not (own if site is None else site in ("none", "same-origin")):
+    same_host = origin is None or urlsplit(origin).netloc == request.host
+    if not (same_host if site is None else site in ("none", "same-origin")):
         abort(403, _("Another site asked for this; open the page of the arena itself."))
 
 
 def _refuse_other_hosts() -> None:
-    """Refuse requests under another host name if the pages are only for playing on this machine:
-    the name could be a trick of a page elsewhere (DNS rebinding)."""
+    """Answer a request with status 403 if it is for a host name other than this machine's. Another
+    name could be a trick of a page elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
 def _asset(name: str) -> Response:
-    """Return a file of the folder `static`, compressed if the client accepts that."""
+    """Return a file of the folder `static`, compressed if the client accepts compression. Answer
+    with status 404 if there is no such file."""
     path = _STATIC / name
     if path not in _STATIC.iterdir():
         abort(404)
@@ -145,18 +147,18 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """The rules of a game, in ten lines for a person."""
+    """Return a page with the rules of a game in ten lines."""
     return render_template(f"rules/{_game(game).name}.html", game=_game(game))
 
 
 def _all_rules(game: str) -> str:
-    """The rules of a game with all their decisions."""
+    """Return a page with the complete specification of a game's rules."""
     title = _(_game(game).title)
     return render_template("page.html", title=title, name=f"rules/{game}.md")
 
 
 def _game(game: str) -> Game:
-    """Return the game of this name. Answer with a page that lists the games if there is none."""
+    """Return the game with this name. Answer with status 404 if there is none."""
     if game not in games.GAMES:
         names = ", ".join(games.GAMES)
         abort(
@@ -170,15 +172,17 @@ def _game(game: str) -> Game:
     return games.get(game)
 
 
-def _of_run() -> dict[str, RunView | None]:
-    """Return the template variable for the run: None without a run, or if it cannot be read."""
+def _view() -> RunView | None:
+    """Return a view of the run, or None if there is no run or it cannot be read."""
+    if "stich-run" not in current_app.extensions:
+        return None
     with suppress(StoreError):
-        return {"view": current_run().view() if "stich-run" in current_app.extensions else None}
-    return {"view": None}
+        return current_run().view()
+    return None
 
 
 def _problem(error: HTTPException) -> tuple[str, int]:
-    """Return a page that explains an error, and its status."""
+    """Return a page that explains an error, and the error's status."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
@@ -191,20 +195,22 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that waits for a run without matches. A run that has matches is damaged."""
+    """Return a page that reloads until the run has begun. If the run has matches but no beginning,
+    it is damaged: return a page that says so."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")
     page = render_template("error.html", title=_("The run is about to begin"), text=text)
-    return page, 503, {"Refresh": _AGAIN_S, "Retry-After": _AGAIN_S}
+    return page, 503, {"Refresh": _RETRY_S, "Retry-After": _RETRY_S}
 
 
 def _secure(response: Response) -> Response:
+    """Add the headers that limit what a browser may do with a page. Return the same response."""
     policy = CONTENT_SECURITY_POLICY
     if request.endpoint == "pages.embed":
         policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     response.headers["Content-Security-Policy"] = policy
-    if request.blueprint == "author":  # no cache keeps what only an author may see
+    if request.blueprint == "author":  # no cache may store what only an author may see
         response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too

@@ -1,4 +1,4 @@
-"""Pages for the author of a bot, who signs in with its token."""
+"""Pages for the author of a bot, who signs in with the bot's token."""
 
 import secrets
 from collections.abc import Iterator
@@ -31,10 +31,9 @@ from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
 author_pages = Blueprint("author", __name__)
 
-_LASTS: Final = timedelta(hours=12)
-_FAULTS: Final = 100
-"""The most faults of a list."""
-_WHAT: Final = {
+_SESSION: Final = timedelta(hours=12)
+_MAX_FAULTS: Final = 100  # in the list
+_EXPLANATIONS: Final = {
     FaultKind.TIMEOUT: N_("Your bot answered too late; a default move was played."),
     FaultKind.UNREACHABLE: N_("Your bot could not be reached; a default move was played."),
     FaultKind.INVALID: N_("Your bot sent an invalid answer; a default move was played."),
@@ -43,26 +42,27 @@ _WHAT: Final = {
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Keeps sessions in a signed cookie with the SHA-256 of each bot's token."""
+    """Keeps sessions in a signed cookie, which is for HTTPS only if the page came by HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Whether browsers return the cookie over HTTPS only: if the page came by HTTPS."""
+        """Whether browsers may return the cookie over HTTPS only."""
         return request.is_secure
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. A restart signs everybody out."""
+    """Add the pages for authors to the application. The key of their sessions is new at each start,
+    so a restart signs all authors out."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
-    app.config["PERMANENT_SESSION_LIFETIME"] = _LASTS
+    app.config["PERMANENT_SESSION_LIFETIME"] = _SESSION
     app.extensions["stich-invitations"] = invitations
     app.register_blueprint(author_pages)
 
 
 def _invitations() -> Invitations:
-    found: Invitations = current_app.extensions["stich-invitations"]
-    return found
+    invitations: Invitations = current_app.extensions["stich-invitations"]
+    return invitations
 
 
 def invited() -> bool:
@@ -72,8 +72,11 @@ def invited() -> bool:
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> Response | str:
-    """Return a bot's faults, or one fault, for its author. Without a session, return the sign-in
-    form."""
+    """Return a page with a bot's latest faults, or with the fault that the address names. Return
+    the sign-in form if the bot's author is not signed in.
+
+    Answer with status 404 if there is no such bot or fault.
+    """
     now = current_run().snapshot()
     check_bot(now, name)
     if name not in session:
@@ -96,7 +99,7 @@ def page(name: str) -> Response | str:
         "author.html",
         now=now,
         name=name,
-        faults=list(islice(_shown_faults(now, name), _FAULTS)),
+        faults=list(islice(_shown_faults(now, name), _MAX_FAULTS)),
         hidden=hidden,
         total=shown + hidden,
     )
@@ -104,8 +107,11 @@ def page(name: str) -> Response | str:
 
 @author_pages.post("/author")
 def sign_in() -> Response:
-    """Sign in as the author of the bot that the token belongs to. Wrong tokens are not counted,
-    because nobody guesses a token of 256 bits."""
+    """Sign in as the author of the bot that the posted token belongs to, and redirect to the bot's
+    faults. Return the form with the reason if the token is refused.
+
+    Failed attempts are not limited, because nobody can guess a token of 256 bits.
+    """
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -117,17 +123,19 @@ def sign_in() -> Response:
 
 @author_pages.post("/sign-out/<path:name>")
 def sign_out(name: str) -> Response:
-    """End the session for a bot."""
+    """Sign out as the author of a bot, and redirect to the bot's page."""
     session.pop(name, None)
     return redirect(url_for("pages.bot", name=name), 303)
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
+    """Return the page of the fault that the address names. Answer with status 404 if there is none
+    or its cards are still being played."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
     faults = [] if record is None or run.is_open(record.block) else _faults_of(record, name)
-    fault = next((one for one in faults if (one.turn, one.seat) == (turn, seat)), None)
+    fault = next((fault for fault in faults if (fault.turn, fault.seat) == (turn, seat)), None)
     if record is None or fault is None:
         abort(404, _("There is no such fault of %(name)s, or it is not shown yet.", name=name))
     return render_template(
@@ -136,28 +144,28 @@ def _fault_page(now: Snapshot, name: str) -> str:
         name=name,
         record=record,
         fault=fault,
-        what=_(_WHAT[fault.kind]),
+        explanation=_(_EXPLANATIONS[fault.kind]),
         text=post_mortem(record, fault, now.run.cup, show_command=False),
     )
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the latest faults of a bot that may be shown, newest first, each with its match."""
+    """Yield the latest faults of a bot that may be shown, each with its match, newest first."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
-    for match in read_matches(now, rows[:_FAULTS]):
+    for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):
             yield from ((record, fault) for fault in _faults_of(record, bot))
 
 
 def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
-    """Return the faults of a bot in a match, newest first."""
-    own = (fault for fault in record.faults if record.seating[fault.seat] == bot)
-    return sorted(own, key=lambda fault: -fault.move)
+    """The faults of a bot in a match, newest first."""
+    faults = (fault for fault in record.faults if record.seating[fault.seat] == bot)
+    return sorted(faults, key=lambda fault: -fault.move)
 
 
 @author_pages.get("/author")
 def _sign_in_page(why: str = "") -> Response:
-    """Return the sign-in form; `why` is the reason for a refusal."""
+    """Return the sign-in form. With the reason `why` a token was refused, the status is 401."""
     response = make_response(render_template("author_sign_in.html", why=why))
     if why:
         response.status_code = 401

@@ -1,4 +1,4 @@
-"""What the first page of a run shows beside the table: who leads, a table to watch, news."""
+"""What the first page of a run shows beside the standings: a table to watch, and news."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from tournament.run.live_table import MOST_MOVES
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.page_steps import PageStep, page_steps
 
-_LOOKED_BACK = 50  # moves
-_DECISIONS = 6
+_LAST_MOVES = 50
+_LATEST_DECISIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class TableToWatch:
-    """A position near the end of a match: the cards on the table, and by seat the bot's name and a
-    text with its roles and number of cards.
+    """A position near the end of a match.
 
-    `ended` is when the match ended, in UTC.
+    `ended` is when the match ended, in UTC. `cards` are the cards on the table. `seats` has the
+    name of the bot at each seat and a text with the bot's roles and number of cards.
     """
 
     ended: datetime
@@ -34,7 +34,7 @@ class TableToWatch:
 @dataclass(frozen=True, slots=True)
 class News:
     """A line of news. `at` is the time in UTC, or None for a permanent notice. `match` is the id of
-    the match that the line is about, or ""."""
+    the match that the news is about, or "" if the news is about no match."""
 
     at: datetime | None
     text: str
@@ -42,18 +42,21 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """The largest of the last tricks of the latest match, or None if there is none to show."""
+    """Return the position with the most cards on the table in the last moves of the latest match.
+
+    Return None if no match has ended, or if the match is too long or damaged.
+    """
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:
         return None
-    with suppress(games.IllegalMove, ValueError):  # of a match that is damaged
-        steps = page_steps(record, now.run.cup)[-_LOOKED_BACK:]
-        last = max(reversed(steps), key=lambda step: len(_on_table(step)))
+    with suppress(games.IllegalMove, ValueError):  # the match is damaged
+        steps = page_steps(record, now.run.cup)[-_LAST_MOVES:]
+        step = max(reversed(steps), key=lambda step: len(_on_table(step)))
         seats = tuple(
             (bot, ", ".join([*roles, _count(hand)]))
-            for bot, roles, hand in zip(record.seating, last["roles"], last["hands"], strict=True)
+            for bot, roles, hand in zip(record.seating, step["roles"], step["hands"], strict=True)
         )
-        cards = _on_table(last)
+        cards = _on_table(step)
         return TableToWatch(ended(record), cards, seats) if cards else None
     return None
 
@@ -63,9 +66,9 @@ def _count(hand: str) -> str:
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:
-    """The cards that lie on the table."""
-    lie = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
-    return tuple(lie[at : at + 2] for at in range(0, len(lie), 2))
+    """The cards that lie on the table in a step of a match."""
+    text = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
+    return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 
 
 def ended(record: MatchRecord) -> datetime:
@@ -74,15 +77,18 @@ def ended(record: MatchRecord) -> datetime:
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """The latest decisions and the most remarkable match, newest first, then the permanent
-    notices."""
-    # Of a ladder whose bots go away, skipped matches would be all the news.
-    decisions = [one for one in now.run.decisions if not isinstance(one, Skip)]
-    found = [News(datetime.fromisoformat(one.at), describe(one)) for one in decisions[-_DECISIONS:]]
+    """Return the latest decisions and the match with the widest margin, newest first, then the
+    permanent notices."""
+    # In a ladder whose bots go away, skipped matches would be all the news.
+    decisions = [decision for decision in now.run.decisions if not isinstance(decision, Skip)]
+    lines = [
+        News(datetime.fromisoformat(decision.at), describe(decision))
+        for decision in decisions[-_LATEST_DECISIONS:]
+    ]
     match = now.swing
-    if match and now.out.isdisjoint(match.table) and (record := run.find(match.match)):
+    if match and now.disqualified.isdisjoint(match.table) and (record := run.find(match.match)):
         scores = format_scores(match.seating, match.adjusted)
         text = _("The most points in one match: %(scores)s.", scores=scores)
-        found.append(News(ended(record), text, match.match))
-    found.sort(key=lambda one: str(one.at), reverse=True)
-    return found + [News(None, text) for text in now.run.caveats()]
+        lines.append(News(ended(record), text, match.match))
+    lines.sort(key=lambda line: str(line.at), reverse=True)
+    return lines + [News(None, text) for text in now.run.caveats()]

@@ -30,17 +30,21 @@ from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
 AN_HOUR: Final = 60
-"""New bots and refusals of one address; those who are in one hall may share an address."""
+"""The maximum number of new bots and refusals of one address in an hour. All authors in a hall may
+have the same address."""
 _HOUR_S: Final = 3600.0
-_ADDRESSES: Final = 10_000
-"""The most that are counted; more of them begin the hour anew."""
-_DAYS: Final = 3650
+_MAX_ADDRESSES: Final = 10_000
+"""The maximum number of addresses that are counted. Further ones reset all counts."""
+_TOKEN_DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
 
 
 class OpenLadder:
-    """The pages of a ladder that bots may join. The run is at `target`, and `cup` is as in the
-    file. Authors can download the installed `program`."""
+    """The pages of a ladder that bots may join.
+
+    `target` is the run: a folder or a database URL. `cup` is the ladder as in its file. `program`
+    is the installed program, which authors can download.
+    """
 
     def __init__(
         self, target: str, cup: Cup, invitations: Invitations, program: Distribution
@@ -48,14 +52,14 @@ class OpenLadder:
         self.cup = cup
         self._program = program
         self.wheel = wheel_name(program)
-        """The name of the wheel that is served; None if a checkout is installed."""
+        """The file name of the program's wheel, or None if a checkout is installed."""
         self._target = target
         self._invitations = invitations
         self._counts = Counter[str]()
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how to join, and the state of the ladder."""
+        """Return the page that says how to join and what state the ladder is in."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
@@ -71,7 +75,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program for authors as a wheel."""
+        """Return the program as a wheel, in pieces."""
         data = wheel_of(self._program)
         pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
         answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
@@ -80,8 +84,11 @@ class OpenLadder:
         return answer
 
     def call(self) -> tuple[dict[str, str], int]:
-        """Let a bot join, enter a new version or leave, as the body of the request asks. Return the
-        bot and its token, and the status."""
+        """Carry out a call of `stich join` or `stich leave`, which is the body of the request.
+
+        Return the answer as JSON and its status. The answer has the name and the token of the bot
+        and the name of the ladder, or the reason for a refusal as `detail`.
+        """
         address = _address()
         if self._is_flooded(address):
             many = f"{AN_HOUR} bots of your address came, or were refused, within an hour"
@@ -92,7 +99,7 @@ class OpenLadder:
             key = bytes.fromhex(call.key)
             bot = self._carry_out(call, sha256(key).hexdigest()[:16])
             token = hmac.digest(key, bot.encode(), "sha256").hex()
-            if call.wants == "leave" or not self._invitations.accept(bot, token, _DAYS):
+            if call.wants == "leave" or not self._invitations.accept(bot, token, _TOKEN_DAYS):
                 self._counts[address] -= 1
         except msgspec.DecodeError:
             return {"detail": "This is not a call of `stich join`."}, 400
@@ -103,14 +110,18 @@ class OpenLadder:
         return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 
     def _is_flooded(self, address: str) -> bool:
-        """Whether an address has used up its calls for this hour."""
-        if monotonic() >= self._ends or len(self._counts) > _ADDRESSES:
+        """Return whether an address has used up its calls for this hour. Reset all counts after an
+        hour."""
+        if monotonic() >= self._ends or len(self._counts) > _MAX_ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Carry out the call. Return the name of the bot.
+        """Let a bot join, enter a new version or leave. Return the name of the bot.
+
+        `author` identifies the key in the call. A name that has become free is entered as the next
+        version.
 
         Raises:
             JoinRefused: if the ladder refuses the call.
@@ -150,38 +161,44 @@ class OpenLadder:
             JoinRefused: if the bot cannot join.
         """
         run = current_run().view().run
-        out = exclusion_of(run.decisions, latest.bot)
-        if out is not None and not isinstance(out, Leave):
+        exclusion = exclusion_of(run.decisions, latest.bot)
+        if exclusion is not None and not isinstance(exclusion, Leave):
             raise JoinRefused(f"The organiser decided that {latest.bot} no longer plays.")
         known = (Identity(), *run.about.get(latest.bot, ())[-1:])
-        changed = len(known) > 1 and call.about not in known and out is None
+        changed = len(known) > 1 and call.about not in known and exclusion is None
         if call.wants == "new-version" or changed:
-            number, retires = latest.version + 1, "" if out else latest.bot
+            number, retires = latest.version + 1, "" if exclusion else latest.bot
             bot = f"{base(latest.bot)}/{number}"
             join(self._target, self.cup, bot, latest.author, number, retires)
             return bot
-        if out is not None:
+        if exclusion is not None:
             raise JoinRefused(f"{latest.bot} has left; enter it anew with --new-version.")
         return latest.bot
 
     def _check_code(self, code: str) -> None:
+        """Check whether an author with this code may enter a bot.
+
+        Raises:
+            JoinRefused: if the ladder is by invitation, or asks for another code.
+        """
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:
             raise JoinRefused(f"{self.cup.name} is by invitation: {_ASK}.")
         if wanted is not None and not hmac.compare_digest(code.encode(), wanted.encode()):
-            what = "The code is wrong" if code else f"{self.cup.name} asks for a code"
-            raise JoinRefused(f"{what}; add --code with the one that the organiser gave.")
+            refusal = "The code is wrong" if code else f"{self.cup.name} asks for a code"
+            raise JoinRefused(f"{refusal}; add --code with the one that the organiser gave.")
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """The decisions by which the versions of a bot joined, oldest first."""
-    joined = (one for one in decisions if isinstance(one, Join))
-    return [one for one in joined if base(one.bot) == base(name)]
+    """The decisions by which the versions of a bot joined, oldest first. `name` is that of any
+    version."""
+    joins = (decision for decision in decisions if isinstance(decision, Join))
+    return [decision for decision in joins if base(decision.bot) == base(name)]
 
 
 def _address() -> str:
-    """The address that a call comes from, as a proxy on this machine reports it. For IPv6 the
-    customer's network."""
+    """Return the IP address that the request comes from, or "" if it is not known. A proxy on this
+    machine reports the address in X-Forwarded-For. For IPv6, return the customer's /64 network."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:
@@ -192,17 +209,17 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """A text with the number of bots that play, and who may join."""
+    """A text with the number of bots that play and with who may join."""
     bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
-    said = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)
+    count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)
     if bots >= cup.join.most:
-        return said + _("The ladder is full; come again later.")
+        return count + _("The ladder is full; come again later.")
     if cup.join.open:
-        return said + _("Anybody may join.")
+        return count + _("Anybody may join.")
     if cup.join.code is not None:
-        return said + _("Whoever has the organiser's code may join.")
-    return said + _(
+        return count + _("Whoever has the organiser's code may join.")
+    return count + _(
         "It is by invitation: ask the organiser for a token (`stich invite`), and use"
         " `stich connect`."
     )

@@ -1,4 +1,5 @@
-"""A run as its pages see it: the standings are cached, and refreshed when the store has changed."""
+"""What the pages know of a run. The standings are cached, and refreshed when the store has
+changed."""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ from tournament.results.standings import compute
 from tournament.store.reader import NoMatch
 from tournament.text import listed, unreachable, utc
 
-_FRESH_S = 2.0  # how long what was read is not read again
-_IDLE_S = 10.0  # after so much more time what was read is too old to be shown
-_RATE_S = 600.0  # the matches of so long tell how fast a run is
-_SHARE = 40  # refreshing takes at most one part in so many of a core
+_FRESH_S = 2.0  # the run is not read again for at least this long
+_IDLE_S = 10.0  # a snapshot that is stale for longer is too old to be shown
+_RATE_S = 600.0  # the window in which the rate of matches is measured
+_SHARE = 40  # refreshing takes at most 1/40 of a core
 _HOUR_S, _DAY_S = 3600.0, 86400.0
-_KEPT: Final = 256  # pages for others who look at them
+_MAX_CACHED: Final = 256  # rendered pages and other values
 _RECENT: Final = 1000  # matches among which spectators find one to watch
 _STATES: Final = {
     "over": N_("Over"),
@@ -46,16 +47,16 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class EarlierTable:
-    """The places of the bots in the table at `since`, in UTC. A bot's place is None if it had
-    none."""
+    """The places of the bots in the standings at the time `since`, in UTC. The place of a bot
+    without an official place is None."""
 
     since: datetime
     places: Mapping[str, int | None]
 
 
 class RunView:
-    """What pages show of a run without its matches. Pages are out of date when `version`
-    changes."""
+    """What pages show of a run without its matches. When the run changes, so does `version`, and
+    pages made from this view are out of date."""
 
     def __init__(self, version: str, run: Run) -> None:
         self.version = version
@@ -63,69 +64,71 @@ class RunView:
         self.name = run.cup.name
         self.finished = run.finished
         self.proof = run if isinstance(run, StoredRun) else None
-        """The run, which has a seed to check; None for a file of matches."""
-        self.out = run.disqualified
-        """The bots that are disqualified."""
+        """The run if it is in a store, so that its seed can be checked. None for a file of
+        matches."""
+        self.disqualified = run.disqualified
+        """The names of the disqualified bots."""
 
     @property
     def state(self) -> str:
-        """The state of the run in a word: over, paused, waiting or playing."""
+        """The state of the run in one word: over, paused, waiting or playing."""
         return "over" if self.finished else self.run.phase
 
     @property
     def status(self) -> str:
-        """The state of the run in a line."""
+        """The state of the run in one line, in the reader's language."""
         phase, present = self.run.phase, self.run.present
         if phase is Phase.WAITING:
             return _("Waiting for %(bots)s", bots=listed(present.awaited))
-        said = ": ".join(filter(None, (_(_STATES[self.state]), self.progress())))
+        text = ": ".join(filter(None, (_(_STATES[self.state]), self.progress())))
         pause = paused(self.run.decisions)
         if phase is Phase.PAUSED and pause is not None:
             why = f": {pause.why}" if pause.why else ""
-            said = _("Paused since %(time)s", time=utc(pause.at)) + why
+            text = _("Paused since %(time)s", time=utc(pause.at)) + why
         away = "" if self.finished else unreachable(present.away)
-        return f"{said.rstrip('.')}. {away}" if away else said
+        return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """A text about the progress of the run, or "" if that is not known."""
+        """A text about the progress of the run, or "" if the progress is not known."""
         return ""
 
 
 class Snapshot(RunView):
-    """A run at one moment. `version` changes with the content."""
+    """A run with its standings at one moment. When the run or its matches change, so does
+    `version`."""
 
-    def __init__(self, version: str, run: Run, read: _Matches) -> None:
+    def __init__(self, version: str, run: Run, matches: _Matches) -> None:
         super().__init__(version, run)
-        self.arrays = read.collector.arrays(run.cup.names)
+        self.arrays = matches.collector.arrays(run.cup.names)
         self.table = compute(self.arrays, run)
         self.bots = self.arrays.bots
-        """The bots of the cup, also those that are disqualified."""
-        self.played = dict(read.played)
+        """The names of the cup's bots, with the disqualified ones."""
+        self.played = dict(matches.played)
         """The number of finished matches by block."""
-        self.blocks = np.array(sorted(self.played.keys() - read.withheld.keys()), np.int64)
-        """The blocks in the order in which the arrays number them."""
-        self.withheld = tuple(chain.from_iterable(read.withheld.values()))
-        """The finished matches of blocks of which a match is still to be played, which are in no
-        table or list: that match has the same cards, and a score tells something about cards."""
-        self.recent = tuple(reversed(read.recent))
-        """The matches that ended last, the newest first."""
+        self.blocks = np.array(sorted(self.played.keys() - matches.withheld.keys()), np.int64)
+        """The numbers of the blocks in the order in which the arrays hold them."""
+        self.withheld = tuple(chain.from_iterable(matches.withheld.values()))
+        """The finished matches of incomplete blocks, which are in no table or list. The matches
+        that are left have the same cards, and a score tells something about the cards."""
+        self.recent = tuple(reversed(matches.recent))
+        """The matches that ended last, newest first."""
         self.latest = next(iter(self.recent), None)
-        """The match that ended last."""
-        self.swing = read.swing
-        """The match in which the points of the seats are furthest apart."""
+        """The match that ended last, or None."""
+        self.swing = matches.swing
+        """The match with the widest margin between two seats, or None."""
         self.matches = int(self.arrays.block.size) + len(self.withheld)
         """The number of finished matches."""
         self.total = max(self.matches, run.total or 0)
-        """The number of matches planned; a swiss or knockout plans its rounds as it goes."""
+        """The number of planned matches. A swiss or knockout plans its rounds as it goes."""
         self.upcoming = _upcoming(run, self.played)
-        """The next blocks, those that are being played first."""
+        """The next blocks, beginning with those that are being played."""
         self.rate: float | None = None
-        """The number of matches a second in the last minutes, None if it is not known."""
+        """The number of matches per second in the last ten minutes, or None if not known."""
         self.earlier: EarlierTable | None = None
-        """The table an hour to a day ago, if the pages were there then."""
+        """The places an hour to a day ago, or None if the pages were not served then."""
 
     def progress(self) -> str:
-        """A text with the tables that are playing, the matches played, and the time left."""
+        """A text with the number of tables in play, the matches played, and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -148,22 +151,21 @@ class Snapshot(RunView):
         """The time left, in words, or "" in a ladder or if the time is not known."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
-        fewer = self.table.stop or self.run.gone  # than planned may be played
-        left = duration((self.total - self.matches) / self.rate)
-        return (
-            _("at most %(time)s left", time=left) if fewer else _("about %(time)s left", time=left)
-        )
+        time = duration((self.total - self.matches) / self.rate)
+        if self.table.stop or self.run.gone:  # some of the planned matches may fall away
+            return _("at most %(time)s left", time=time)
+        return _("about %(time)s left", time=time)
 
 
 def current_run() -> LiveRun:
-    """The run whose pages the current application shows."""
+    """Return the run whose pages the current application serves."""
     run: LiveRun = current_app.extensions["stich-run"]
     return run
 
 
 class _Matches:
-    """The matches read so far, as statistics need them. A block's matches are added once the block
-    is complete, or `at_once`."""
+    """The matches read so far, as the statistics need them. The matches of a block are withheld
+    until the block is complete, unless matches are shown `at_once`."""
 
     def __init__(self, at_once: bool) -> None:
         self._at_once = at_once
@@ -186,15 +188,14 @@ class _Matches:
             if not self._at_once and len(block) < match.seatings:
                 self.withheld[match.block] = block
                 continue
-            for one in block:
-                self.recent.append(one)
-                if self.swing is None or _swing(one) > _swing(self.swing):
-                    self.swing = one
+            self.recent.extend(block)
+            self.swing = max(filter(None, (self.swing, *block)), key=_margin)
             yield from block
 
 
 class LiveRun:
-    """A run that may still be playing. Safe for threads."""
+    """A run that may still be playing. The methods other than `refresh` may be called by several
+    threads at a time."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
@@ -207,17 +208,20 @@ class LiveRun:
         self._basis: tuple[int, Cup, bool] | None = None
         self._matches = _Matches(at_once=False)
         self._tables: deque[tuple[float, EarlierTable]] = deque()
-        self._kept: dict[tuple[NullTranslations, str], Any] = {}
+        self._cache: dict[tuple[NullTranslations, str], Any] = {}
 
     def snapshot(self) -> Snapshot:
-        """Return a snapshot of the run. Refresh it first if it is stale: one caller refreshes at a
-        time, and the others get the previous snapshot, unless there is none or it is very old.
+        """Return a snapshot of the run, and refresh it first if it is stale.
+
+        One caller refreshes the snapshot at a time. The others get the previous snapshot, or wait
+        if there is none or it is too old to be shown.
 
         Raises:
             NotBegun: if the run has not begun.
+            StoreError: if the store cannot be read.
         """
-        old = self._snapshot is None or self._clock() >= self._next + _IDLE_S
-        if self._clock() >= self._next and self._refreshing.acquire(blocking=old):
+        too_old = self._snapshot is None or self._clock() >= self._next + _IDLE_S
+        if self._clock() >= self._next and self._refreshing.acquire(blocking=too_old):
             try:
                 if self._clock() >= self._next:
                     self.refresh()
@@ -227,45 +231,47 @@ class LiveRun:
 
     @property
     def age_s(self) -> float:
-        """How many seconds ago the run was last read."""
+        """The time in seconds since the run was last read."""
         return self._clock() - self._read_at
 
     def view(self) -> RunView:
-        """Return what is known of the run without its matches.
+        """Read the run without its matches, and return a view of it.
 
         Raises:
             NotBegun: if the run has not begun.
+            StoreError: if the store cannot be read.
         """
         run = self.store.run()
         return RunView(_version(run), run)
 
     def refresh(self) -> Snapshot:
-        """Read the run again and return the new snapshot. Only one thread may call this at a
-        time."""
+        """Read the run again, and return the new snapshot, or the same one if nothing has changed.
+        Only one thread may call this at a time.
+
+        Raises:
+            NotBegun: if the run has not begun.
+            StoreError: if the store cannot be read.
+        """
         began = thread_time()
         first = self._snapshot is None
         reader = catalog()
-        speak(ENGLISH)  # what is kept is for readers of all languages
+        speak(ENGLISH)  # a snapshot is for readers of all languages
         try:
             with self.store.snapshot() as store:
-                self._snapshot = self._look(store)
+                self._snapshot = self._read(store)
         finally:
             speak(reader)
-        # The first look also loads modules, so it tells nothing about the next.
+        # The first refresh also loads modules, so its time tells nothing about the next one.
         used = 0.0 if first else thread_time() - began
         self._read_at = self._clock()
         self._next = self._read_at + max(_FRESH_S, _SHARE * used)
         return self._snapshot
 
-    def _look(self, store: RunReader) -> Snapshot:
+    def _read(self, store: RunReader) -> Snapshot:
+        """Read what is new in the store. Return a new snapshot, or the current one if its version
+        is the same."""
         run, count = store.run(), store.count()
-        self._counts.append((self._clock(), count))
-        while self._counts[0][0] < self._clock() - _RATE_S or self._counts[0][1] > count:
-            self._counts.popleft()
-        (began, first), (ended, last) = self._counts[0], self._counts[-1]
-        rate = (last - first) / (ended - began) if ended > began else None
-        if rate == 0 and ended - began < 0.9 * _RATE_S:
-            rate = None
+        rate = self._rate(count)
         version = f"{count}-{rate == 0}-{_version(run)}-{run.present.upcoming}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
@@ -273,35 +279,53 @@ class LiveRun:
         if basis != self._basis:
             self._basis, self._matches = basis, _Matches(at_once=_is_fresh(run))
         self._matches.read(store)
-        found = Snapshot(version, run, self._matches)
-        found.rate = rate
-        found.earlier = self._earlier(found)
-        return found
+        snapshot = Snapshot(version, run, self._matches)
+        snapshot.rate = rate
+        snapshot.earlier = self._earlier(snapshot)
+        return snapshot
+
+    def _rate(self, count: int) -> float | None:
+        """Note the number of finished matches. Return the matches per second in the last ten
+        minutes, or None if not known. The rate is 0 only after nine minutes without a match."""
+        counts = self._counts
+        counts.append((self._clock(), count))
+        while counts[0][0] < self._clock() - _RATE_S or counts[0][1] > count:
+            counts.popleft()
+        (began, first), (ended, last) = counts[0], counts[-1]
+        elapsed = ended - began
+        if elapsed <= 0 or (first == last and elapsed < 0.9 * _RATE_S):
+            return None
+        return (last - first) / elapsed
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:
-        """Return the oldest table of the last day, or None if it is less than an hour old. Keep a
-        table an hour."""
-        clock, kept = self._clock(), self._tables
-        while kept and kept[0][0] < clock - _DAY_S:
-            kept.popleft()
-        if not kept or kept[-1][0] <= clock - _HOUR_S:
+        """Note the places in this snapshot once an hour, and forget those of more than a day ago.
+        Return the oldest ones, or None if they are less than an hour old or the run is over."""
+        clock, tables = self._clock(), self._tables
+        while tables and tables[0][0] < clock - _DAY_S:
+            tables.popleft()
+        if not tables or tables[-1][0] <= clock - _HOUR_S:
             places = {line.bot: line.place for line in now.table.standings}
-            kept.append((clock, EarlierTable(datetime.now(UTC), places)))
-        at, earlier = kept[0]
+            tables.append((clock, EarlierTable(datetime.now(UTC), places)))
+        at, earlier = tables[0]
         return None if now.finished or at > clock - _HOUR_S else earlier
 
-    def kept(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value of this key for the reader's language, or make and cache one. The
-        least recently used value makes room."""
-        kept, place = self._kept, (catalog(), key)
-        found: _T = kept.pop(place, None) or make()
-        kept[place] = found
-        if len(kept) > _KEPT:
-            kept.pop(next(iter(tuple(kept))), None)  # a copy: others change it meanwhile
-        return found
+    def cached(self, key: str, make: Callable[[], _T]) -> _T:
+        """Return the cached value of `key` in the reader's language. Make and cache the value if
+        there is none or it is false; the least recently used value is dropped if there are too
+        many."""
+        cache, place = self._cache, (catalog(), key)
+        value: _T = cache.pop(place, None) or make()
+        cache[place] = value
+        if len(cache) > _MAX_CACHED:
+            cache.pop(next(iter(tuple(cache))), None)  # a copy, since other threads change it
+        return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return a finished match by its id, or None if there is none."""
+        """Return the finished match with this id, or None if there is none.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         try:
             record = self.store.match(match)
         except NoMatch:
@@ -309,26 +333,24 @@ class LiveRun:
         return record if record.match == match else None
 
     def is_open(self, block: int) -> bool:
-        """Whether a match with the cards of this block has yet to be played."""
+        """Return whether a match with the cards of this block is still to be played."""
         return not _is_fresh(self.store.run()) and not self.store.is_complete(block)
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks that the runner has stored, without those that have ended since.
-    `played` is the number of finished matches by block.
+    """The next blocks that the runner has stored, without those that have ended since.
 
-    A ladder's blocks are only shown once they have begun: a bot that knew the next tables could
-    stay away from them.
+    `played` is the number of finished matches by block. In a ladder, only blocks that have begun
+    are included: a bot that knew the next tables could stay away from them.
     """
     if run.finished:
         return ()
-    now = (
-        msgspec.structs.replace(one, played=played.get(one.block, 0))
-        for one in run.present.upcoming
+    blocks = (
+        msgspec.structs.replace(block, played=played.get(block.block, 0))
+        for block in run.present.upcoming
     )
-    return tuple(
-        one for one in now if one.played < one.seatings and (one.played or not run.cup.is_ladder)
-    )
+    least = 1 if run.cup.is_ladder else 0
+    return tuple(block for block in blocks if least <= block.played < block.seatings)
 
 
 def _version(run: Run) -> str:
@@ -338,30 +360,32 @@ def _version(run: Run) -> str:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts that all matches must be read again for, if one changes.
+    """The facts on which the matches read so far depend: if one changes, all are read again.
 
-    These are the number of void matches, the cup (if it grows, its blocks are renumbered; a
-    ladder's are not, so its bots are left out), and whether matches are shown at once.
+    These are the number of void matches, the cup, and whether matches are shown at once. A cup that
+    grows renumbers its blocks. A ladder does not, so its bots are left out.
     """
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, _is_fresh(run)
 
 
 def duration(seconds: float) -> str:
-    """A time in its largest unit, such as 40 seconds, 3 minutes or 2 hours."""
-    if seconds >= 1.5 * 86400:
-        return ngettext("%(num)d day", "%(num)d days", round(seconds / 86400))
-    if seconds >= 1.5 * 3600:
-        return ngettext("%(num)d hour", "%(num)d hours", round(seconds / 3600))
+    """A time in its largest unit, such as "40 seconds", "3 minutes" or "2 hours", in the reader's
+    language."""
+    if seconds >= 1.5 * _DAY_S:
+        return ngettext("%(num)d day", "%(num)d days", round(seconds / _DAY_S))
+    if seconds >= 1.5 * _HOUR_S:
+        return ngettext("%(num)d hour", "%(num)d hours", round(seconds / _HOUR_S))
     if seconds >= 1.5 * 60:
         return ngettext("%(num)d minute", "%(num)d minutes", round(seconds / 60))
     return ngettext("%(num)d second", "%(num)d seconds", max(1, round(seconds)))
 
 
-def _swing(match: MatchSummary) -> int:
+def _margin(match: MatchSummary) -> int:
+    """The points between the best and the worst seat of a match."""
     return max(match.adjusted) - min(match.adjusted)
 
 
 def _is_fresh(run: Run) -> bool:
-    """Whether no cards of a finished match will be played again."""
+    """Whether the cards of finished matches will not be played again."""
     return run.finished or run.cup.format.cards == "fresh"

@@ -1,4 +1,4 @@
-"""Lists of finished matches: what somebody wants to see of them, page by page."""
+"""Lists of finished matches: filters, pages, and all matches as JSON lines."""
 
 import re
 from collections.abc import Iterator
@@ -21,17 +21,18 @@ from tournament.store.engine import StoreError
 from web.arena.live_run import LiveRun, Snapshot, current_run
 
 ANY: Final = "any"
-_MATCHES: Final = 50  # of a page
+_PAGE_SIZE: Final = 50
 _to_json: Final = msgspec.json.Encoder().encode
 _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "lost")}
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches, None where any match fits, and the number of a page of the list.
+    """Conditions on matches, and the number of a page of the list. A condition that is None fits
+    any match.
 
-    With a `bot`, `faults` (a kind or `ANY`) and `result` are the bot's own. A bot has "won" if
-    nobody had more points.
+    `faults` is a kind of fault, or `ANY`. `result` is "won" or "lost". With a `bot`, both are about
+    that bot only. A bot has "won" a match if no other bot had more points.
     """
 
     bot: str | None = None
@@ -42,13 +43,13 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The query arguments of an address with this filter."""
-        found = asdict(self) | {"page": None}
-        return {name: value for name, value in found.items() if value is not None}
+        """The query arguments of this filter in an address, without the page."""
+        conditions = asdict(self) | {"page": None}
+        return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices of the matches that fit in the arrays of a snapshot, latest in the
-        schedule first."""
+        """The indices in the snapshot's arrays of the matches that fit, last in the schedule
+        first."""
         arrays = now.arrays
         fits = np.ones(arrays.block.size, np.bool_)
         seated = np.ones(arrays.seats.shape, np.bool_)
@@ -68,34 +69,34 @@ class MatchFilter:
 
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
-    """Read the matches at these indices of the arrays. Return the latest in the schedule first."""
+    """Read the matches at these indices of the snapshot's arrays. Return them in reverse order of
+    the schedule."""
     places = zip(now.blocks[now.arrays.block[rows]], now.arrays.number[rows], strict=True)
     return current_run().store.at([(int(block), int(number)) for block, number in places])[::-1]
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter that the address asks for. Without a bot the result is ignored, because the
-    form may still have one from an earlier choice.
+    """Return the filter in the query of the address.
 
-    Answer with status 404 for a bot that is not in the cup, and with 400 for an unknown value.
+    Ignore a result without a bot, which the form may have kept from an earlier choice. Answer with
+    status 404 if the bot is not in the cup, and with 400 if another value is unknown.
     """
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
         for name, words in _CHOICES.items()
     )
-    if bot is None:
-        result = None
-    else:
+    if bot is not None:
         check_bot(now, bot)
     round, block, page = map(_asked_number, ("round", "block", "page"))
-    return MatchFilter(bot, round, block, faults, result, page or 1)
+    return MatchFilter(bot, round, block, faults, result if bot else None, page or 1)
 
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
-    """Return the requested page of the list. Answer with status 404 if there is no such page."""
+    """Return the page of the list that the filter asks for. Answer with status 404 if there is no
+    such page."""
     rows, page = asked.rows(now), asked.page
-    last = max(1, ceil(rows.size / _MATCHES))
+    last = max(1, ceil(rows.size / _PAGE_SIZE))
     if page > last:
         pages = ngettext("%(num)d page", "%(num)d pages", last)
         abort(
@@ -105,20 +106,21 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     return render_template(
         "matches.html",
         now=now,
-        out=now.out,
+        disqualified=now.disqualified,
         asked=asked,
         choices=_CHOICES,
         rounds=int(now.arrays.round.max(initial=0)),
-        matches=read_matches(now, rows[(page - 1) * _MATCHES : page * _MATCHES]),
+        matches=read_matches(now, rows[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]),
         count=rows.size,
         last=last,
     )
 
 
 def match_pieces(store: RunReader) -> Iterator[bytes]:
-    """Yield the finished matches as JSON lines in UTF-8, many lines in a piece.
+    """Yield the finished matches of complete blocks as JSON lines in UTF-8, in pieces of many
+    lines.
 
-    If the store cannot be read to the end, the last line says so: it is an object with an `error`.
+    If the store cannot be read to the end, the last line is an object with the reason as `error`.
     """
     piece = bytearray()
     try:
@@ -134,7 +136,7 @@ def match_pieces(store: RunReader) -> Iterator[bytes]:
 
 
 def check_bot(now: Snapshot, name: str) -> None:
-    """Answer with status 404 if no bot in the cup has this name."""
+    """Answer with status 404 if no bot of the cup has this name."""
     if name not in now.bots:
         abort(
             404,
@@ -143,13 +145,15 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 
 def _asked_number(name: str) -> int | None:
-    """Return a number in the query of the address, or None if the query has none. Answer with
-    status 400 if the value is no number."""
+    """Return a number in the query of the address, or None if the query does not have it. Answer
+    with status 400 if the value is not a number of up to nine digits."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
+    """Return a value in the query of the address, or None if it is missing or empty. Answer with
+    status 400, and `fix`, if the value does not match the pattern."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
         abort(
@@ -159,8 +163,8 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
-    """Return a match whose cards have been played in every seating. Answer with status 404 if there
-    is none."""
+    """Return the match with this id. Answer with status 404 if there is none, or if its cards are
+    still to be played in another seating."""
     record = run.find(match)
     if record is None:
         abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))

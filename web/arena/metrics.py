@@ -1,4 +1,4 @@
-"""What an operator watches of a run: `GET /metrics`, for Prometheus."""
+"""The metrics of a run for an operator: `GET /metrics`, for Prometheus."""
 
 from collections.abc import Iterator
 
@@ -20,14 +20,16 @@ def metrics() -> Response:
 
 
 class _RunCollector(Collector):
-    def __init__(self, live: LiveRun) -> None:
-        self._live = live
+    """Collects the metrics of a run from the snapshot that its pages show."""
+
+    def __init__(self, run: LiveRun) -> None:
+        self._run = run
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of a run, as the pages last read it."""
-        age = self._live.age_s
+        """Yield the metrics of the run, or only its phase if it has not begun."""
+        age = self._run.age_s
         try:
-            now = self._live.snapshot()
+            now = self._run.snapshot()
         except NotBegun:
             yield _phase(Phase.WAITING)
             return

@@ -1,4 +1,4 @@
-"""The pages of a run: standings, bots, matches."""
+"""The routes of a run's pages: standings, bots, matches, tables to watch."""
 
 import json
 from collections.abc import Callable
@@ -42,16 +42,16 @@ pages = Blueprint("pages", __name__)
 
 _LATEST: Final = 12
 _SUMMED: Final = 100
-"""The matches of which the page of a bot adds up what the bot gave beside its moves."""
+"""The number of latest matches for which a bot's page adds up the numbers beside the moves."""
 _REST: Final = 110
-"""While a cup is played, making lines takes at most one part in so many of a core."""
+"""While a cup is played, `/matches.jsonl` takes at most 1/110 of a core."""
 _EPOCHS: Final = 10
-"""The epochs of a ladder that the page of a bot shows alone: what it does now."""
+"""The number of latest epochs in a bot's recent mean."""
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
-    """Wrap a view so that its page is rendered once for all readers. Browsers that have the page
-    already get status 304."""
+    """Wrap a view, which gets a snapshot of the run, so that its page is rendered once for all
+    readers. A browser that has the page already gets status 304."""
 
     @wraps(view)
     def page(**names: str) -> WerkzeugResponse:
@@ -62,14 +62,14 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
-    """Return the page that `render` makes for this version, or status 304 if the browser has it."""
-    return _kept(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
+    """Return the page that `render` makes, once for each version. Return status 304 if the browser
+    has the page."""
+    return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
-def _kept(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
-    """Return the text that `make` makes for this key. The text is made and compressed once for all
-    readers."""
-    body = current_run().kept(key, lambda: StaticBody.of(make().encode()))
+def _cached(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
+    """Return the text that `make` makes. The text is made and compressed once for each key."""
+    body = current_run().cached(key, lambda: StaticBody.of(make().encode()))
     response = body.answer(request, content_type)
     response.headers["Cache-Control"] = "no-cache"
     return response
@@ -78,7 +78,7 @@ def _kept(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugRespo
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
-    """The first page: the leaders, a table to watch, a line for each bot, and news."""
+    """Return the first page: the leaders, a table to watch, a line for each bot, and news."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -86,9 +86,9 @@ def home(now: Snapshot) -> str:
 
 @pages.get("/preview.png")
 def preview_png() -> WerkzeugResponse:
-    """The picture that other sites show beside a link to the arena."""
+    """Return the picture that other sites show beside a link to the arena."""
     now = current_run().snapshot()
-    picture = current_run().kept(f"preview {now.version}", lambda: preview(now.table))
+    picture = current_run().cached(f"preview {now.version}", lambda: preview(now.table))
     response = Response(picture, mimetype="image/png")
     response.add_etag()
     return response.make_conditional(request)
@@ -97,36 +97,39 @@ def preview_png() -> WerkzeugResponse:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """A page with all figures of the standings."""
-    plot = plots.course(now.arrays.without(now.out), now.table, now.run.cup.names)
+    """Return the page with all figures of the standings."""
+    plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
 
 @pages.get("/embed")
 @_page
 def embed(now: Snapshot) -> str:
-    """A page with the best bots, to be framed by another site."""
+    """Return the page with the first ten bots, which other sites may frame."""
     return render_template("embed.html", now=now, table=now.table)
 
 
 @pages.get("/standings.json")
 def standings_json() -> WerkzeugResponse:
-    """The standings as `stich standings --json` prints them."""
+    """Return the standings as `stich standings --json` prints them."""
     now = current_run().snapshot()
-    return _kept(f"json {now.version}", "application/json", lambda: json.dumps(now.table.to_dict()))
+    return _cached(
+        f"json {now.version}", "application/json", lambda: json.dumps(now.table.to_dict())
+    )
 
 
 @pages.get("/standings.csv")
 def standings_csv() -> WerkzeugResponse:
-    """The standings as CSV, for a spreadsheet."""
+    """Return the standings as CSV, for a spreadsheet."""
     now = current_run().snapshot()
-    return _kept(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
+    return _cached(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
 
 
 @pages.get("/digest")
 def digest() -> WerkzeugResponse:
-    """The digest of everything written so far. It is a receipt: the published run must have passed
-    through the same digest."""
+    """Return the digest of everything that the run has written so far, as JSON. The digest is a
+    receipt, against which the published run can be checked. Answer with status 404 for a file of
+    matches."""
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
@@ -138,7 +141,7 @@ def digest() -> WerkzeugResponse:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """A page about the game, the format, the clock, the bots and the proof of fairness."""
+    """Return the page about the game, the format, the clock, the bots and the proof of fairness."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -146,7 +149,7 @@ def about(now: Snapshot) -> str:
 
 @pages.get("/reading")
 def reading() -> str:
-    """A page that explains how to read the table."""
+    """Return the page that explains how to read the table."""
     ending = "md" if language() == "en" else f"{language()}.md"
     name = f"reading-the-table.{ending}"
     return render_template("page.html", title=_("Reading the table"), name=name)
@@ -155,32 +158,33 @@ def reading() -> str:
 @pages.get("/bots/<path:name>")
 @_page
 def bot(now: Snapshot, name: str) -> str:
-    """A page with the results of one bot."""
+    """Return the page with the results of one bot. Answer with status 404 if there is none with
+    this name."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
-    counted = now.arrays.without(now.out)
+    counted = now.arrays.without(now.disqualified)
     rows = MatchFilter(name).rows(now)
     latest = read_matches(now, rows[:_SUMMED])
-    records = [current_run().find(each.match) for each in latest]
-    said = now.run.about.get(name, ())
-    entered = versions(now.table.decisions, name)
-    stated = said[-1].author if said else ""
+    records = [current_run().find(summary.match) for summary in latest]
+    statements = now.run.about.get(name, ())
+    joins = versions(now.table.decisions, name)
+    stated_author = statements[-1].author if statements else ""
     return render_template(
         "bot.html",
         now=now,
-        out=now.out,
-        sums=[one for one in info_sums(filter(None, records)) if one.bot == name],
+        disqualified=now.disqualified,
+        sums=[line for line in info_sums(filter(None, records)) if line.bot == name],
         summed=len(records),
         line=lines.get(name),
         recent=_recent(now, name) if now.run.cup.is_ladder else None,
         name=name,
         decision=exclusion_of(now.table.decisions, name),
-        said=said,
-        versions=[(one, lines.get(one.bot)) for one in entered],
-        author=stated if entered else now.run.cup.bot(name).author or stated,
+        statements=statements,
+        versions=[(join, lines.get(join.bot)) for join in joins],
+        author=stated_author if joins else now.run.cup.bot(name).author or stated_author,
         opponents=sorted(
             against(counted, name) if name in lines else (),
-            key=lambda one: (one.opponent_score - one.score, one.bot),
+            key=lambda line: (line.opponent_score - line.score, line.bot),
         ),
         plot=plots.course(counted, now.table, now.run.cup.names, name),
         matches=latest[:_LATEST],
@@ -189,7 +193,8 @@ def bot(now: Snapshot, name: str) -> str:
 
 
 def _recent(now: Snapshot, bot: str) -> float | None:
-    """A bot's mean points per deal in the last ten epochs of a ladder, or None without a match."""
+    """A bot's mean points per deal in the last ten epochs of a ladder, or None if the bot played no
+    match in them."""
     arrays = now.arrays
     late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
     seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
@@ -199,7 +204,7 @@ def _recent(now: Snapshot, bot: str) -> float | None:
 
 @pages.get("/matches")
 def matches() -> WerkzeugResponse:
-    """A page of the matches that fit a filter."""
+    """Return a page of the list of matches that fit the filter in the address."""
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
@@ -207,11 +212,12 @@ def matches() -> WerkzeugResponse:
 
 @pages.get("/matches.jsonl")
 def match_lines() -> WerkzeugResponse:
-    """Stream all matches in the match format, as `stich export` writes them."""
+    """Return all matches of complete blocks in the match format, as `stich export` writes them. The
+    lines are made while they are sent."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
-    request.get_data()  # which says that the server is busy, if it is
+    request.get_data()  # raises an error if the server is too busy
     answer = Response(Pieces(match_pieces(run.store), rest), mimetype="application/jsonl")
     answer.direct_passthrough = True
     return answer
@@ -220,32 +226,32 @@ def match_lines() -> WerkzeugResponse:
 @pages.get("/watch")
 @_page
 def watch(now: Snapshot) -> str:
-    """A page that shows the tables most worth watching, one after the other, without an end."""
+    """Return the page that shows the tables most worth watching, one after the other."""
     return render_template("watch.html", now=now)
 
 
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """A page for the projector: a table, the top ten, the way to these pages, and at the end the
+    """Return the page for the projector: a table, the top ten, QR codes, and at the end the
     winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
 @pages.get("/watch/next")
 def watch_next() -> WerkzeugResponse:
-    """The match that a watching page shows next, or null, as JSON."""
+    """Return the match that a watching page shows next as JSON, or null if there is none."""
     shown = request.args.get("shown", "").split(",")
-    found = next_match(current_run(), request.args.get("live", ""), shown)
-    response = Response(json.dumps(found), mimetype="application/json")
+    match = next_match(current_run(), request.args.get("live", ""), shown)
+    response = Response(json.dumps(match), mimetype="application/json")
     response.headers["Cache-Control"] = "no-cache"
     return response
 
 
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
-    """A page that shows a match on a card table. The page does not depend on the rest of the
-    run."""
+    """Return the page that shows a match on a card table. The page is independent of the standings,
+    so no snapshot is read."""
     run = current_run()
     return _answer(f"{match}-{run.view().version}", lambda: _match_page(run, match))
 

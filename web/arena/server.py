@@ -1,5 +1,5 @@
-"""The server of the pages, a process of its own: `python -m web.arena.server HOST PORT`, started by
-`web.child_process`."""
+"""The server of the pages, a separate process: `python -m web.arena.server HOST PORT`. The settings
+come from `web.child_process`."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from tournament.results.reading import RunReader
 
 MAX_CONNECTIONS: Final = 1024
-"""Further spectators wait to be accepted."""
+"""The maximum number of open connections. Further spectators wait to be accepted."""
 _THREADS: Final = 8
 _HEAD_S: Final = 10
 
 
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of the web server, as in `create_app`.
+    """The settings of the server.
 
     `run` is a folder or a database URL, and `matches` a file of matches. Without either, only the
-    pages for playing are served.
+    pages for playing are served. The other settings are those of `create_app`.
     """
 
     run: str | None = None
@@ -38,7 +38,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """Make the RSGI application of the pages, in granian's worker."""
+    """Return the RSGI application of the pages. Granian calls this in its worker process."""
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
@@ -54,7 +54,7 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """Return a reader of the run, or None if no run is served."""
+    """Return a reader of the run or of the file of matches, or None without either."""
     if settings.matches is not None:
         from tournament.results.match_file import MatchFile
 

@@ -1,4 +1,4 @@
-"""What the page for the projector shows beside a table."""
+"""The page for the projector."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -9,11 +9,7 @@ import segno
 from flask import render_template, request
 from markupsafe import Markup
 
-from tournament.display.formatting import (
-    last_tables,
-    shown_authors,
-    table_lines,
-)
+from tournament.display.formatting import last_tables, shown_authors, table_lines
 from tournament.results.standings import Standings
 from web.arena.live_run import Snapshot
 
@@ -23,15 +19,16 @@ _THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class QrCode:
-    """A QR code of an address of these pages, as SVG. `joins` is true if bots are entered at the
-    address."""
+    """The picture of a QR code for an address of these pages, as SVG. `joins` is true if the
+    address is that of `/join`."""
 
     picture: Markup
     joins: bool
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. If `joinable`, the page says how to enter bots."""
+    """Return the page for the projector. If `joinable`, the page has a QR code of `/join` until the
+    run is over."""
     return render_template(
         "stage.html",
         now=now,
@@ -46,9 +43,10 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def winning_margin(table: Standings) -> float | None:
-    """By how many points per deal the winner is ahead of the second, in a knockout in the final.
+    """The winner's lead over the second bot in points per deal. In a knockout, these are the points
+    of the final.
 
-    None if several bots won, there is no second, or the points did not decide.
+    None if several bots won, if there is no second bot, or if the second bot has more points.
     """
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
@@ -61,8 +59,8 @@ def winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> list[QrCode]:
-    """The QR codes for phones in the hall, or none if this address would mean another machine
-    there."""
+    """The QR codes for phones in the hall. There are none if the page was opened by an address that
+    means another machine on a phone, such as localhost."""
     if urlsplit(request.url_root).hostname in _THIS_MACHINE:
         return []
     paths = ["", "join"] if joinable else [""]
@@ -75,18 +73,18 @@ def _qr(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """The bots and points of the match with the most points in the latest complete block, most
-    points first, or [] if there is none."""
-    if now.latest is None:
+    """The bots and their points in a match, most points first: the match of the latest complete
+    block in which a bot has most. The list is empty before the first block is complete."""
+    if (latest := now.latest) is None:
         return []
-    block = takewhile(lambda one: now.latest and one.block == now.latest.block, now.recent)
-    match = max(block, key=lambda one: max(one.adjusted))
+    block = takewhile(lambda match: match.block == latest.block, now.recent)
+    match = max(block, key=lambda match: max(match.adjusted))
     seats = zip(match.seating, match.adjusted, strict=True)
     return sorted(seats, key=lambda seat: seat[1], reverse=True)
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """The bots at the most important table that has not begun, or () if that is not known."""
+    """The bots at the next table with the best-placed bot, or () if no next table is known."""
     places = {line.bot: place for place, line in enumerate(now.table.standings)}
-    waiting = [one.bots for one in now.upcoming if not one.played]
+    waiting = [block.bots for block in now.upcoming if not block.played]
     return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())

@@ -1,4 +1,4 @@
-"""The languages of the pages: which one a reader gets, and its catalog."""
+"""The languages of the pages, and the catalogs with their messages."""
 
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
@@ -13,16 +13,16 @@ from flask import Flask, Request, Response, g, request
 from tournament.language import ENGLISH, speak
 
 LANGUAGES: Final = {"en": "English", "zh": "中文", "de": "Deutsch"}
-"""The languages by their tags, each named in itself. The messages are in the first one."""
+"""The name of each language in that language, by tag. The messages in the code are in English."""
 KEY: Final = "lang"
-"""The argument of an address, and the cookie."""
+"""The name of the argument of an address, and of the cookie, that choose a language."""
 _DEFAULT: Final = next(iter(LANGUAGES))
 _YEAR_S: Final = 365 * 86400
 
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of a language."""
+    """Return the messages of a language, read from its catalog."""
     if language == _DEFAULT:
         return ENGLISH
     with files("web.ui").joinpath("catalogs", f"{language}.po").open("rb") as lines:
@@ -34,8 +34,8 @@ def read_catalog(language: str) -> NullTranslations:
 
 
 def wanted(request: Request) -> str:
-    """Return the language that the address, an earlier choice or the browser asks for, or English
-    if the pages are not in that language."""
+    """The tag of the language that the address asks for, or else the cookie, or else the browser.
+    English if the pages are not in that language."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)
@@ -43,13 +43,14 @@ def wanted(request: Request) -> str:
 
 
 def language() -> str:
-    """Return the language of the current request."""
-    found: str = g.language
-    return found
+    """Return the tag of the current request's language."""
+    tag: str = g.language
+    return tag
 
 
 def add_languages(app: Flask) -> None:
-    """Answer each request in its language, and remember the one that an address asks for."""
+    """Make the application answer each request in the reader's language, and set a cookie with a
+    language that an address asks for."""
 
     @app.before_request
     def choose() -> None:

@@ -1,5 +1,5 @@
-"""Matches as steps that a page can show without knowing any rules: they are applied here, not in
-the reader's browser."""
+"""Matches as steps that a page can show without knowing the rules. The rules are applied here, not
+in the reader's browser."""
 
 import base64
 import json
@@ -19,17 +19,18 @@ from tournament.run.live_table import LiveMatch
 from web.ui.plots import series
 
 PageFact = tuple[str, str, str, int | None, bool]
-"""A fact as the game states it: label, value, cards in one string, seat, whether it lies on the
+"""A fact of the game: label, value, cards in one string, seat, whether the cards lie on the
 table."""
 PageMove = tuple[int | None, str, float | None, str | None, bool]
-"""A move: seat, text, milliseconds, fault, whether it was the default move."""
+"""A move: seat, text, time in ms, fault, whether the default move was played."""
 _T = TypeVar("_T")
 
 
 class PagePosition(TypedDict):
-    """What a page shows of a state or view.
+    """What a page shows of a state or view. `hands`, `roles` and `scores` are by seat.
 
-    `hands` has a string for each seat, with a space between groups of cards. `roles` are by seat.
+    A hand is one string, such as "3c4d 5h", with a space between groups of cards. "??" is a hidden
+    card.
     """
 
     deal: int
@@ -42,10 +43,10 @@ class PagePosition(TypedDict):
 
 
 class DealEnd(TypedDict):
-    """What a page shows of a deal that has ended.
+    """What a page shows of a deal that has ended. `scores`, `hands` and `left` are by seat.
 
-    `hands` are the hands when they were largest, and `left` the cards left in them, both by seat.
-    `facts` include the last trick.
+    `hands` are the hands when they were largest, and `left` the cards left in them at the end. Both
+    are empty for spectators of a match in progress. `facts` include the last trick.
     """
 
     scores: list[int]
@@ -55,10 +56,10 @@ class DealEnd(TypedDict):
 
 
 class ShownPosition(PagePosition):
-    """A position and what led to it.
+    """A position with what has happened just before.
 
-    `last` has each seat's latest move in this trick. `trick_over` is true if the trick on the table
-    has just ended. `ended` is the deal that the latest move ended, or None.
+    `last` has each seat's latest move in this trick, or None. `trick_over` is true if the trick on
+    the table has just ended. `ended` is the deal that the latest move ended, or None.
     """
 
     last: list[str | None]
@@ -67,7 +68,8 @@ class ShownPosition(PagePosition):
 
 
 class PageStep(ShownPosition):
-    """A step of a match: a position and the move that led to it, None before the first move."""
+    """A step of a match: a position, and the move that led to the position. The move is None before
+    the first move."""
 
     move: PageMove | None
 
@@ -75,9 +77,9 @@ class PageStep(ShownPosition):
 class ReplayStep(PageStep):
     """A step of a finished match.
 
-    `times` (a text, and whether time was taken from the bank) and `infos` (the bot's own remark)
-    are by seat, each from the bot's latest move. `forced` is true if the move was the only legal
-    one. `value` is what the bot thought the deal was worth.
+    `times` and `infos` are by seat, each from the bot's latest move. A time is a text, and whether
+    time was taken from the bank. An info is the bot's own remark. `forced` is true if the move was
+    the only legal one. `value` is the value of the deal as the bot stated it, or None.
     """
 
     times: list[tuple[str, bool] | None]
@@ -87,7 +89,8 @@ class ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """The data of a match for replay.js. Its `steps` are JSON, deflated (RFC 1950), in base64."""
+    """The data of a match for replay.js. The field `steps` is the JSON of the steps, compressed
+    with zlib (RFC 1950), in base64."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -99,10 +102,10 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 
 
 class DealLog:
-    """What a page shows of a game as it is played, from its full states, or from the views of a
-    spectator, who sees no hands.
+    """Follows a game move by move, and tells what a page shows of it.
 
-    `shown` is what a page shows after the latest move.
+    The game is given by its full states, or by the views of a spectator, who sees no hands. `shown`
+    is what a page shows after the latest move.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -117,7 +120,8 @@ class DealLog:
         }
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Add a move, which may hide cards, with the states before and after the move."""
+        """Update `shown` by a move, whose cards may be hidden, and the states before and after the
+        move."""
         was, now = self.shown, position(self._game, after)
         nobody: list[str | None] = [None] * after["players"]
         last = _with(nobody if self._over else was["last"], seat, move)
@@ -141,7 +145,7 @@ class DealLog:
                 left[seat] -= Counter(cards)
             ended = {
                 "scores": after["results"][-1]["scores"],
-                "hands": [_in_groups(self._game, hand) for hand in self._largest],
+                "hands": [_grouped(self._game, hand) for hand in self._largest],
                 "left": ["".join(hand.elements()) for hand in left],
                 "facts": [fact for fact in was["facts"] if not fact[-1]] + trick,
             }
@@ -157,7 +161,7 @@ class DealLog:
 
 
 def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
-    """Return the position before the first move, then a step for each move.
+    """The steps of a finished match: the position before the first move, then a step for each move.
 
     Raises:
         ValueError: if the record has moves after the end of its game.
@@ -166,14 +170,14 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
     infos: list[str | None] = [None] * record.players
     banks: tuple[float, ...] = ()
     log: DealLog | None = None
-    found: list[ReplayStep] = []
+    page: list[ReplayStep] = []
     for step in steps(record, cup):
         log = log or DealLog(games.get(record.game), step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
             log.add(step.seat, step.move, step.before, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
             infos = _with(infos, step.seat, info_text(step.info, step.fallback))
-        found.append(
+        page.append(
             {
                 **log.shown,
                 "times": times,
@@ -184,33 +188,34 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
             }
         )
         banks = step.banks
-    return found
+    return page
 
 
 def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
-    """The steps of a match that is being played, as a spectator at its table sees it.
+    """The steps of a match in progress, as a spectator sees them.
 
-    The steps are made from `State.view(None)`, in which the game lists what everybody knows. Bots'
-    remarks, faults, and whether a move was forced are left out, because they could reveal something
-    about a hand.
+    The steps are made from `State.view(None)`, which has only what everybody knows. Bots' remarks,
+    faults, and whether a move was forced are left out, because they could reveal something about a
+    hand.
     """
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
     view = state.view(None).to_dict()
     log = DealLog(game, view)
-    found: list[PageStep] = [{**log.shown, "move": None}]
+    page: list[PageStep] = [{**log.shown, "move": None}]
     for move in match.moves:
         before, state = view, state.advance(move)
         view = state.view(None).to_dict()
         history = view["history"]  # without the move that ended a deal
         shown = history[-1]["move"] if history else move
         log.add(before["turn"], shown, before, view)
-        found.append({**log.shown, "move": (before["turn"], shown, None, None, False)})
-    return found
+        page.append({**log.shown, "move": (before["turn"], shown, None, None, False)})
+    return page
 
 
 def position(game: Game, data: JsonDict) -> PagePosition:
-    """What a page shows of a state or view, which hides the hands of the others."""
+    """What a page shows of a state or of a view, both in wire form. The hands that a view does not
+    have are hidden cards."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
     seats = range(data["players"])
     return {
@@ -218,7 +223,7 @@ def position(game: Game, data: JsonDict) -> PagePosition:
         "phase": _say(data["phase"]),
         "turn": data["turn"],
         "hands": [
-            _in_groups(game, known[seat]) if seat in known else "??" * data["counts"][seat]
+            _grouped(game, known[seat]) if seat in known else "??" * data["counts"][seat]
             for seat in seats
         ],
         "roles": [[_say(role) for role in game.roles(data, seat)] for seat in seats],
@@ -231,13 +236,13 @@ def position(game: Game, data: JsonDict) -> PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """A game's words in the reader's language. Cards and numbers stay as they are."""
+    """A game's words in the reader's language. Cards and numbers are not translated."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""
 
 
-def _in_groups(game: Game, cards: Sequence[str]) -> str:
+def _grouped(game: Game, cards: Sequence[str]) -> str:
     return " ".join("".join(group) for group in game.groups(cards))
 
 
@@ -249,8 +254,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """The time of a move as a text, and whether some of it was taken from the bank, or None if the
-    time is not known."""
+    """The time of a move as a text, and whether time was taken from the bank. None if the time is
+    not known. `bank` is the bank before the move, in ms."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]
@@ -259,4 +264,5 @@ def _time(step: Step, bank: float) -> tuple[str, bool] | None:
 
 
 def _with(values: list[_T], seat: int, value: _T) -> list[_T]:
-    return [value if one == seat else old for one, old in enumerate(values)]
+    """A copy of values by seat, with another value at one seat."""
+    return [*values[:seat], value, *values[seat + 1 :]]

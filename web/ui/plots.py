@@ -1,4 +1,4 @@
-"""What the plots of report and pages show; the templates draw it."""
+"""The data of the plots on the pages and in the report. Templates draw the plots."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from tournament.results.match_arrays import MatchArrays
 from tournament.results.standings import Standings
 
 _LINES = 8
-_COLOURS, _DASHES = 8, 3  # of the style sheet
-_MAX_POINTS = 120  # of a line
+_COLOURS, _DASHES = 8, 3  # classes in pages.css
+_MAX_POINTS = 120  # in a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,14 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """The pixel of a value. Values beyond the ends are drawn at the ends."""
+        """The pixel of a value. A value beyond an end of the axis is drawn at the end."""
         share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
         return round(self.start + share * (self.end - self.start), 1)
 
     @property
     def ticks(self) -> list[float]:
-        """About five round values: multiples of 1, 2 or 5 times a power of ten."""
+        """About five round values on the axis, ascending: multiples of 1, 2 or 5 times a power of
+        ten."""
         raw = (self.high - self.low) / 5 or 1
         power: float = 10.0 ** floor(log10(raw))
         step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= raw)
@@ -40,8 +41,8 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value with its interval and a reference line, all from 0 to 100. The limits are None if
-    unknown."""
+    """A value with its interval and a reference line, as positions from 0 to 100. `low` and `high`
+    are None if the interval is not known."""
 
     value: float
     low: float | None
@@ -51,7 +52,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A bot's value after each of some blocks, and the CSS classes of its line."""
+    """The line of a bot: the bot's value after each of some blocks, and the CSS classes."""
 
     bot: str
     series: str
@@ -61,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines, and the axes for them."""
+    """The lines of a plot with their axes."""
 
     lines: Sequence[Line]
     x: Axis
@@ -69,9 +70,10 @@ class Plot:
 
 
 def score_bars(table: Standings) -> dict[str, Bar]:
-    """The bars of points per deal with their intervals, by name, for all bots that have points."""
+    """The bars of points per deal with their intervals, by bot, for all bots that have points. Zero
+    is the reference line."""
     known = [line for line in table.standings if line.score is not None]
-    # Wide intervals of few matches would squeeze all values together.
+    # The wide intervals of few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
     ends = [end for line in known for end in (line.low, line.high, line.score) if end is not None]
     low, high = max(min(ends, default=0.0), -reach), min(max(ends, default=0.0), reach)
@@ -88,18 +90,18 @@ def score_bars(table: Standings) -> dict[str, Bar]:
 
 
 def series(number: int) -> str:
-    """The CSS classes that draw a bot, from its number in the cup. They are the same in all plots,
-    whatever the bot's rank."""
+    """The CSS classes for the line of a bot, from the bot's number in the cup. A bot has the same
+    classes in all plots, whatever its rank."""
     return f"series-{number % _COLOURS} dash-{number // _COLOURS % _DASHES}"
 
 
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
 ) -> Plot | None:
-    """The plot of points per deal after each block, for `bot` or the first bots of the table. None
-    if no such bot has points.
+    """The plot of points per deal after each block, for `bot`, or for the first eight bots of the
+    standings. None if no such bot has points.
 
-    `bots` are the cup's bots in order.
+    `bots` are the cup's bots in order, which decides their colours.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
@@ -118,10 +120,12 @@ def course(
 
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
+    """The numbers of up to 120 blocks of a bot, evenly spread, and the bot's mean points per deal
+    up to each of these blocks."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))
     played = np.flatnonzero(deals)
     means = np.cumsum(points[played]) / np.cumsum(deals[played])
-    some = np.unique(np.linspace(0, played.size - 1, min(_MAX_POINTS, played.size)).astype(int))
-    return (played[some] + 1).tolist(), means[some].tolist()
+    chosen = np.unique(np.linspace(0, played.size - 1, min(_MAX_POINTS, played.size)).astype(int))
+    return (played[chosen] + 1).tolist(), means[chosen].tolist()

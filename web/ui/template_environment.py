@@ -1,4 +1,4 @@
-"""What the templates of the report and of the live pages share: filters, titles, settings."""
+"""The Jinja environment of the templates, for the report and for the pages."""
 
 import re
 from importlib.resources import files
@@ -28,27 +28,28 @@ _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
 
 
 def with_times(text: str) -> Markup:
-    """The text with each UTC time in an element, for live.js to show in the reader's time zone."""
-    made = _TIME.sub(r'<time datetime="\1T\2Z">\g<0></time>', str(escape(text)))
-    return Markup(made)  # noqa: S704 - escaped
+    """The text as HTML, with each UTC time in a `time` element, which live.js shows in the reader's
+    time zone."""
+    html = _TIME.sub(r'<time datetime="\1T\2Z">\g<0></time>', str(escape(text)))
+    return Markup(html)  # noqa: S704 - escaped
 
 
 def markdown(name: str) -> Markup:
-    """A page of the documentation as HTML, without links to other pages."""
+    """Return a Markdown file of the templates as HTML. Links become plain text."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
-    text = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
-    return Markup(text)  # noqa: S704 - our own page
+    html = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
+    return Markup(html)  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set up an environment for the templates of this folder, with every function of `formatting`
-    by its name."""
-    functions = {name: each for name, each in vars(formatting).items() if isfunction(each)}
+    """Set the environment up for the templates of this package. All functions of `formatting` are
+    filters and global functions, under their names."""
+    functions = {name: value for name, value in vars(formatting).items() if isfunction(value)}
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(  # type: ignore[attr-defined] # of the extension
         lambda text: catalog().gettext(text),
-        lambda one, more, num: catalog().ngettext(one, more, num),
+        lambda singular, plural, num: catalog().ngettext(singular, plural, num),
         newstyle=True,
     )
     environment.undefined = StrictUndefined

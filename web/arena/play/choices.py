@@ -1,7 +1,8 @@
-"""Which cards a person may still choose, from the legal moves alone."""
+"""What a person may do in a position: the cards that can be chosen, and the moves without cards."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from games import View
@@ -11,7 +12,7 @@ from games.ninefivetwo.state import NinefivetwoView
 from tournament.display.replay import VERBS, cards_of
 from tournament.language import N_, gettext, ngettext
 
-_TRIED = 40
+_TRIED = 40  # plays that are tried in other suits
 _REASONS: Final = {
     Reason.SYNTAX: N_("This is no move."),
     Reason.GAME_OVER: N_("The game is over."),
@@ -29,7 +30,7 @@ _REASONS: Final = {
     Reason.AMBIGUOUS: N_("These cards can be read in two ways."),
     Reason.MUST_FOLLOW: N_("You must follow suit."),
 }
-# What to do in a phase in which no move is made of cards of the hand.
+# What to do if no legal move uses cards of the hand, by phase.
 _TASKS: Final = {
     "trump": N_("Choose the trumps."),
     "call": N_("Call a card: whoever holds it is your partner."),
@@ -38,7 +39,8 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Why a move is illegal. English readers get all details, others only the kind of mistake."""
+    """The reason why a move is illegal, in the reader's language. English has all details, other
+    languages have only the kind of mistake."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -47,8 +49,8 @@ def explain(error: IllegalMove) -> str:
 class Choices:
     """The legal moves of a view, for a person who chooses card by card.
 
-    In some games suits do not matter, and the list of legal moves has one play for all suits. The
-    rules are asked whether the same play is legal in other suits.
+    In games in which suits do not matter, the list of legal moves has one play for all suits. This
+    class therefore asks the rules whether the same play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
@@ -62,19 +64,20 @@ class Choices:
         self.others: list[Move] = [
             move for move, cards in named if not cards or not held.issuperset(cards)
         ]
-        """The moves that are not made of cards of the hand: passes, bids, trumps, calls."""
-        self._owed = 0  # cards that are given or laid away together
+        """The moves that do not use cards of the hand: passes, bids, trumps, calls."""
+        self._owed = 0  # the number of cards to be given or laid away together
         if isinstance(view, NinefivetwoView) and self._verb != "play":
             self._owed = view.cards_owed()
 
     @property
     def verb(self) -> str:
-        """The verb for a move with cards, such as "play", or "" if no move is made with cards."""
+        """The verb of the moves that use cards of the hand, such as "play", or "" if there are
+        none."""
         return self._verb if self._plays else ""
 
     @property
     def task(self) -> str:
-        """What the person has to do now, in a sentence."""
+        """A sentence about what the person has to do now."""
         if self.verb == "give":
             return ngettext(
                 "Give %(num)d card: tap it, then Give.",
@@ -99,42 +102,45 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that can be added to the chosen cards so that a legal play
-        still contains them all."""
+        """The cards of the hand that can be added to the chosen cards: there is a legal play with
+        all of them."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """Return the moves that use exactly the chosen cards, and "". There are several moves if
-        the cards have two readings. If there is none, return [] and a sentence that says why."""
+        """The moves that use exactly the chosen cards, and "". There are two moves if the cards
+        have two readings. If there is no move, the result is [] and a sentence that says why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
         except IllegalMove as error:
-            read = [one for one in (f"{text}=flush", f"{text}=fullhouse") if self._legal(one)]
-            return read, "" if read else explain(error)
+            readings = [
+                move for move in (f"{text}=flush", f"{text}=fullhouse") if self._legal(move)
+            ]
+            return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        wanted = Counter(cards)
+        """Whether a legal play has all of these cards."""
         if self._owed:
             return len(cards) <= self._owed
+        wanted = Counter(cards)
         if any(wanted <= play for play in self._plays):
             return True
-        return any(self._legal(f"{self._verb}:{''.join(one)}") for one in self._swapped(cards))
+        return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield the listed plays with the same ranks, in the suits of these cards."""
+        """Yield plays with the ranks of a listed play that have all of these cards. Other cards of
+        the hand fill up the ranks, so the plays may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
-        for _, play in zip(range(_TRIED), fitting, strict=False):
+        for play in islice(fitting, _TRIED):
             missing = _ranks(play.elements()) - wanted
-            spare = Counter(self._hand) - Counter(cards)
-            more = []
-            for card in spare.elements():
+            added = []
+            for card in (Counter(self._hand) - Counter(cards)).elements():
                 if missing[_rank(card)] > 0:
                     missing[_rank(card)] -= 1
-                    more.append(card)
-            yield cards + more
+                    added.append(card)
+            yield cards + added
 
     def _legal(self, text: str) -> bool:
         try:

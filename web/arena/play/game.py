@@ -1,4 +1,4 @@
-"""Games of persons in their browsers against bots. They never count, and are kept in memory."""
+"""Games of a person in a browser against bots. These games never count, and are only in memory."""
 
 import secrets
 import threading
@@ -38,28 +38,31 @@ from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 
 MAX_BOTS: Final = 12
-"""How many bots play against persons at once: fewer games than the server has threads."""
+"""The maximum number of bots in all games together, so that there are fewer games than the server
+has threads."""
 IDLE_S: Final = 900.0
-_MEASURE_S: Final = 2.0
-_MADE_S: Final = 1.0  # a move of the person takes less to be made
+"""A game ends if its page does not ask for the position for longer than this."""
+_MEASURE_S: Final = 2.0  # the memory of the bots is not measured more often
+_MADE_S: Final = 1.0  # making a move takes less
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
-_OF_CUP: Final = "cup:"
-_SEEN: Final = 10
-"""The characters of a name that a phone always shows."""
-_KEPT: Final = 300
-"""The latest moves that a page can still ask for: those of several deals without the person."""
+_CUP_PREFIX: Final = "cup:"
+_VISIBLE: Final = 10
+"""The number of characters of a name that a phone always shows."""
+_MAX_FRAMES: Final = 300
+"""The number of latest frames that a page can still ask for. Several deals without the person fit
+in."""
 
 
 class FullError(StichError):
-    """No further game can begin now. The message is a sentence."""
+    """No further game can begin now. The message is for the person."""
 
 
 class Frame(ShownPosition):
     """The position that a person sees after the move with this `number`.
 
-    `moves` are the moves of the deal (seat and text). `said` says what the bot that moved did
-    wrong, or is "".
+    `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
+    the bot that moved did wrong, or "".
     """
 
     number: int
@@ -71,9 +74,9 @@ class PersonalView(TypedDict):
     """What a person sees of a game and may do now.
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
-    person has to move. `task` then says what to do, in words. `verb` is the verb for moves with
-    cards. `others` are the moves without cards. `lit` are the cards that can be chosen. `frames`
-    are the latest frames.
+    person has to move. Otherwise the next four fields are empty. `task` is a sentence about what to
+    do. `verb` is the verb of the moves that use cards of the hand. `others` are the other moves.
+    `lit` are the cards that can be chosen. `frames` are the latest frames, oldest first.
     """
 
     game: str
@@ -89,8 +92,11 @@ class PersonalView(TypedDict):
 
 
 class Chosen(TypedDict):
-    """The `moves` that use exactly the chosen cards, or a sentence `why` there is none. `lit` are
-    the cards that could be added."""
+    """What a person can do with the chosen cards.
+
+    `moves` are the moves that use exactly these cards. `why` is a sentence that says why there is
+    none, or "". `lit` are the cards that can be added.
+    """
 
     moves: list[str]
     why: str
@@ -102,11 +108,12 @@ class _GameLeft(Exception):
 
 
 class AvailableBots:
-    """The bots that a person can choose: the reference bots, and the cup's bots that the organiser
-    starts. Remote bots are reserved for the cup.
+    """The bots that a person can choose: the reference bots, and the bots that the cup starts.
+    Remote bots only play in the cup.
 
-    `path` is the cup file and `folder` the run's folder, or None. A choice is the name of a
-    reference bot, or "cup:" and the name of a bot of the cup.
+    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None; bots in a
+    sandbox see neither. A choice is the name of a reference bot, or "cup:" and the name of a bot of
+    the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -116,9 +123,11 @@ class AvailableBots:
         self._cup = (
             Cup("", "", 0, (), clock=_CLOCK) if path is None else with_variables(read_cup(path))
         )
-        self._secret = [one for one in (path, folder) if one is not None]
+        self._secret = [hidden for hidden in (path, folder) if hidden is not None]
         self._start_in = None if path is None else path.absolute().parent
-        self._own = {_OF_CUP + bot.name: bot for bot in self._cup.bots if bot.command is not None}
+        self._started = {
+            _CUP_PREFIX + bot.name: bot for bot in self._cup.bots if bot.command is not None
+        }
         taken = {bot.name for bot in self._cup.bots}
         self._reference = {
             bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot
@@ -126,29 +135,35 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """The bots of the cup that play this game: each choice with the bot's name."""
-        own = self._own if self._cup.game == game else {}
-        return [(choice, bot.name) for choice, bot in own.items()]
+        """The choices among the cup's bots, each with the bot's name. The list is empty if the cup
+        does not play this game."""
+        if self._cup.game != game:
+            return []
+        return [(choice, bot.name) for choice, bot in self._started.items()]
 
     def options(self, game: str) -> Options:
-        """The cup's options if it plays this game, otherwise none."""
+        """The cup's options, or {} if the cup does not play this game."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
-        """The chosen bots, and the options and the clock of their game: the cup's if one of the
-        bots is the cup's."""
-        bots = [self._own.get(one) or self._reference[one] for one in chosen]
-        if self._own.keys().isdisjoint(chosen):
+        """The chosen bots, and the options and the clock of their game. These are the cup's if a
+        chosen bot is of the cup.
+
+        Raises:
+            KeyError: if a choice is unknown.
+        """
+        bots = [self._started.get(choice) or self._reference[choice] for choice in chosen]
+        if self._started.keys().isdisjoint(chosen):
             return bots, {}, _CLOCK
         return bots, self._cup.options, self._cup.clock
 
     @property
     def memory_mb(self) -> float:
-        """How many megabytes of memory the bots of all games together may use."""
+        """The memory in megabytes that the bots of all games together may use."""
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """Return how to start the bots, as in the cup.
+        """Return the settings with which the bots are started, as in the cup.
 
         Raises:
             SandboxError: if a sandbox is required and there is none.
@@ -164,20 +179,23 @@ class AvailableBots:
         )[0]
 
 
-class _GoingOn(Referee):
-    """A game's rules, except that the game starts at a given position."""
+class _RefereeFrom(Referee):
+    """A referee that starts every game from a given position."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """The given position. The arguments are ignored."""
+        """Return the given position, whatever the arguments are."""
         return self._state
 
 
 class BrowserGame(Player, MatchObserver):
-    """A game of one person against bots, played in a thread. This object is both the person's
-    player, whose moves come from the pages, and the observer of the game. Safe for threads."""
+    """A game of one person against bots, played in a thread.
+
+    This object is the game's observer, and the player that represents the person, whose moves come
+    from the pages. The methods may be called by several threads at a time.
+    """
 
     url = "in the browser"
 
@@ -191,11 +209,11 @@ class BrowserGame(Player, MatchObserver):
         self.names.insert(seat, _("you"))
         self.seen = monotonic()
         self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
-        self._failed = ""
+        self._failure = ""
         self._log = DealLog(state.game, state.to_dict())
-        self._frames = deque([self._frame(0, list(state.view(seat).history))], _KEPT)
+        self._frames = deque([self._frame(0, list(state.view(seat).history))], _MAX_FRAMES)
         self.over = False
-        """Whether its bots have ended, or do after the move that one is making."""
+        """Whether the bots have ended, or will end after the move that a bot is choosing."""
         self._players: list[HttpBot] = []
         self._choices: Choices | None = None  # while the person is asked for a move
 
@@ -209,62 +227,57 @@ class BrowserGame(Player, MatchObserver):
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
             stack.callback(self.close)
             self._players = players
-            # The frames are in the language in which the game began.
+            # frames are in the language in which the game began
             args = (self._play, stack.pop_all())
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play the game in its thread, then end its bots."""
+        """Play the game to its end, then end the bots. This runs in the game's thread."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
         with bots, suppress(_GameLeft):
             seats: list[Player] = [*self._players]
             seats.insert(self._seat, self)
-            Match(rules, pairing, _GoingOn(state), seats, observer=self).play()
+            Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, and has seen since the move with number `after`, by
-        default only the last position."""
+        """Return what the person may do now, with the frames after the move with number `after`. By
+        default, return only the latest frame. Note that the game is in use."""
         with self._lock:
             self.seen = monotonic()
-            own = self._choices
+            choices = self._choices
             known = self._frames[-1]["number"] - 1 if after is None else after
             return {
                 "game": self._state.game.name,
                 "seats": self.names,
                 "own": self._seat,
                 "clockwise": self._state.game.clockwise,
-                "asked": own is not None,
-                "task": own.task if own else "",
-                "verb": own.verb if own else "",
-                "others": [move.text for move in own.others] if own else [],
-                "lit": own.lit([]) if own else [],
+                "asked": choices is not None,
+                "task": choices.task if choices else "",
+                "verb": choices.verb if choices else "",
+                "others": [move.text for move in choices.others] if choices else [],
+                "lit": choices.lit([]) if choices else [],
                 "frames": [frame for frame in self._frames if frame["number"] > known],
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """What the person sees after a move: the person's view, and the trick, which everybody
-        sees."""
-        seen, log = (
-            position(self._state.game, self._state.view(self._seat).to_dict()),
-            self._log.shown,
-        )
-        own = [fact for fact in seen["facts"] if not fact[-1]]
+        """What the person sees after a move: the hands and facts in the person's view, and from the
+        full states the trick and the result of a deal, which everybody sees."""
+        view = position(self._state.game, self._state.view(self._seat).to_dict())
+        log = self._log.shown
+        facts = [fact for fact in view["facts"] if not fact[-1]]
         return {
-            **seen,
-            "facts": own + [fact for fact in log["facts"] if fact[-1]],
-            "last": log["last"],
-            "trick_over": log["trick_over"],
-            "ended": log["ended"],
+            **log,
+            **view,
+            "facts": facts + [fact for fact in log["facts"] if fact[-1]],
             "number": number,
             "moves": moves,
-            "said": self._failed,
+            "said": self._failure,
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return the moves that use exactly the chosen cards, or why there is none, and the cards
-        that could be added."""
+        """Return what the person can do with the chosen cards."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -272,7 +285,8 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait for the person's next move, however long it takes.
+        """Wait for the person's move, without a time limit, and return it. Both arguments are
+        ignored.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -285,7 +299,8 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the person's move. Return "", or a sentence that says why it is illegal."""
+        """Make the person's move, and return "" once the game has advanced. If the move is illegal,
+        return a sentence that says why."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -295,26 +310,26 @@ class BrowserGame(Player, MatchObserver):
                 return explain(error)
             self._choices = None
             self._typed.put(move)
-            self._lock.wait(_MADE_S)  # its page asks for what follows
+            self._lock.wait(_MADE_S)  # the page then asks for the new position
             return ""
 
     def memory_mb(self) -> float:
-        """How many megabytes of memory the bots of the game use now."""
+        """Return the memory in megabytes that the bots of the game use now."""
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the bots. A bot that is choosing a move may finish it first."""
+        """End the game and its bots. A bot that is choosing a move may finish first."""
         self.over = True
         self._typed.put(None)
 
     def failed(self, seat: int, why: str) -> None:
-        """Note what a bot did wrong. The page shows that with the default move."""
+        """Note what a bot did wrong, for the frame of the default move that follows."""
         default = _("The default move was played.")
-        self._failed = f"{self.names[seat]}: {why} {default}"
+        self._failure = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Advance the game by a move, and show the move to the person.
+        """Advance the game by a move, and add the frame that shows the move to the person.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -325,24 +340,25 @@ class BrowserGame(Player, MatchObserver):
             before = self._state.to_dict()
             self._state = self._state.advance(move)
             last = self._frames[-1]
-            # the play that ended a deal is not in the history of the next
+            # the move that ended a deal is not in the history of the next deal
             moves = list(self._state.view(self._seat).history) or [*last["moves"], (seat, move)]
             self._log.add(*moves[-1], before, self._state.to_dict())
             self._frames.append(self._frame(last["number"] + 1, moves))
-            self._failed = ""
+            self._failure = ""
             self._lock.notify_all()
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """The names of bots, with numbers in front if two names could look alike where they are cut."""
+    """The names of the bots. If two of them look alike on a phone, which may cut them, all get a
+    number in front."""
     names = [bot.name for bot in bots]
-    if len({name[:_SEEN] for name in names}) == len(names):
+    if len({name[:_VISIBLE] for name in names}) == len(names):
         return names
     return [f"{number}. {name}" for number, name in enumerate(names, 1)]
 
 
 class BrowserGames:
-    """The games that are being played, by their secret keys. Only a few run at once."""
+    """The games in progress, by their secret keys. Only a few games run at a time."""
 
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
@@ -353,37 +369,39 @@ class BrowserGames:
     def begin(
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
     ) -> str:
-        """Begin a game against the chosen bots. Return its key. `options` override the cup's
-        options.
+        """Begin a game against the chosen bots, and return the game's key. `options` override the
+        cup's options.
 
         Raises:
+            KeyError: if a choice of a bot is unknown.
             OptionError: if an option cannot be used.
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required and there is none.
         """
-        bots, of_cup, clock = self.available.settings(chosen)
-        state = games.get(game).start(players, secrets.token_hex(16), {**of_cup, **options})
+        bots, cup_options, clock = self.available.settings(chosen)
+        state = games.get(game).start(players, secrets.token_hex(16), {**cup_options, **options})
         return self._begin(BrowserGame(state, bots, clock), clock)
 
     def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
-        """Continue a game from a position, with the chosen reference bots at the other seats.
-        Return the game's key.
+        """Begin a game from a position, with the person at `seat` and the chosen reference bots at
+        the other seats. Return the game's key.
 
         Raises:
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required and there is none.
         """
-        bots, _of_cup, clock = self.available.settings(chosen)
+        bots, _options, clock = self.available.settings(chosen)
         return self._begin(BrowserGame(state, bots, clock, seat), clock)
 
-    def _begin(self, begun: BrowserGame, clock: Clock) -> str:
+    def _begin(self, new: BrowserGame, clock: Clock) -> str:
+        """Start a game, add it to the games, and return its key. See `take_up` for the errors."""
         key = secrets.token_urlsafe(16)
         with self._lock:
             self._end_idle()
-            playing = [one for one in self._games.values() if not one.over]
-            if sum(len(one.bots) for one in (*playing, begun)) > MAX_BOTS:
+            playing = [game for game in self._games.values() if not game.over]
+            if sum(len(game.bots) for game in (*playing, new)) > MAX_BOTS:
                 raise FullError(
                     _(
                         "%(games)d games are going on, and this server takes %(bots)d bots; try"
@@ -392,9 +410,9 @@ class BrowserGames:
                         bots=MAX_BOTS,
                     )
                 )
-            self._games[key] = begun
+            self._games[key] = new
         try:
-            begun.start(self.available.launch(begun.bots, clock))
+            new.start(self.available.launch(new.bots, clock))
             with self._lock:
                 if self._too_large():
                     raise FullError(
@@ -406,12 +424,15 @@ class BrowserGames:
         return key
 
     def get(self, key: str) -> BrowserGame | None:
-        """Return the game with this key, or None. Games end if they are left for too long, or if
-        all bots together use too much memory and theirs use the most."""
+        """Return the game with this key, or None if there is none.
+
+        End idle games first. If all bots together use too much memory, end the game whose bots use
+        the most.
+        """
         with self._lock:
             self._end_idle()
             if monotonic() >= self._measured + _MEASURE_S and self._too_large():
-                self._end(max(self._games, key=lambda one: self._games[one].memory_mb()))
+                self._end(max(self._games, key=lambda key: self._games[key].memory_mb()))
             return self._games.get(key)
 
     def close(self) -> None:
@@ -425,12 +446,13 @@ class BrowserGames:
                 game.close()
 
     def _too_large(self) -> bool:
-        """Whether the bots of all games use more memory than allowed."""
+        """Measure the memory of all bots, and return whether they use more than allowed."""
         self._measured = monotonic()
         used = sum(game.memory_mb() for game in self._games.values())
         return used > self.available.memory_mb
 
     def _end_idle(self) -> None:
+        """End the games whose pages have not asked for the position for too long."""
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

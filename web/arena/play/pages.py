@@ -1,4 +1,4 @@
-"""Pages on which a person plays against bots."""
+"""The routes of the pages on which a person plays against bots."""
 
 from collections.abc import Callable
 from typing import Final
@@ -20,21 +20,22 @@ from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, Pe
 
 play_pages = Blueprint("play_pages", __name__)
 
-_HOUSE: Final = "sensible"
+_HOUSE_BOT: Final = "sensible"
 _MAX_CARDS: Final = 64
-_MAX_MOVE: Final = 256
+_MAX_MOVE: Final = 256  # characters
 _DEALS: Final = 3
-"""The length that is proposed: a whole game of Zheng Fen would take a person hours."""
+"""The number of deals that the form proposes: a whole game of Zheng Fen would take a person
+hours."""
 
 
 def _games() -> BrowserGames:
-    found: BrowserGames = current_app.extensions["stich-play"]
-    return found
+    games: BrowserGames = current_app.extensions["stich-play"]
+    return games
 
 
 @play_pages.get("/play")
 def choose() -> str:
-    """A page to choose a game and opponents."""
+    """Return the page on which a person chooses a game and opponents."""
     return render_template(
         "play_choose.html",
         games=games.GAMES.values(),
@@ -46,14 +47,18 @@ def choose() -> str:
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
     """The options of a game, each with the initial value in the form."""
-    of_cup = _games().available.options(game)
-    proposed = of_cup or {"deals": _DEALS}
-    return [(one, proposed.get(one.name, one.default)) for one in games.get(game).options]
+    proposed = _games().available.options(game) or {"deals": _DEALS}
+    options = games.get(game).options
+    return [(option, proposed.get(option.name, option.default)) for option in options]
 
 
 @play_pages.post("/play")
 def begin() -> Response:
-    """Begin a game. Redirect to its page."""
+    """Begin the game that the form asks for, and redirect to the game's page. Unknown bots in the
+    form are ignored.
+
+    Answer with status 400 if a value in the form is wrong, and with 503 if no game can begin.
+    """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
         abort(400, _("There is no such game; choose one of the list."))
@@ -78,7 +83,7 @@ def begin() -> Response:
 
 
 def _explain(rules: Game, error: OptionError) -> str:
-    """A text that says which option in the form has a wrong value, and which values are allowed."""
+    """A sentence about which option in the form has a wrong value, and which values are allowed."""
     for option in rules.options:
         if error.field == f"options.{option.name}":
             name = _(option.name.replace("_", " ").capitalize())
@@ -95,8 +100,12 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Let a person take a seat of a finished match at a given move, with the same cards, against
-    reference bots."""
+    """Begin a game from a position of a finished match, with the person at one of the seats and
+    house bots at the others. Redirect to the game's page.
+
+    Answer with status 404 if there is no such match, move or seat, and with 503 if no game can
+    begin.
+    """
     if "stich-run" not in current_app.extensions:
         abort(404)
     record = finished_match(current_run(), match)
@@ -110,14 +119,18 @@ def play_on(match: str) -> Response:
         most = record.players - 1
         abort(404, _("There is no such seat: choose one from 0 to %(most)d.", most=most))
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    for made in record.moves[:move]:
-        state = state.advance(made)
-    return _open(lambda: _games().take_up(state, seat, [_HOUSE] * (record.players - 1)))
+    for text in record.moves[:move]:
+        state = state.advance(text)
+    return _open(lambda: _games().take_up(state, seat, [_HOUSE_BOT] * (record.players - 1)))
 
 
 def _open(begin: Callable[[], str]) -> Response:
-    """Begin a game with `begin`. Redirect to its page, or return a page that says why the game
-    cannot begin."""
+    """Call `begin`, which begins a game and returns the game's key. Redirect to the game's page, or
+    answer with status 503 if the game cannot begin.
+
+    Raises:
+        OptionError: if an option in the form cannot be used.
+    """
     try:
         key = begin()
     except FullError as error:
@@ -129,33 +142,34 @@ def _open(begin: Callable[[], str]) -> Response:
 
 
 def _options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form. Values that an option cannot have are left for the rules to
-    refuse."""
+    """The options in the form. A text that is no number becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
-    found: dict[str, Value] = {}
-    for option in rules.options:
-        text = request.form.get(option.name)
-        if text is not None:
-            number = request.form.get(option.name, -1, type=int)
-            found[option.name] = words.get(text, number)
-    return found
+    form = request.form
+    return {
+        option.name: words.get(form[option.name], form.get(option.name, -1, type=int))
+        for option in rules.options
+        if option.name in form
+    }
 
 
 @play_pages.get("/play/<key>")
 def play(key: str) -> str:
-    """A page with the card table of a game."""
+    """Return the page with the card table of a game. This and the next routes answer with status
+    404 if there is no game with this key."""
     return render_template("play.html", position=_game(key).position())
 
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """What the person has seen since a move, and may do now, as JSON."""
+    """Return, as JSON, what the person may do now, with the frames after the move `after` in the
+    query."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
-    """The moves that use exactly the chosen cards, as JSON."""
+    """Return, as JSON, what the person can do with the cards in the body. Answer with status 400 if
+    the body is wrong."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -166,7 +180,8 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the person's move."""
+    """Make the person's move, which is in the body. Return, as JSON, why the move is illegal, or
+    "". Answer with status 400 if the body is wrong."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")
@@ -174,6 +189,7 @@ def move(key: str) -> dict[str, str]:
 
 
 def _game(key: str) -> BrowserGame:
+    """Return the game with this key. Answer with status 404 if there is none."""
     game = _games().get(key)
     if game is None:
         abort(404, _("There is no such game. It may have been left for too long: begin a new one."))
@@ -181,5 +197,6 @@ def _game(key: str) -> BrowserGame:
 
 
 def _body(name: str) -> object:
+    """Return a field of the JSON object in the body, or None if there is none."""
     data = request.get_json(silent=True)
     return data.get(name) if isinstance(data, dict) else None

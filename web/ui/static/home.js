@@ -14,7 +14,7 @@
 
   function mark() {
     const mine = read();
-    const line = mine && [...document.querySelectorAll(".rows li")].find((one) => one.dataset.bot === mine);
+    const line = mine && [...document.querySelectorAll(".rows li")].find((line) => line.dataset.bot === mine);
     const summary = $("mine");
     if (summary) summary.hidden = !line;
     if (!line || !summary) return;

@@ -1,6 +1,6 @@
 "use strict";
-// Keeps a page current: asks for the page again and replaces what has changed. The server answers
-// 304 while nothing has. Says when the arena does not answer, and shows times in the reader's zone.
+// Keeps a page current: requests the page again and again, and replaces the regions that have
+// changed. Says when the arena does not answer, and shows times in the reader's time zone.
 const Live = (() => {
   const EVERY_MS = 5000;
   const PATIENCE_MS = 10000;
@@ -12,7 +12,7 @@ const Live = (() => {
   let heard = new Date(); // when the arena last answered
   let timer = 0;
 
-  // Ask the arena. Throws if there is no answer, which the page then says.
+  // Request a path of the arena. If there is no answer, say so on the page, and throw an error.
   async function ask(path, options = {}) {
     const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS), ...options }).catch(() => null);
     const there = answer !== null && answer.status < 500;
@@ -32,7 +32,7 @@ const Live = (() => {
 
   const isToday = (at) => at.toDateString() === new Date().toDateString();
 
-  // A moment as the reader counts time: with the date if it is not today.
+  // A time in the reader's time zone, with the date if that is not today.
   function moment(at) {
     const now = new Date();
     const day = isToday(at) ? {} : { day: "numeric", month: "long" };
@@ -40,14 +40,14 @@ const Live = (() => {
     return at.toLocaleString(lang, { hour: "2-digit", minute: "2-digit", ...day, ...year });
   }
 
-  // How long ago a moment was, such as "12 seconds ago".
+  // The age of a time, such as "12 seconds ago".
   function ago(at) {
     const seconds = Math.max(0, (Date.now() - at) / 1000);
-    const [size, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]].find(([one]) => seconds >= 1.5 * one) ?? [1, "second"];
+    const [size, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]].find(([length]) => seconds >= 1.5 * length) ?? [1, "second"];
     return new Intl.RelativeTimeFormat(lang).format(-Math.round(seconds / size), unit);
   }
 
-  // Write times of the server anew: data-ago has words with {ago}, which moves on.
+  // Rewrite the times below `root`. Words in data-ago have {ago}, the age, which is kept current.
   function showTimes(root) {
     for (const time of root.querySelectorAll("time[datetime]")) {
       const at = new Date(time.dateTime);
@@ -64,7 +64,7 @@ const Live = (() => {
     }
   }
 
-  // What tells a link or a region from the others of a page.
+  // The attribute that distinguishes a link or a region from the others on a page.
   const keyOf = (element) => element && (element.getAttribute("href") || element.getAttribute("aria-label"));
 
   async function look() {
@@ -85,14 +85,14 @@ const Live = (() => {
     now.replaceWith(next);
     showTimes(next);
     next.querySelectorAll(".scroll").forEach((box, index) => { box.scrollLeft = scrolled[index] || 0; });
-    const same = [...next.querySelectorAll("a, [tabindex]")].find((one) => focused && keyOf(one) === focused);
+    const same = [...next.querySelectorAll("a, [tabindex]")].find((element) => focused && keyOf(element) === focused);
     if (same) same.focus({ preventScroll: true });
     next.dispatchEvent(new Event("renewed", { bubbles: true }));
   }
 
   async function again() {
     clearTimeout(timer);
-    await look().catch(() => {}); // said already
+    await look().catch(() => {}); // the page says so already
     timer = setTimeout(again, EVERY_MS * (0.8 + 0.4 * Math.random()));
   }
 

@@ -1,5 +1,6 @@
 "use strict";
-// The replay that the address names: of the only match of a page, or in a report of one of many.
+// Shows the move that the address names: of the only match on a match's page, or of a match in a
+// report.
 (() => {
   const root = document.getElementById("replay");
   if (!root) return;

@@ -1,6 +1,6 @@
 "use strict";
-// A person's game: choose cards on the table, or a bid; the server says what is legal and why. Every
-// move is a frame, and is shown for a while before the next one.
+// A person's game. The person chooses cards on the table, or a bid, and the server says what is legal
+// and why. Each move is a frame, which is shown for a while before the next frame.
 (() => {
   const { WORDS, make, say: sayWith, count, card, move } = CardTable;
   const $ = (id) => document.getElementById(id);
@@ -13,10 +13,10 @@
   let waiting = []; // frames that are still to be shown
   let result = Boolean(shown.ended); // whether the result of a deal covers the table
   let paused = false;
-  let asking = false; // whether a move is on its way
+  let asking = false; // whether a move is on its way to the server
   let chosen = []; // indices of cards in the hand
-  let options; // what the chosen cards are
-  let asked = 0;
+  let options; // what can be done with the chosen cards, as the server answers
+  let asked = 0; // the number of the latest choice
   let left = false; // whether the server has ended the game
   let wake = () => {};
 
@@ -56,7 +56,7 @@
     $("actions").replaceChildren(...buttons);
   }
 
-  // What can be done, the one thing that the person is here for first.
+  // The buttons of the moves, the main one first.
   function choices() {
     const others = now.others.map((text) => action(text, !now.verb && now.others.length === 1 ? "strong" : null));
     if (!now.verb) return others;
@@ -75,7 +75,7 @@
     return CardTable.result(table, shown.ended, title, make("button", { type: "button", "data-on": "" }, over() ? OWN.end : WORDS.nextDeal));
   }
 
-  // A sentence of the rules names moves as bots write them; a person sees the cards.
+  // Show a sentence, with the cards in place of moves as bots write them.
   function say(text) {
     const parts = text.split(/((?:call|discard|give|play):(?:[2-9TJQKA][cdhs]|[BR]j)+)/);
     const plain = { call: "{what}", discard: "{what}", give: "{what}", play: "{what}" };
@@ -83,13 +83,13 @@
   }
 
   async function choose(index) {
-    chosen = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
+    chosen = chosen.includes(index) ? chosen.filter((other) => other !== index) : [...chosen, index];
     const number = ++asked;
-    const cards = chosen.map((one) => names()[one]);
+    const cards = chosen.map((index) => names()[index]);
     options = { moves: [], why: "", lit: [] }; // until the answer comes
     draw();
     const answer = chosen.length ? await ask("choose", { cards }) : { moves: [], why: "", lit: now.lit };
-    if (number !== asked) return; // the person has chosen on
+    if (number !== asked) return; // the person has chosen another card meanwhile
     options = answer;
     draw();
     say(chosen.length && !answer.moves.length ? answer.why : now.task);
@@ -132,7 +132,7 @@
   async function follow() {
     while (!left && (!over() || waiting.length)) {
       if (!waiting.length && !own() && !result) {
-        const then = await ask(`position?after=${shown.number}`).catch(() => null); // said already
+        const then = await ask(`position?after=${shown.number}`).catch(() => null); // the page says so already
         if (then) now = then;
         waiting = then?.frames ?? [];
         if (then && own()) begin(news());
@@ -178,6 +178,6 @@
   begin(news());
   list();
   follow();
-  // While the person thinks, nothing else would notice that the arena is gone.
+  // While the person thinks, nothing else would notice that the arena does not answer.
   setInterval(() => { if (own() && !left) Live.ask("/healthz").catch(() => {}); }, HEARTBEAT_MS);
 })();

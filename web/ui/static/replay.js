@@ -3,7 +3,7 @@
 const Replay = (() => {
   const { WORDS, make, fill, say, move, signed } = CardTable;
 
-  // What each bot thought the deal was worth, move by move: a line for each seat that gave a value.
+  // A plot of the values of the deal as the bots stated them, with a line for each seat.
   function plot({ seats, series }, deal, at) {
     const given = deal.map(({ value, move: [seat] }, x) => ({ seat, x, y: value })).filter(({ y }) => typeof y === "number");
     if (given.length < 2) return [];
@@ -11,9 +11,9 @@ const Replay = (() => {
     const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
     const scale = (y) => 55 - (50 * (y - low)) / (high - low || 1);
     const across = (x) => (300 * (x + 0.5)) / deal.length;
-    const shown = [...seats.keys()].filter((seat) => given.some((one) => one.seat === seat));
+    const shown = [...seats.keys()].filter((seat) => given.some((point) => point.seat === seat));
     const lines = shown.map((seat) => {
-      const points = given.filter((one) => one.seat === seat).map(({ x, y }) => [across(x), scale(y)]);
+      const points = given.filter((point) => point.seat === seat).map(({ x, y }) => [across(x), scale(y)]);
       const dots = points.map(([cx, cy]) => make("circle", { cx, cy, r: 1.5 }));
       return make("g", { class: series[seat] }, make("path", { d: `M${points.join("L")}` }), ...dots);
     });
@@ -35,41 +35,41 @@ const Replay = (() => {
     if (fault) words.push(make("span", { class: "late" }, ` – ${WORDS.afterFault} ${fault}`));
     if (ms !== null) words.push(make("small", {}, `  ${ms} ms`));
     if (now.ended) {
-      const points = now.ended.scores.map((value, one) => `${table.seats[one]} ${signed(value)}`);
+      const points = now.ended.scores.map((value, seat) => `${table.seats[seat]} ${signed(value)}`);
       words.push(" ", ...fill(WORDS.dealOver, { points: points.join(", ") }));
     }
     return words;
   }
 
   class Replay {
-    // `root` has the parts of replay.html; `address(move)` is the hash of a move, if it has one.
-    // The result of a deal stands until a click, or for `patience` steps of play if that is not 0;
-    // then `finished` is called at the end.
+    // `root` has the parts of replay.html. `address(move)` is the hash for a move; without it, the
+    // address stays. The result of a deal stays until a click, or for `patience` steps of play if
+    // that is not 0. With `patience`, `finished` is called after the last step.
     constructor(root, { address = null, patience = 0, finished = null }) {
       Object.assign(this, { root, address, patience, finished, timer: 0 });
       CardTable.colours(this.part("suits"));
       for (const kind of ["click", "keydown", "input"]) document.addEventListener(kind, (event) => this.handle(event));
     }
 
-    // The steps of a match, as the server packs them.
+    // Unpack the steps of a match, which the server has compressed.
     static async unpack({ steps }) {
       const bytes = Uint8Array.from(atob(steps), (letter) => letter.charCodeAt(0));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
       return JSON.parse(await new Response(stream).text());
     }
 
-    // Replace the match; `show` shows it.
+    // Replace the match. Call `show` afterwards.
     open(match, steps) {
       this.pause();
       Object.assign(this, { positions: steps, at: 0, waited: 0, result: false, listed: null });
-      const largest = (seat, parts) => Math.max(...steps.map((one) => parts(one.hands[seat]).length));
+      const largest = (seat, parts) => Math.max(...steps.map((step) => parts(step.hands[seat]).length));
       const most = match.seats.map((_, seat) => largest(seat, CardTable.cards));
       const groups = largest(0, (held) => held.split(" "));
       this.table = { seats: match.seats, series: match.series, own: 0, clockwise: match.clockwise, most, groups };
       this.part("at").max = steps.length - 1;
       // The step before the first move of each deal.
       this.begins = [...steps.keys()].filter((index) => !index || (steps[index].ended && index < steps.length - 1));
-      const deals = steps.filter((one) => one.ended).length;
+      const deals = steps.filter((step) => step.ended).length;
       for (const go of ["deal-back", "deal-next"]) this.root.querySelector(`[data-go="${go}"]`).hidden = deals < 2;
       this.root.hidden = false;
     }
@@ -85,10 +85,10 @@ const Replay = (() => {
       this.waited = 0;
       this.part("at").value = this.at;
       this.part("where").textContent = `${this.at} / ${this.positions.length - 1}`;
-      const said = this.part("said");
-      said.setAttribute("aria-live", speak ? "polite" : "off");
+      const caption = this.part("said");
+      caption.setAttribute("aria-live", speak ? "polite" : "off");
       const beyond = index > this.at ? [`${CardTable.say(WORDS.beyond, { last: this.at })} `] : [];
-      said.replaceChildren(...beyond, ...sentence(this.table, now));
+      caption.replaceChildren(...beyond, ...sentence(this.table, now));
       CardTable.draw(this.part("table"), this.table, now, this.result ? this.resultBox(now) : null);
       const start = this.begins.findLast((index) => index < this.at) ?? 0;
       const deal = this.positions.slice(start + 1, (this.begins.find((index) => index > start) ?? this.positions.length) + 1);
@@ -126,7 +126,7 @@ const Replay = (() => {
       this.run(0);
     }
 
-    // Play so many moves a second; 0 pauses.
+    // Play `speed` moves a second, or pause if that is 0.
     run(speed) {
       clearInterval(this.timer);
       this.timer = speed && setInterval(() => this.tick(), 1000 / speed);
@@ -151,7 +151,7 @@ const Replay = (() => {
       if (this.at === end && !this.patience) this.pause();
     }
 
-    // A step by its name, or to the move with a number.
+    // Go to a step by its name, or to the move with this number.
     go(step) {
       if (step === "play") return this.play();
       if (step === "on" || (step === "next" && this.result)) return this.show(this.at, true, false);

@@ -1,10 +1,11 @@
 "use strict";
-// The stage: the table as large as there is room, and in the top ten who sits there and what has changed lately.
+// The page for the projector: scales the table to the room, and marks in the top ten which bots sit
+// at the table and which have moved lately.
 (() => {
   const LATELY_MS = 15 * 60000;
   const LEAST_MS = 60000;
   let seats = [];
-  const earlier = []; // places by bot, at most one a minute of the last quarter of an hour
+  const earlier = []; // the places of the last 15 minutes, at most once a minute
 
   const lines = () => [...document.querySelectorAll(".top-ten li")];
 
@@ -12,7 +13,7 @@
     for (const line of lines()) line.classList.toggle("on", seats.includes(line.dataset.bot));
   }
 
-  // Draw a table that is higher than its place smaller: nobody scrolls.
+  // Make a table smaller that is higher than its place, because nobody scrolls.
   function fit() {
     const [shown, table] = [document.querySelector(".shown"), document.getElementById("replay")];
     for (let zoom = 1; zoom > 0.3; zoom -= 0.04) {

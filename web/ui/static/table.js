@@ -1,11 +1,11 @@
 "use strict";
-// A match as a card table: what replays, live pages and play share. It knows no rules: a position
-// says what each seat holds, what lies on the table, and what a person should know of it.
+// Draws a card table, for replays, live pages and games of a person. This script does not know the
+// rules: a position has what each seat holds, what lies on the table, and facts for the reader.
 //
 // position: { deal, phase, turn, hands (by seat: "3c4d 5h", or "????" if hidden), roles (by seat:
-//   texts), scores, facts ([label, value, cards, seat, on the table]), last (by seat: a move), times
-//   (by seat: [text, whether it was late]; optional), infos (by seat: what the bot said; optional),
-//   trick_over }
+//   texts), scores, facts ([label, value, cards, seat, whether the cards lie on the table]), last (by
+//   seat: a move), times (by seat: [text, whether the bank was used]; optional), infos (by seat: the
+//   bot's remark; optional), trick_over }
 const CardTable = (() => {
   const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
   const WORDS = JSON.parse(document.getElementById("words").textContent); // of words.html
@@ -20,7 +20,7 @@ const CardTable = (() => {
     return element;
   }
 
-  // A text with values, which may be elements, in place of its {names}: as children of an element.
+  // The children of an element: a text with values, which may be elements, in place of its {names}.
   function fill(text, values) {
     return text.split(/\{(\w+)\}/).flatMap((part, index) => (index % 2 ? values[part] : part));
   }
@@ -47,18 +47,18 @@ const CardTable = (() => {
     return [name[0] === "T" ? "10" : name[0], make("i", {}, SUITS[name[1]])];
   }
 
-  // A card as it lies on a table.
+  // An element that shows a card on a table.
   function card(name, tag = "span", attributes = {}) {
     const wide = name[1] === "j" ? " joker" : name[0] === "T" ? " ten" : "";
     const kind = name === "??" ? " back" : ` ${suit(name)}${wide}`;
     const shown = face(name);
     const made = make(tag, { class: `card${kind}`, "aria-label": label(name), ...attributes }, ...shown);
     if (tag === "span") made.setAttribute("role", "img");
-    else made.setAttribute("aria-label", `${made.textContent} ${label(name)}`); // begins with what it shows
+    else made.setAttribute("aria-label", `${made.textContent} ${label(name)}`); // begins with the visible text
     return made;
   }
 
-  // A hand, its groups apart. `draw` draws a card, by its name and its number in the hand.
+  // A hand with gaps between its groups. `draw` draws a card from its name and its number in the hand.
   function hand(text, draw = (name) => card(name)) {
     const groups = text.split(" ").map(cards);
     const row = make("div", { class: text.startsWith("??") ? "hand hidden" : "hand" });
@@ -84,7 +84,7 @@ const CardTable = (() => {
     return names.flatMap((name, index) => (index ? [" ", inline(name)] : [inline(name)]));
   }
 
-  // A move within a sentence: one of `verbs`, with what is bid or played.
+  // A move within a sentence: the verb from `verbs`, with the bid or the cards.
   function move(text, verbs = WORDS.moves) {
     const [, kind, rest = "", suffix] = /^(\w+):?([^=]*)(?:=(.*))?$/.exec(text);
     const what = { trump: [WORDS.suits[rest]], bid: [rest], pass: [] }[kind] || inlines(cards(rest));
@@ -98,7 +98,7 @@ const CardTable = (() => {
     return make("span", {}, `${name} `, make("b", {}, whose, ...words));
   }
 
-  // The seats clockwise from the left of `own`, without it.
+  // The other seats in the order of the screen, from the left of `own`.
   function around(count, own, clockwise) {
     const after = Array.from({ length: count - 1 }, (_, index) => (own + 1 + index) % count);
     return clockwise ? after : after.reverse();
@@ -106,17 +106,16 @@ const CardTable = (() => {
 
   function seatBox(table, position, seat, own) {
     const held = position.hands[seat];
-    const about = [count(WORDS.cards, cards(held).length), points(position.scores[seat])];
-    const time = position.times && position.times[seat];
-    if (time) about.push(time[0]);
+    const [time, late] = position.times?.[seat] ?? [];
+    const texts = [count(WORDS.cards, cards(held).length), points(position.scores[seat]), time ?? []].flat();
     const who = make("div", { class: "who" }, make("strong", {}, table.seats[seat]));
     who.append(...position.roles[seat].map((role) => make("span", { class: "tag" }, role)));
-    const said = make("div", { class: "about" }, make("span", { class: time && time[1] ? "late" : null }, about.join(" · ")));
-    const lies = position.facts.some((one) => one[4] && one[3] === seat);
-    if (position.last[seat] && !lies) said.append(make("span", { class: "said" }, move(position.last[seat])));
-    const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, said);
-    if (position.infos && position.infos[seat]) box.append(make("p", { class: "info" }, position.infos[seat]));
-    const most = table.most.filter((_, one) => (one === table.own) === own); // cards of others are alike
+    const about = make("div", { class: "about" }, make("span", { class: late ? "late" : null }, texts.join(" · ")));
+    const onTable = position.facts.some(([, , , owner, lies]) => lies && owner === seat);
+    if (position.last[seat] && !onTable) about.append(make("span", { class: "said" }, move(position.last[seat])));
+    const box = make("div", { class: `seat${own ? " own" : ""}${position.turn === seat ? " turn" : ""}` }, who, about);
+    if (position.infos?.[seat]) box.append(make("p", { class: "info" }, position.infos[seat]));
+    const most = table.most.filter((_, other) => (other === table.own) === own); // the other seats have cards of equal size
     box.style.setProperty("--most", Math.max(...most));
     box.style.setProperty("--groups", table.groups);
     box.append(hand(held, own ? table.drawOwn : undefined));
@@ -125,7 +124,7 @@ const CardTable = (() => {
 
   function middle(table, position) {
     const plays = make("div", { class: "plays" });
-    for (const [, value, held, seat] of position.facts.filter((one) => one[4])) {
+    for (const [, value, held, seat] of position.facts.filter((fact) => fact[4])) {
       const whose = make("p", {}, make("b", {}, table.seats[seat]), value ? ` · ${value}` : "");
       plays.append(make("div", { class: "play" }, hand(held), whose));
     }
@@ -134,46 +133,47 @@ const CardTable = (() => {
     return make("div", { class: "middle" }, plays, make("p", { class: "next" }, ...next));
   }
 
-  // The result of a deal, over the table: `ended` has points, hands as they were, the cards that
-  // were left of them (neither for onlookers), and facts. `actions` are what can be done then.
+  // The result of a deal, which covers the table. `ended` has the scores, the hands at their largest,
+  // the cards left of them (both empty for spectators of a match in progress), and facts. `actions`
+  // are the buttons below the title.
   function result(table, ended, title, ...actions) {
     const box = make("section", { class: "result", "aria-label": WORDS.result }, make("h2", {}, title), make("p", { class: "actions" }, ...actions));
     box.style.setProperty("--most", 20);
     box.style.setProperty("--groups", table.groups);
     table.seats.forEach((name, seat) => {
       box.append(make("p", { class: "who" }, make("strong", {}, name), points(ended.scores[seat])));
-      if (!ended.hands.length) return; // an onlooker does not see them
+      if (!ended.hands.length) return; // a spectator of a match in progress does not see the hands
       const left = cards(ended.left[seat]);
-      const held = hand(ended.hands[seat], (one) => {
-        const at = left.indexOf(one);
-        const drawn = card(one);
+      const held = hand(ended.hands[seat], (name) => {
+        const at = left.indexOf(name);
+        const drawn = card(name);
         if (at >= 0) drawn.classList.add("left");
         if (at >= 0) left.splice(at, 1);
         return drawn;
       });
       box.append(held);
     });
-    const facts = ended.facts.map((one) => fact(one[4] ? [WORDS.lastTrick, ...one.slice(1)] : one, table.seats));
+    const facts = ended.facts.map((stated) => fact(stated[4] ? [WORDS.lastTrick, ...stated.slice(1)] : stated, table.seats));
     box.append(make("p", { class: "facts" }, ended.hands.length ? WORDS.outlined : "", ...facts));
     return box;
   }
 
-  // Draw a position. table: { seats (names), own (seat at the bottom), clockwise, most (cards that
-  // each seat ever has), groups (that a hand ever has), drawOwn (draws a card of the own hand;
-  // optional) }. `over` is the result of a deal, which covers the table.
-  function draw(root, table, position, over = null) {
+  // Draw a position in `root`. table: { seats (names), own (seat at the bottom), clockwise, most (by
+  // seat: the largest number of cards), groups (the largest number of groups in a hand), drawOwn
+  // (draws a card of the own hand; optional) }. `covering` is the result of a deal, or null.
+  function draw(root, table, position, covering = null) {
     const others = around(table.seats.length, table.own, table.clockwise);
     const top = make("div", { class: "others" });
     top.append(...others.map((seat) => seatBox(table, position, seat, false)));
     const facts = make("p", { class: "facts" }, make("span", {}, say(WORDS.deal, { number: position.deal, phase: position.phase })));
-    facts.append(...position.facts.filter((one) => !one[4]).map((one) => fact(one, table.seats)));
+    facts.append(...position.facts.filter((stated) => !stated[4]).map((stated) => fact(stated, table.seats)));
     const felt = make("div", { class: "felt", role: "group", "aria-label": WORDS.table });
     felt.append(top, middle(table, position), seatBox(table, position, table.own, true));
-    if (over) felt.append(over);
+    if (covering) felt.append(covering);
     root.replaceChildren(make("div", { class: "board" }, felt), facts);
   }
 
-  // Let a checkbox choose between four and two colours; remembered where the browser lets a page do so.
+  // Let a checkbox choose between four and two colours of suits. The browser remembers the choice.
   function colours(box) {
     box.checked = true;
     try { box.checked = localStorage.getItem("stich-suits") !== "2"; } catch { /* four */ }

@@ -1,25 +1,25 @@
 "use strict";
-// A screen in the hall: the table most worth watching, move by move, then the next one.
+// Shows the match most worth watching move by move, and then the next match, without end.
 (() => {
   const $ = (id) => document.getElementById(id);
   const { liveWords, endedWords } = $("when").dataset;
-  const PATIENCE = 8; // steps for which the result of a deal stands
-  const MOVES = 150;
+  const PATIENCE = 8; // steps for which the result of a deal stays
+  const MOVES = 150; // of a finished match, the last deals with at most so many moves are shown
   const AGAIN_MS = 5000;
-  const REMEMBERED = 30; // more than there are tables to choose among
+  const REMEMBERED = 30; // more than the server chooses among
   const replay = new Replay($("replay"), { patience: PATIENCE, finished: next });
-  let shown = []; // the matches that were shown, the last one at the end
-  let live = ""; // the match that is shown while it is played
+  let shown = []; // the ids of the matches shown before, latest last
+  let live = ""; // the id of the match in progress that is shown
   let looking = false;
 
-  // Called at the beginning, and again and again once all that is known was shown.
+  // Called first, and whenever all known steps have been shown.
   async function next() {
     if (looking) return;
     looking = true;
     try {
       await look();
     } catch {
-      // The server is away; the next look may find it.
+      // The server does not answer, which the page says already.
     }
     looking = false;
     if (!replay.positions) setTimeout(next, AGAIN_MS);
@@ -36,14 +36,14 @@
     shown = [...shown.filter((match) => match !== now.match), now.match].slice(-REMEMBERED);
     live = now.live ? now.match : "";
     replay.open(now, steps);
-    // The moves that are new; of a match that has ended its last deals.
+    // Begin with the new moves, or with the last deals of a match that has ended.
     const deals = replay.begins.find((at) => steps.length - at <= MOVES) ?? replay.begins.at(-1);
     const from = known ? known - 1 : now.live ? steps.length : deals;
     $("title").textContent = now.seats.join(" – ");
     const time = CardTable.make("time", { datetime: now.ended ?? "", "data-ago": endedWords });
     $("when").replaceChildren(now.live ? liveWords : time);
     Live.showTimes($("when"));
-    replay.show(Math.min(from, steps.length - 2), false, false); // at the end it would begin anew
+    replay.show(Math.min(from, steps.length - 2), false, false); // at the last step, `play` would begin again
     replay.play();
     document.dispatchEvent(new CustomEvent("watched", { detail: now.seats }));
   }

@@ -14,6 +14,8 @@ import requests
 from stich.processes import find_port
 from tests.support.machine import Machine, block, dependencies, names_commands, until
 from tests.support.service import ROOT
+from tournament.records import FaultKind, Join
+from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
@@ -103,3 +105,10 @@ def test_the_ladder(tmp_path: Path) -> None:
         verified = machine.run("verify")
         assert "ann/2" in verified
     assert machine.ran == set(machine.commands)
+    with Store.open(tmp_path / "runs" / "autumn") as store:
+        matches = [match.match for match in store.matches()]
+        joined = [decision.bot for decision in store.decisions() if isinstance(decision, Join)]
+        # A table that has begun is finished without a bot that has gone.
+        assert {fault.kind for _, fault in store.faults()} <= {FaultKind.UNREACHABLE}
+    assert len(matches) == len(set(matches))
+    assert joined == ["ann", "bob", "cat", "ann/2", "ann/3"]

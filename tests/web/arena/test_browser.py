@@ -4,9 +4,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.select import Select
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 import games
@@ -36,6 +35,7 @@ from tests.support.programs import Program
 from tests.support.serving import served
 from tournament.records import Disqualify, Pairing
 from tournament.run.live_table import make_folder, shown_live
+from tournament.store.store import Store
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations
 from web.report import report
@@ -58,29 +58,57 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 def check_page(browser: Chrome, axe: str) -> None:
     """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
     # Chromium tells that a page is there before it has laid it out at this width.
-    wait = WebDriverWait(browser, WAIT_S)
-    wait.until(fits, f"{browser.current_url} is too wide")
+    wait(browser, fits, f"{browser.current_url} is too wide")
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
     browser.execute_script(axe)
-    found: Any = browser.execute_async_script(
+    violations: Any = browser.execute_async_script(
         "const done = arguments[arguments.length - 1]; axe.run().then((all) => done("
         "all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])))"
     )
-    assert found == [], browser.current_url
-    own = f"{browser.current_url} - Failed to load resource"  # a page that says what is not there
-    assert [error for error in console_errors(browser) if own not in error] == []
+    assert violations == [], browser.current_url
+    expected = f"{browser.current_url} - Failed to load resource"  # the status of an error page
+    assert [error for error in console_errors(browser) if expected not in error] == []
 
 
-def taps_and_sees(browser: Chrome, selector: str, words: str) -> bool:
-    """Tap a card if there is one; whether an element has these words."""
-    browser.execute_script("document.querySelector('button.card')?.click()")
-    return words in text(browser, selector)
+@contextmanager
+def visited(
+    store: Store | None, width: int = 1400, height: int = 1000, dark: bool = False
+) -> Iterator[tuple[Chrome, str]]:
+    """A browser, and the URL of the pages of a run."""
+    with served(create_app(store)) as url, chromium(width, height) as browser:
+        show_as(browser, dark)
+        yield browser, url
+
+
+def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> Any:
+    """Wait until a condition holds, and return its value."""
+    return WebDriverWait(browser, WAIT_S, poll_frequency=0.05).until(holds, message)
+
+
+def has(selector: str) -> Callable[[Chrome], Any]:
+    """The condition that the page has an element."""
+    return lambda browser: browser.find_elements(By.CSS_SELECTOR, selector)
+
+
+def find(browser: Chrome, selector: str) -> WebElement:
+    return browser.find_element(By.CSS_SELECTOR, selector)
 
 
 def text(browser: Chrome, selector: str) -> str:
     # one call, so that a page that is renewed meanwhile leaves no stale element
     script = "return document.querySelector(arguments[0])?.innerText"
     return str(browser.execute_script(script, selector))
+
+
+def play_fastest(browser: Chrome, selector: str) -> None:
+    """Let the first choice of a speed be 50 moves a second, and choose it."""
+    script = """
+        const speed = document.querySelector(arguments[0]);
+        speed.options[0].value = 50;
+        speed.selectedIndex = 0;
+        speed.dispatchEvent(new Event("input", { bubbles: true }));
+    """
+    browser.execute_script(script, selector)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -98,14 +126,9 @@ def test_every_page_of_every_format_is_accessible(
                     match = next(iter(store.summaries())).match
                     Invitations(folder).invite("cat", 1)
                     store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
-                    paths += [
-                        "/bots/cat",
-                        "/bots/ann",
-                        "/author/cat",
-                        "/matches?bot=cat&faults=any",
-                    ]
+                    paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
                     paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
-                    paths += ["/matches/none", "/play", "/author", "/embed", "/rules/doudizhu"]
+                    paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/embed"]
                 bots = dict(zip(NAMES, toys(3).values(), strict=True))
                 with served(create_app(store, cup=write(folder, bots))) as url:
                     for path in paths:
@@ -128,9 +151,8 @@ def test_ladder_pages_are_accessible_and_commands_can_be_copied(
         for path in ("/", "/bots/ann", "/join"):
             browser.get(url + path)
             check_page(browser, axe)
-        browser.find_elements(By.CSS_SELECTOR, ".command button")[2].click()
-        wait = WebDriverWait(browser, WAIT_S)
-        wait.until(lambda one: text(one, "li:last-child button") == "Copied")
+        find(browser, "li:last-child .command button").click()
+        wait(browser, lambda _: text(browser, "li:last-child button") == "Copied")
         assert f"stich join {url} NAME " in text(browser, "li:last-child pre code")
 
 
@@ -141,50 +163,41 @@ def test_an_author_signs_in_looks_and_signs_out(
     tmp_path: Path, axe: str, width: int, dark: bool, host: str
 ) -> None:
     """From elsewhere over plain HTTP a browser sends no Sec-Fetch-Site, but an Origin."""
-    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, chromium(width, 900) as browser:
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store:
         wrong, token = (Invitations(tmp_path).invite("cat", 1) for _ in range(2))
-        show_as(browser, dark)
-        with served(create_app(store)) as url:
-            wait = WebDriverWait(browser, WAIT_S)
+        with visited(store, width, 900, dark) as (browser, url):
             browser.get(f"{url.replace('127.0.0.1', host)}/author/cat")
-            browser.find_element(By.NAME, "token").send_keys(wrong + Keys.ENTER)
-            alert = wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, '[role="alert"]'))
-            assert "This token was revoked" in alert[0].text
+            find(browser, "[name=token]").send_keys(wrong + Keys.ENTER)
+            (alert,) = wait(browser, has('[role="alert"]'))
+            assert "This token was revoked" in alert.text
             check_page(browser, axe)
-            browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
-            wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "tbody a"))
+            find(browser, "[name=token]").send_keys(token + Keys.ENTER)
+            wait(browser, has("tbody a"))
             check_page(browser, axe)
             assert browser.execute_script("return document.cookie") == ""
             (cookie,) = browser.get_cookies()
-            assert cookie["httpOnly"]
-            assert cookie["sameSite"] == "Strict"
-            browser.find_element(By.CSS_SELECTOR, "tbody a").click()
+            assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+            find(browser, "tbody a").click()
             assert "curl" in text(browser, "main")
             check_page(browser, axe)
             browser.find_element(By.LINK_TEXT, "All faults of cat").click()
-            browser.find_element(By.CSS_SELECTOR, "form button").click()
-            wait.until(lambda one: "/bots/cat" in one.current_url)
+            find(browser, "form button").click()
+            wait(browser, lambda _: "/bots/cat" in browser.current_url)
             assert browser.get_cookies() == []
 
 
 def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
-    records = list(played(cup(NAMES)))
-    with (
-        unfinished(tmp_path, cup(NAMES)) as store,
-        served(create_app(store)) as url,
-        chromium() as browser,
-    ):
+    with unfinished(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
         browser.get(url)
         assert "0 of 6 matches" in text(browser, ".status")
         bot = browser.find_element(By.LINK_TEXT, "ann")
         browser.execute_script("arguments[0].focus()", bot)
-        for record in records:
+        for record in played(cup(NAMES)):
             store.add(record)
-        wait = WebDriverWait(browser, WAIT_S)
-        wait.until(lambda one: "6 of 6 matches" in text(one, ".status"))
+        wait(browser, lambda _: "6 of 6 matches" in text(browser, ".status"))
         assert browser.switch_to.active_element.text == "ann", "the focus stays"
         store.finish()
-        wait.until(lambda one: "Over: 6 matches" in text(one, ".status"))
+        wait(browser, lambda _: "Over: 6 matches" in text(browser, ".status"))
         assert " won Test cup" in text(browser, "h1")
 
 
@@ -200,60 +213,50 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         arena.wait_for(url)
         return arena
 
+    def shows(selector: str, words: str) -> bool:
+        """Tap a card if there is one, and return whether an element has these words."""
+        browser.execute_script("document.querySelector('button.card')?.click()")
+        return words in text(browser, selector)
+
     with unfinished(tmp_path, cup(NAMES)) as store, chromium() as browser, ExitStack() as stack:
-        wait = WebDriverWait(browser, WAIT_S)
         arena = start()
         stack.callback(arena.kill)
         for path in ("/", "/watch", "/stage", "/play"):
             browser.switch_to.new_window("tab")
             browser.get(url + path)
-        browser.find_element(By.CSS_SELECTOR, "#doudizhu button").send_keys(Keys.ENTER)
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card"))
+        find(browser, "#doudizhu button").send_keys(Keys.ENTER)
+        wait(browser, has("button.card"))
         tabs = browser.window_handles[1:]
         arena.kill()
         for tab in tabs:
             browser.switch_to.window(tab)
-            gone = f"{browser.current_url} does not say it"
-            wait.until(lambda one: not one.execute_script(hidden), gone)
-            said = text(browser, "#connection")
-            assert re.match(r"No news from the arena since \d.*\d.* Trying again", said)
+            silent = f"{browser.current_url} does not say that the arena is gone"
+            wait(browser, lambda _: not browser.execute_script(hidden), silent)
+            notice = text(browser, "#connection")
+            assert re.match(r"No news from the arena since \d.*\d.* Trying again", notice)
         for record in played(cup(NAMES)):
             store.add(record)
         stack.callback(start().kill)
-        for tab in tabs:
+        expected = [(".status", "6 of 6 matches"), ("#title", " – "), ("#title", " – ")]
+        for tab, words in zip(tabs, [*expected, ("#said", "The game has ended")], strict=True):
             browser.switch_to.window(tab)
-            wait.until(lambda one: one.execute_script(hidden), browser.current_url)
-        for tab, selector, said in zip(
-            tabs,
-            (".status", "#title", "#title", "#said"),
-            ("6 of 6 matches", " – ", " – ", "The game has ended"),
-            strict=True,
-        ):
-            browser.switch_to.window(tab)
-            wait.until(partial(taps_and_sees, selector=selector, words=said), said)
+            wait(browser, lambda _: browser.execute_script(hidden), browser.current_url)
+            wait(browser, lambda _, words=words: shows(*words), words[1])
 
 
 def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:
-    with (
-        run(tmp_path, cup(NAMES)) as store,
-        served(create_app(store)) as url,
-        chromium() as browser,
-    ):
+    with run(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
         zone = {"timezoneId": "Asia/Shanghai"}
         browser.execute_cdp_cmd("Emulation.setTimezoneOverride", zone)
         browser.get(f"{url}/about")
-        times = "return [...document.querySelectorAll('main time')].map((one) => one.textContent)"
-        wait = WebDriverWait(browser, WAIT_S)
-        wait.until(lambda one: not any("UTC" in said for said in one.execute_script(times)))
-        at = browser.execute_script(
-            "return new Date(document.querySelector('main time').dateTime).getHours()"
-        )
-        assert f"{at % 12 or 12:02}:" in browser.execute_script(times)[0]
+        wait(browser, lambda _: text(browser, "main time") and "UTC" not in text(browser, "main"))
+        script = "return new Date(document.querySelector('main time').dateTime).getHours()"
+        hours = browser.execute_script(script)
+        assert f"{hours % 12 or 12:02}:" in text(browser, "main time")
         browser.get(url)
-        age = ".watch time"
-        before = text(browser, age)
-        assert re.fullmatch(r"The table that ended \d+ \w+ ago", before)
-        wait.until(lambda one: text(one, age) != before)
+        age = text(browser, ".watch time")
+        assert re.fullmatch(r"The table that ended \d+ \w+ ago", age)
+        wait(browser, lambda _: text(browser, ".watch time") != age)
 
 
 # At how many heights of the page the controls stand while a match is stepped through.
@@ -281,12 +284,12 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
         for page in pages:
             with chromium(width) as browser:
                 browser.get(f"{page}move=4")
-                WebDriverWait(browser, WAIT_S).until(lambda one: text(one, where).startswith("4 /"))
+                wait(browser, lambda browser: text(browser, where).startswith("4 /"))
                 assert browser.execute_script(TOPS) == 1, "the controls stay where they are"
                 browser.get(f"{page}move=4")
                 browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
                 assert browser.current_url == f"{page}move=5"
-                browser.find_element(By.CSS_SELECTOR, '[data-go="next"]').send_keys(Keys.ENTER)
+                find(browser, '[data-go="next"]').send_keys(Keys.ENTER)
                 browser.switch_to.active_element.send_keys(Keys.ARROW_LEFT)  # from the button
                 assert text(browser, where).startswith("5 /")
                 browser.switch_to.active_element.send_keys(Keys.END)
@@ -298,27 +301,15 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
 def test_spectators_see_one_table_after_the_other(
     tmp_path: Path, axe: str, width: int, dark: bool
 ) -> None:
-    with (
-        run(tmp_path, cup(NAMES)) as store,
-        served(create_app(store)) as url,
-        chromium(width) as browser,
-    ):
-        show_as(browser, dark)
+    with run(tmp_path, cup(NAMES)) as store, visited(store, width, dark=dark) as (browser, url):
         browser.get(f"{url}/watch")
-        wait = WebDriverWait(browser, WAIT_S)
-        wait.until(lambda one: text(one, '[data-part="where"]').startswith("1 /"))
+        wait(browser, lambda _: text(browser, '[data-part="where"]').startswith("1 /"))
         check_page(browser, axe)
         first = text(browser, "#title")
-        browser.find_element(By.CSS_SELECTOR, '[data-go="last"]').send_keys(Keys.ENTER)
-        browser.execute_script("document.querySelector('[data-part=speed] option').value = 50")
-        Select(browser.find_element(By.CSS_SELECTOR, '[data-part="speed"]')).select_by_index(0)
-        browser.find_element(By.CSS_SELECTOR, '[data-go="back"]').send_keys(Keys.ENTER)
-        browser.find_element(By.CSS_SELECTOR, '[data-go="play"]').send_keys(Keys.ENTER)
-        wait.until(lambda one: text(one, "#title") != first)
-
-
-def text_changed(selector: str, before: str) -> Callable[[Chrome], bool]:
-    return lambda browser: text(browser, selector) != before
+        play_fastest(browser, '[data-part="speed"]')
+        for step in ("last", "back", "play"):
+            find(browser, f'[data-go="{step}"]').send_keys(Keys.ENTER)
+        wait(browser, lambda _: text(browser, "#title") != first)
 
 
 def stage_fits(browser: Chrome) -> bool:
@@ -337,35 +328,27 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
     of = cup([*NAMES, "小王", "Grüße", "fay"], deals=1, game=game, players=players)
     with (
         unfinished(tmp_path, of, islice(played(of), 12)) as store,
-        served(create_app(store)) as url,
-        chromium(1920, 1080) as browser,
+        visited(store, 1920, 1080) as (browser, url),
     ):
-        wait = WebDriverWait(browser, WAIT_S)
         browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/stage")
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".top-ten .on"))
+        assert len(wait(browser, has(".top-ten .on"))) == players
         assert stage_fits(browser)
         assert browser.find_elements(By.CSS_SELECTOR, ".codes svg")
-        assert len(browser.find_elements(By.CSS_SELECTOR, ".top-ten .on")) == players
         if shots := os.environ.get("STICH_SCREENSHOTS"):
             browser.save_screenshot(f"{shots}/stage-{game}.png")
         counts = []
         for _ in range(3):
             first = text(browser, "#title")
-            browser.execute_script("document.querySelector('[data-part=speed] option').value = 50")
-            browser.execute_script("document.querySelector('[data-part=speed]').selectedIndex = 0")
-            event = "new Event('input', { bubbles: true })"
-            browser.execute_script(
-                f"document.querySelector('[data-part=speed]').dispatchEvent({event})"
-            )
-            wait.until(text_changed("#title", first))
+            play_fastest(browser, '[data-part="speed"]')
+            wait(browser, lambda _, first=first: text(browser, "#title") != first)
             browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
             counts.append(browser.execute_cdp_cmd("Memory.getDOMCounters", {}))
         assert counts[-1]["jsEventListeners"] <= counts[0]["jsEventListeners"]
         assert counts[-1]["nodes"] < 1.5 * counts[0]["nodes"]
         store.finish(None)
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".ceremony .first"))
+        wait(browser, has(".ceremony .first"))
         assert stage_fits(browser)
-        wait.until(lambda one: " won Test cup" in text(one, ".ceremony h2"))
+        wait(browser, lambda _: " won Test cup" in text(browser, ".ceremony h2"))
         assert text(browser, ".ceremony p").endswith("ahead of the second")
         if shots:
             browser.execute_script("document.getAnimations().forEach((one) => one.finish())")
@@ -376,46 +359,34 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
 def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) -> None:
     of = replace(cup(NAMES), format=replace(cup().format, cards="fresh"))
     record = next(iter(played(of)))
-    pairing = Pairing(**{one.name: getattr(record, one.name) for one in fields(Pairing)})
-    with (
-        unfinished(tmp_path, of) as store,
-        served(create_app(store)) as url,
-        chromium(390) as browser,
-    ):
-        wait = WebDriverWait(browser, WAIT_S)
+    pairing = Pairing(**{field.name: getattr(record, field.name) for field in fields(Pairing)})
+    where = '[data-part="where"]'
+    with unfinished(tmp_path, of) as store, visited(store, 390) as (browser, url):
         with shown_live(pairing, make_folder(of, store.run().id)) as observer:
             for seat, move in enumerate(record.moves[:5]):
                 observer.moved(seat, move, forced=False)
             browser.get(f"{url}/watch")
-            wait.until(lambda one: text(one, '[data-part="where"]') == "5 / 5")
+            wait(browser, lambda _: text(browser, where) == "5 / 5")
             check_page(browser, axe)
             assert text(browser, "#when") == "being played"
             assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card:not(.back)")
             observer.moved(0, record.moves[5], forced=False)
-            wait.until(lambda one: text(one, '[data-part="where"]') == "6 / 6")
+            wait(browser, lambda _: text(browser, where) == "6 / 6")
         store.add(record)
-        wait.until(lambda one: text(one, "#when").startswith("ended "))
-        assert text(browser, '[data-part="where"]').startswith(("5 /", "6 /"))
+        wait(browser, lambda _: text(browser, "#when").startswith("ended "))
+        assert text(browser, where).startswith(("5 /", "6 /"))
         assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card.back")
         assert console_errors(browser) == []
 
 
-def html(browser: Chrome, selector: str) -> str:
-    return str(browser.find_element(By.CSS_SELECTOR, selector).get_attribute("innerHTML"))
-
-
-def over(browser: Chrome) -> bool:
-    """Whether the game is, and the result of its last deal was dismissed."""
-    return bool(browser.find_elements(By.CSS_SELECTOR, '#actions [href="/play"]'))
-
-
-# What a person would press now: one call, so that what it finds is still there when it is pressed.
-PRESS = """
-    for (const what of ["[data-on]", "#actions [data-move]", ".card.legal"]) {
-        const found = document.querySelector(what);
-        if (found) { found.click(); return what; }
-    }
-    return null;
+OVER = "a[href='/play']:last-child"
+"""What the page has once the game is over and the result of its last deal was dismissed."""
+# Press what a person would press now. One call, so that nothing goes stale.
+PRESS = f"""
+    const buttons = ["[data-on]", "#actions [data-move]", ".card.legal"];
+    const selector = buttons.find((button) => document.querySelector(button));
+    document.querySelector(selector ?? "none")?.click();
+    return selector ?? (document.querySelector("#actions {OVER}") && "{OVER}");
 """
 
 
@@ -436,18 +407,14 @@ def test_a_whole_game_is_played_by_clicking(
     with served(create_app(None)) as url:
         person.get(f"{url}/play")
         check_page(person, axe)
-        deals = person.find_element(By.CSS_SELECTOR, f"#{game} [name=deals]")
+        deals = find(person, f"#{game} [name=deals]")
         deals.clear()
         deals.send_keys("2" + Keys.ENTER)
-        wait = WebDriverWait(person, WAIT_S, poll_frequency=0.02)
-        wait.until(lambda one: one.find_elements(By.ID, "pace"))
+        wait(person, has("#pace"))
         check_page(person, axe)
-        # as fast as it goes: a person may choose so, only not that fast
-        person.execute_script("document.querySelector('#pace option').value = '0'")
-        person.execute_script("document.querySelector('#pace').selectedIndex = 0")
+        play_fastest(person, "#pace")
         results = 0
-        while not over(person):
-            pressed = wait.until(lambda one: over(one) or one.execute_script(PRESS))
+        while (pressed := wait(person, lambda _: person.execute_script(PRESS))) != OVER:
             if pressed == "[data-on]":
                 results += 1
                 assert english_words(person, language) == []
@@ -459,17 +426,14 @@ def test_a_whole_game_is_played_by_clicking(
 
 
 def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
-    with served(create_app(None)) as url, chromium() as browser:
+    with visited(None) as (browser, url):
         browser.get(f"{url}/play")
-        browser.find_element(By.CSS_SELECTOR, "#zhengfen button").send_keys(Keys.ENTER)
-        wait = WebDriverWait(browser, WAIT_S)
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, ".own.turn"))
+        find(browser, "#zhengfen button").send_keys(Keys.ENTER)
+        wait(browser, has(".own.turn"))
         browser.execute_script("document.querySelector('button.card').click()")
-        wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, "button.card.chosen"))
-        # the highest card that is no joker, which could stand for any
-        browser.execute_script(
-            "[...document.querySelectorAll('button.card:not(.joker)')].at(-1).click()"
-        )
-        wait.until(lambda one: text(one, "#said"))
+        wait(browser, has("button.card.chosen"))
+        # the highest card that is no joker, which could stand for any card
+        script = "[...document.querySelectorAll('button.card:not(.joker)')].at(-1).click()"
+        browser.execute_script(script)
+        wait(browser, lambda _: len(has('#said [role="img"]')(browser)) >= 2)
         assert "play:" not in text(browser, "#said")
-        assert html(browser, "#said").count('role="img"') >= 2

@@ -26,10 +26,11 @@ from web.gateway.invitations import FILE, hash_of
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[Arena]:
-    made = Arena(tmp_path)
-    with made.store:
-        yield made
+def arena(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Arena]:
+    """A ladder that anybody may join, or with the keys of [join] in the parameter."""
+    arena = Arena(tmp_path, getattr(request, "param", "open = true"))
+    with arena.store:
+        yield arena
 
 
 def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
@@ -41,19 +42,16 @@ def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
     for wants in ("token", "leave", "new-version"):
         assert arena.ask("eve", ANN, wants) == "No bot eve has joined here; check the name."
     assert arena.playing == ["ann"]
-    folder = arena.store.folder
-    assert folder is not None
-    kept = (folder / FILE).read_text() + repr(arena.store.run())
-    assert token not in kept
-    assert ANN not in kept
+    stored = (arena.folder / FILE).read_text() + repr(arena.store.run())
+    assert token not in stored
+    assert ANN not in stored
 
 
 def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
     arena.ask("ann", ANN)
     for name in ("ann", "Ann", "änn", "greedy", "GREEDY"):
-        said = arena.ask(name, BOB)
+        assert "; choose another" in arena.ask(name, BOB)
         assert arena.status == 403, name
-        assert "; choose another" in said
     assert arena.ask("ann", BOB, "leave").startswith("There is a bot ann of somebody else")
     assert arena.ask("ann", BOB, "new-version").startswith("There is a bot ann of somebody else")
     assert arena.playing == ["ann"]
@@ -126,12 +124,8 @@ def test_no_more_bots_than_an_author_and_the_ladder_may_have(arena: Arena) -> No
 def test_names_that_never_play_do_not_fill_the_ladder(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = [sha256(f"author {number}".encode()).hexdigest() for number in range(4)]
-    assert [arena.ask(f"bot-{n}", key) for n, key in enumerate(keys[:3])] == [
-        "bot-0",
-        "bot-1",
-        "bot-2",
-    ]
+    for name in ("bot-0", "bot-1", "bot-2"):
+        assert arena.ask(name, sha256(name.encode()).hexdigest()) == name
     assert "The ladder is full" in arena.ask("ann", ANN)
     arena.store.record_checks({}, {"bot-2": "It moves out of turn."})
     assert arena.ask("dan", CAT) == "dan", "a bot that has failed the check takes no place"
@@ -140,7 +134,7 @@ def test_names_that_never_play_do_not_fill_the_ladder(
     arena.store.record_checks({"bot-0": Identity()}, {"bot-1": "It moves out of turn."})
     assert arena.ask("ann", ANN) == "ann"
     arena.store.add(next(iter(played.played(played.cup(["ann", "bot-0", "greedy"])))))
-    arena.client.application.extensions["stich-run"].refresh()
+    arena.run.refresh()
     table = arena.client.get("/").text.partition('class="rows"')[2].partition("</ol>")[0]
     assert "bot-0" in table
     assert "bot-1" not in table
@@ -164,19 +158,18 @@ def test_the_organiser_decides(arena: Arena) -> None:
 
 
 def test_a_disqualified_author_is_out_with_all_versions(arena: Arena) -> None:
-    folder = str(arena.store.folder)
+    folder = arena.folder
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
     arena.ask("anna", ANN)
-    said = stich("disqualify", folder, "ann", "--yes").stdout
-    assert "Of the same author, and still playing: anna." in said
+    disqualified = stich("disqualify", folder, "ann", "--yes").stdout
+    assert "Of the same author, and still playing: anna." in disqualified
     assert arena.playing == ["anna"]
     assert arena.store.run().disqualified == {"ann", "ann/2"}
     attempts = [("ann2", "join"), ("eve", "join"), ("anna", "new-version"), ("ann", "new-version")]
     for name, wants in attempts:
-        said = arena.ask(name, ANN, wants)
+        assert "The organiser " in arena.ask(name, ANN, wants)
         assert arena.status == 403, name
-        assert "The organiser " in said
     assert arena.ask("eve", ANN).endswith("unless the organiser invites it (`stich invite`).")
     assert arena.ask("eve", CAT) == "eve"
     stich("invite", folder, "ann-again")
@@ -186,38 +179,31 @@ def test_a_disqualified_author_is_out_with_all_versions(arena: Arena) -> None:
     assert "ann/2" in arena.playing
 
 
-def test_a_code_is_asked_for_once_and_never_shown(tmp_path: Path) -> None:
-    arena = Arena(tmp_path, 'code = "étude 9"')
-    with arena.store:
-        assert "asks for a code; add --code" in arena.ask("ann", ANN)
-        assert "The code is wrong; add --code" in arena.ask("ann", ANN, code="etude 9")
-        assert arena.status == 403
-        assert arena.ask("ann", ANN, code="étude 9") == "ann"
-        assert arena.ask("ann", ANN, "new-version") == "ann/2"
-        shown = "".join(arena.client.get(path).text for path in ("/", "/join", "/bots/ann"))
-        assert "--code CODE" in shown
-        assert "étude" not in shown + repr(arena.store.run())
+@pytest.mark.parametrize("arena", ['code = "étude 9"'], indirect=True)
+def test_a_code_is_asked_for_once_and_never_shown(arena: Arena) -> None:
+    assert "asks for a code; add --code" in arena.ask("ann", ANN)
+    assert "The code is wrong; add --code" in arena.ask("ann", ANN, code="etude 9")
+    assert arena.status == 403
+    assert arena.ask("ann", ANN, code="étude 9") == "ann"
+    assert arena.ask("ann", ANN, "new-version") == "ann/2"
+    shown = "".join(arena.client.get(path).text for path in ("/", "/join", "/bots/ann"))
+    assert "--code CODE" in shown
+    assert "étude" not in shown + repr(arena.store.run())
 
 
-def test_a_ladder_by_invitation_says_so(tmp_path: Path) -> None:
-    arena = Arena(tmp_path, "open = false")
-    with arena.store:
-        assert "by invitation: ask the organiser for a token" in arena.ask("ann", ANN)
-        assert "by invitation: ask the organiser for a token" in arena.client.get("/join").text
+@pytest.mark.parametrize("arena", ["open = false"], indirect=True)
+def test_a_ladder_by_invitation_says_so(arena: Arena) -> None:
+    assert "by invitation: ask the organiser for a token" in arena.ask("ann", ANN)
+    assert "by invitation: ask the organiser for a token" in arena.client.get("/join").text
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"[]", b"{", b'{"name": "ann"}', b'{"name": 1, "key": "00"}', b"[" * 60_000]
-    + [json.dumps({"name": "ann", "key": ANN, "wants": "more"}).encode()]
-    + [json.dumps({"name": "ann", "key": key}).encode() for key in ("", "00", "x" * 64)],
-)
-def test_what_is_no_call_is_refused(arena: Arena, body: bytes) -> None:
-    answer = arena.client.post("/join", data=body)
-    assert (answer.status_code, answer.json) == (
-        400,
-        {"detail": "This is not a call of `stich join`."},
-    )
+def test_what_is_no_call_is_refused(arena: Arena) -> None:
+    wrong = [{"name": "ann", "key": key} for key in ("", "00", "x" * 64)]
+    wrong += [{"name": "ann"}, {"name": 1, "key": ANN}, {"name": "ann", "key": ANN, "wants": "x"}]
+    for body in ("", "[]", "{", "[" * 60_000, *map(json.dumps, wrong)):
+        answer = arena.client.post("/join", data=body)
+        assert answer.status_code == 400, body[:80]
+        assert answer.json == {"detail": "This is not a call of `stich join`."}
 
 
 def test_a_flood_is_refused_and_other_addresses_are_not(
@@ -227,13 +213,8 @@ def test_a_flood_is_refused_and_other_addresses_are_not(
     monkeypatch.setattr("web.arena.join.AN_HOUR", 5)
 
     def ask(name: str, key: str, peer: str, forwarded: str = "") -> int:
-        call = {"name": name, "key": key}
-        return arena.client.post(
-            "/join",
-            json=call,
-            headers={"X-Forwarded-For": forwarded},
-            environ_base={"REMOTE_ADDR": peer},
-        ).status_code
+        arena.ask(name, key, REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR=forwarded)
+        return arena.status
 
     assert ask("ann", ANN, "127.0.0.1", "192.0.2.1") == 200
     flood = {ask("ann", BOB, "127.0.0.1", f"1.1.1.{i}, 192.0.2.1") for i in range(4)}
@@ -251,23 +232,19 @@ def test_a_flood_is_refused_and_other_addresses_are_not(
 
 
 def test_a_run_that_cannot_be_written_is_a_sentence(arena: Arena) -> None:
-    folder = arena.store.folder
-    assert folder is not None
-    (folder / "invitations.new").mkdir()
+    (arena.folder / "invitations.new").mkdir()
     assert arena.ask("ann", ANN) == "The arena cannot write to its run now; try again later."
     assert arena.status == 503
-    (folder / "invitations.new").rmdir()
+    (arena.folder / "invitations.new").rmdir()
     assert arena.ask("ann", ANN) == "ann", "the name is its author's"
 
 
-def test_pages_show_connected_bots_and_the_versions_of_a_bot(
-    arena: Arena,
-) -> None:
+def test_pages_show_connected_bots_and_the_versions_of_a_bot(arena: Arena) -> None:
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
     assert "Connected now: nobody." in arena.client.get("/").text
     arena.store.show(Present(connected=("ann/2",)))
-    arena.client.application.extensions["stich-run"].refresh()
+    arena.run.refresh()
     page = arena.client.get("/").text
     assert 'Connected now: <a href="/bots/ann/2">ann/2</a>.' in page
     assert 'class="join" href="/join"' in page
@@ -281,7 +258,7 @@ def test_pages_show_connected_bots_and_the_versions_of_a_bot(
         versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
         assert versions == ["/bots/ann/2", "/bots/ann"]
     arena.ask("ann", ANN, "leave")
-    arena.client.application.extensions["stich-run"].refresh()
+    arena.run.refresh()
     for name, state in (("ann", "ann left; its results stand"), ("ann/2", "ann/2 left; its")):
         page = arena.client.get(f"/bots/{name}").text
         assert state in page
@@ -295,20 +272,18 @@ def test_the_commands_of_an_author(arena: Arena) -> None:
         arena.ask("bob", BOB)
         assert stich("join", f"{url}/", "ann", "--print-token").stdout == f"{token}\n"
         assert "ann no longer plays" in stich("leave", url, "ann").stdout
-        said = stich("join", url, "bob", "--print-token")
-        assert (said.returncode, said.stdout) == (1, "")
-        assert "of somebody else; choose another name" in said.stderr
-        said = stich("leave", f"{url}/nothing", "ann")
-        assert f"{url}/nothing: no ladder answers there; check the address" in said.stderr
-    said = stich("leave", url, "ann")
-    assert (said.returncode, said.stderr) == (
-        1,
-        f"{url}: it does not answer; check the address, and try again.\n",
-    )
+        refused = stich("join", url, "bob", "--print-token")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "of somebody else; choose another name" in refused.stderr
+        refused = stich("leave", f"{url}/nothing", "ann")
+        assert f"{url}/nothing: no ladder answers there; check the address" in refused.stderr
+    refused = stich("leave", url, "ann")
+    assert refused.returncode == 1
+    assert refused.stderr == f"{url}: it does not answer; check the address, and try again.\n"
 
 
 def test_the_organiser_invites_to_a_ladder(arena: Arena) -> None:
-    folder = arena.store.folder
+    folder = arena.folder
     arena.ask("ann", ANN)
     token = stich("invite", folder, "bob").stdout.strip()
     assert arena.invitations.bot_of(hash_of(token)) == "bob"

@@ -80,7 +80,6 @@ def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
     assert "final: 6 matches, 2 blocks" in client.get("/figures").text
 
 
-
 def test_the_first_page_has_the_podium_and_a_table_to_watch(
     store: Store, client: FlaskClient
 ) -> None:
@@ -108,7 +107,6 @@ def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient)
     assert [row["bot"] for row in rows] == [line.bot for line in table.standings]
     assert [float(row["score"]) for row in rows] == [line.score for line in table.standings]
     assert {"first_rank", "last_rank", "timeout", "median_ms"} < rows[0].keys()
-
 
 
 def test_a_damaged_run_is_said_in_a_sentence(tmp_path: Path) -> None:
@@ -161,7 +159,6 @@ def test_sixty_bots_are_a_small_page_with_authors_and_previews(tmp_path: Path) -
         preview = re.search(r'og:image" content="http://localhost(/[^"]+)"', page.text)
         assert preview
         assert client.get(preview[1]).data.startswith(b"\x89PNG")
-
 
 
 def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:

@@ -18,52 +18,49 @@ import games
 from tests.support.played import cup, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.records import Pairing
+from tournament.results.standings import standings
 from tournament.run.live_table import LiveMatch, make_folder
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.ui.page_steps import live_steps, match_data
 
 NAMES = ("ann", "bob", "cat", "W" * 64)
+FRESH = replace(cup(), format=replace(cup().format, cards="fresh"))
 
 
 def next_match(client: FlaskClient, **shown: str) -> Any:
     return client.get("/watch/next", query_string=shown).get_json()
 
 
-def watched(client: FlaskClient) -> list[dict[str, Any]]:
-    """What a screen shows until it begins anew."""
-    found: list[dict[str, Any]] = []
-    names: list[str] = []
-    while one := next_match(client, shown=",".join(names)):
-        if one["match"] in names:
-            assert one["match"] == names[0]
+def watched(store: Store) -> list[dict[str, Any]]:
+    """The matches that a screen shows until it shows the first one again."""
+    client = create_app(store).test_client()
+    assert client.get("/watch").status_code == 200
+    seen: dict[str, dict[str, Any]] = {}
+    while match := next_match(client, shown=",".join(seen)):
+        if match["match"] in seen:
+            assert match["match"] == next(iter(seen))
             break
-        found.append(one)
-        names.append(one["match"])
-    return found
+        seen[match["match"]] = match
+    return list(seen.values())
 
 
 def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path) -> None:
     with run(tmp_path, cup(NAMES, deals=1)) as store:
-        client = create_app(store).test_client()
-        found = watched(client)
-        matches = {one.match: one for one in store.summaries()}
-        blocks = [matches[one["match"]].block for one in found]
-        assert sorted(blocks) == sorted({one.block for one in matches.values()})
-        assert " points a deal, " in found[0]["why"]
-        assert all(datetime.fromisoformat(one["ended"]).tzinfo for one in found)
-        assert client.get("/watch").status_code == 200
+        shown = watched(store)
+        blocks = {match.match: match.block for match in store.summaries()}
+    assert sorted(blocks[match["match"]] for match in shown) == sorted({*blocks.values()})
+    assert " points a deal, " in shown[0]["why"]
+    assert all(datetime.fromisoformat(match["ended"]).tzinfo for match in shown)
 
 
 def test_tables_without_the_first_places_are_not_shown(tmp_path: Path) -> None:
-    names = [f"bot-{number}" for number in range(9)]
-    with run(tmp_path, cup(names, deals=1)) as store:
-        client = create_app(store).test_client()
-        table = client.get("/standings.json").get_json()["standings"]
-        first = {line["bot"] for line in table[:3]}
-        found = watched(client)
-        assert found
-        assert all(first.intersection(one["seats"]) for one in found)
+    of = cup([f"bot-{number}" for number in range(6)], deals=1, seating="fixed")
+    with run(tmp_path, of) as store:
+        first = {line.bot for line in standings(store).standings[:3]}
+        shown = [first.intersection(match["seats"]) for match in watched(store)]
+        assert 0 < len(shown) < store.count()
+    assert all(shown)
 
 
 def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> None:
@@ -73,32 +70,22 @@ def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> 
             earlier = datetime.fromisoformat(record.started) - timedelta(minutes=20)
             started = earlier.isoformat() if record.block == 1 else record.started
             store.add(replace(record, started=started))
-        found = watched(create_app(store).test_client())
-        (shown,) = [
-            one for one in store.summaries() if one.match in [each["match"] for each in found]
-        ]
-        assert shown.block == 2
+        (shown,) = watched(store)
+        assert store.match(shown["match"]).block == 2
 
 
 def test_with_fresh_cards_a_match_is_shown_once_it_has_ended(tmp_path: Path) -> None:
-    of = replace(cup(), format=replace(cup().format, cards="fresh"))
-    with unfinished(tmp_path, of) as store:
-        client = create_app(store).test_client()
-        assert watched(client) == []
-        assert client.get("/watch").status_code == 200
-        first = next(iter(played(of)))
+    with unfinished(tmp_path, FRESH) as store:
+        assert watched(store) == []
+        first = next(iter(played(FRESH)))
         store.add(first)
-        client = create_app(store).test_client()
-        assert [one["match"] for one in watched(client)] == [first.match]
-
-
-FRESH = replace(cup(), format=replace(cup().format, cards="fresh"))
+        assert [match["match"] for match in watched(store)] == [first.match]
 
 
 def live(store: Store, seen: str = "") -> dict[str, Any] | None:
-    """What is shown of the match that is being played, to who has `seen` one."""
-    found = next_match(create_app(store).test_client(), live=seen)
-    return found if found and (found["live"] or seen) else None
+    """The match in progress that is shown, or all of the match that was `seen` in progress."""
+    match = next_match(create_app(store).test_client(), live=seen)
+    return match if match and (match["live"] or seen) else None
 
 
 def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -114,7 +101,8 @@ def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: C
         assert folder is not None
         first, second, *_ = played(of)
         for number, record in enumerate((second, first)):
-            pairing = Pairing(**{one.name: getattr(record, one.name) for one in fields(Pairing)})
+            parts = {field.name: getattr(record, field.name) for field in fields(Pairing)}
+            pairing = Pairing(**parts)
             match = LiveMatch(pairing, 10.0 - number, list(record.moves[:8]))
             (folder / f"{number}.json").write_bytes(msgspec.json.encode(match))
         seen = live(store)
@@ -123,10 +111,8 @@ def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: C
             return
         assert seen is not None  # that which began first
         assert (seen["match"], tuple(seen["seats"])) == (first.match, first.seating)
-        assert [one["move"] and one["move"][1] for one in steps_of(seen)] == [
-            None,
-            *first.moves[:8],
-        ]
+        moves = [step["move"] and step["move"][1] for step in steps_of(seen)]
+        assert moves == [None, *first.moves[:8]]
         assert store.run().seed not in json.dumps([seen, steps_of(seen)])
         store.add(first)
         whole = live(store, first.match)

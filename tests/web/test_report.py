@@ -1,3 +1,5 @@
+"""The report: one page that loads nothing, with every match move by move."""
+
 import base64
 import json
 import re
@@ -31,7 +33,7 @@ NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
 class Page(HTMLParser):
-    """The page, roughly as a browser parses it."""
+    """What a browser finds on the page: ids, links, what it loads, scripts, words and data."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -39,31 +41,23 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.loads: list[str] = []
         self.scripts = 0
-        self.words: list[str] = []
+        self.words = ""
         self.data: dict[str, Any] = {}
-        self._in: list[str] = []
+        self._is_data = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        got = dict(attrs)
-        self._in.append(f"{tag} {got.get('type')}")
+        values = {name: value or "" for name, value in attrs}
+        self._is_data = values.get("type") == "application/json"
         self.scripts += tag == "script"
-        if found := got.get("id"):
-            self.ids.append(found)
-        if tag == "a":
-            self.links.append(got["href"] or "")
-        else:
-            self.loads += [got[name] or "" for name in ("src", "href", "xlink:href") if name in got]
+        self.ids += [values["id"]] if "id" in values else []
+        addresses = [values[name] for name in ("src", "href", "xlink:href") if name in values]
+        (self.links if tag == "a" else self.loads).extend(addresses)
 
     def handle_data(self, data: str) -> None:
-        if self._in[-1:] == ["script application/json"]:
-            self.data = json.loads(data)
-        else:
-            self.words.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._in and self._in.pop().split()[0] != tag:
-            pass
+        if self._is_data and data.strip():
+            self.data, self._is_data = json.loads(data), False
+        self.words += data
 
 
 @pytest.fixture(scope="module")
@@ -94,16 +88,6 @@ def stepped(record: MatchRecord) -> list[dict[str, Any]]:
     return steps
 
 
-def replayed(record: MatchRecord) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each step with the state that it should show."""
-    state = games.get(record.game).start(record.players, record.seed, record.options)
-    shown_steps = stepped(record)
-    yield shown_steps[0], state.to_dict()
-    for move, step in zip(record.moves, shown_steps[1:], strict=True):
-        state = state.advance(move)
-        yield step, state.to_dict()
-
-
 def test_the_page_loads_nothing(page: Page, text: str) -> None:
     assert all(load.startswith(("data:", "#")) for load in page.loads)
     assert all(link.startswith("#") for link in page.links)
@@ -114,9 +98,8 @@ def test_the_page_loads_nothing(page: Page, text: str) -> None:
 
 def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
     assert page.scripts == 3
-    shown = "".join(page.words)
     for name in NAMES:
-        assert name in shown
+        assert name in page.words
 
 
 def test_no_id_is_there_twice_and_every_link_leads_somewhere(page: Page) -> None:
@@ -141,20 +124,26 @@ def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
 def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> None:
     rules = games.get(game)
     for record in played(cup(game=game, options=options, deals=1), {"bob": 4}):
-        seats: list[str | None] = [None] * record.players
-        for step, state in replayed(record):
-            groups = [rules.groups(hand) for hand in state["hands"]]
-            assert step["hands"] == [" ".join(map("".join, hand)) for hand in groups]
-            assert step["roles"] == [list(map(str, rules.roles(state, seat))) for seat in range(3)]
-            for name in ("deal", "phase", "turn", "scores"):
-                assert step[name] == state[name]
-            if step["last"] != [None] * record.players:
-                seat, move, *_ = step["move"]
-                others = [step["last"][one] for one in range(3) if one != seat]
-                assert step["last"][seat] == move
-                assert others in ([seats[one] for one in range(3) if one != seat], [None, None])
-            seats = step["last"]
+        state = rules.start(record.players, record.seed, record.options)
+        last: list[str | None] = [None] * record.players
         shown = stepped(record)
+        for move, step in zip((None, *record.moves), shown, strict=True):
+            state = state.advance(move) if move else state
+            data = state.to_dict()
+            groups = [rules.groups(hand) for hand in data["hands"]]
+            assert step["hands"] == [" ".join(map("".join, hand)) for hand in groups]
+            assert step["roles"] == [list(map(str, rules.roles(data, seat))) for seat in range(3)]
+            for name in ("deal", "phase", "turn", "scores"):
+                assert step[name] == data[name]
+            if any(step["last"]):
+                seat = step["move"][0]
+                others = [other for other in range(3) if other != seat]
+                assert step["last"][seat] == step["move"][1]
+                assert [step["last"][other] for other in others] in (
+                    [last[other] for other in others],
+                    [None, None],
+                )
+            last = step["last"]
         ended = [step["ended"]["scores"] for step in shown if step["ended"]]
         assert ended == [list(result["scores"]) for result in record.results]
 
@@ -177,9 +166,8 @@ def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
 
 
 def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Path) -> None:
-    of = cup(commit=True)
     assert "2026-spring" in text
-    with unfinished(tmp_path, of) as under_way:
+    with unfinished(tmp_path, cup(commit=True)) as under_way:
         before = report(under_way)
     assert "2026-spring" not in before
     assert commitment("2026-spring") in before
@@ -188,7 +176,7 @@ def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Pat
 def test_a_run_without_matches_has_a_page(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup()) as empty:
         page = Page(report(empty))
-    assert "nothing to plot" in "".join(page.words)
+    assert "nothing to plot" in page.words
     assert page.data == {}
 
 
@@ -234,20 +222,20 @@ def test_soft_play_flags_are_questions_with_matches_to_see(
 ) -> None:
     last = list(store.summaries())[-1].match
     pair = Leniency("ann", "bob", 40, 0.1, 0.25, 0.001)
-    found = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
-    monkeypatch.setattr("web.report.integrity", lambda *_: found)
+    result = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
+    monkeypatch.setattr("web.report.integrity", lambda *_: result)
     assert "easy on each other" not in report(store)
     text = report(store, organiser=True)
     page = Page(text)
     assert f"#match={last}" in page.links
-    shown = " ".join("".join(page.words).split())
-    assert "ann and bob seem to go easy on each other. They have one author." in shown
-    assert "This is a question, not a verdict." in shown
+    words = " ".join(page.words.split())
+    assert "ann and bob seem to go easy on each other. They have one author." in words
+    assert "This is a question, not a verdict." in words
 
 
 def test_a_report_says_who_won_when_and_of_which_field(store: Store) -> None:
     text = report(store)
-    words = " ".join("".join(Page(text).words).split())
+    words = " ".join(Page(text).words.split())
     winner = next(line.bot for line in standings(store).standings)
     assert f"{winner} won Test cup" in words
     assert "3 bots: " in words

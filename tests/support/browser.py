@@ -2,43 +2,46 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.support.make_catalogs import messages, texts
 from web.ui.languages import read_catalog
 
+_WAIT_S = 60
 _FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run"
     " --disable-background-networking --disable-component-update --disable-sync"
 )
 
-# All that a reader sees, and what a screen reader says, but no code.
+# All texts that a reader sees or a screen reader speaks, but no code.
 _WORDS = """
-    const found = [];
+    const texts = [];
     const walk = (node) => {
-        if (node.nodeType === Node.TEXT_NODE) found.push(node.data);
+        if (node.nodeType === Node.TEXT_NODE) texts.push(node.data);
         if (node.nodeType !== Node.ELEMENT_NODE) return;
         if (["SCRIPT", "STYLE", "CODE", "NOSCRIPT"].includes(node.tagName)) return;
         const names = ["aria-label", "title", "placeholder"];
-        found.push(...names.map((name) => node.getAttribute(name) ?? ""));
+        texts.push(...names.map((name) => node.getAttribute(name) ?? ""));
         node.childNodes.forEach(walk);
     };
     walk(document.body);
-    return found.map((text) => text.trim().replace(/\\s+/g, " "));
+    return texts.map((text) => text.trim().replace(/\\s+/g, " "));
 """
 
 
 @contextmanager
 def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
-    """A browser with an empty profile and a viewport of this size; skips if it is not installed.
-
-    Hosts that end with .test are this machine. `console_errors` lists what its console showed.
-    """
+    """Start a browser with an empty profile and a viewport of this size. Skip the test if Chromium
+    is not installed. Hosts that end with .test are this machine."""
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
@@ -58,8 +61,28 @@ def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
             browser.quit()
 
 
+def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> Any:
+    """Wait until a condition holds, and return its value."""
+    return WebDriverWait(browser, _WAIT_S, poll_frequency=0.05).until(holds, message)
+
+
+def has(selector: str) -> Callable[[Chrome], Any]:
+    """The condition that the page has an element."""
+    return lambda browser: browser.find_elements(By.CSS_SELECTOR, selector)
+
+
+def find(browser: Chrome, selector: str) -> WebElement:
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def text(browser: Chrome, selector: str) -> str:
+    # one call, so that a page that is renewed meanwhile leaves no stale element
+    script = "return document.querySelector(arguments[0])?.innerText"
+    return str(browser.execute_script(script, selector))
+
+
 def console_errors(browser: Chrome) -> list[str]:
-    """The warnings and errors in the browser's console since the last call."""
+    """Return the warnings and errors in the browser's console since the last call."""
     log = browser.execute("getLog", {"type": "browser"})["value"]
     return [f"{entry['level']}: {entry['message']}" for entry in log]
 
@@ -71,7 +94,7 @@ def show_as(browser: Chrome, dark: bool) -> None:
 
 
 def resize(browser: Chrome, width: int, height: int) -> None:
-    """Set the viewport; a window of Chromium is never narrower than 500 pixels, a phone is."""
+    """Set the viewport, which may be narrower than a window of Chromium."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
@@ -91,12 +114,11 @@ def fits(browser: Chrome) -> bool:
 
 @cache
 def _english() -> set[str]:
-    """All messages of the pages."""
-    return {texts(each.id)[0] for each in messages() if each.id}
+    return {texts(message.id)[0] for message in messages() if message.id}
 
 
 def english_words(browser: Chrome, language: str) -> list[str]:
     """The English messages on the page that have another translation in this language."""
     translate = read_catalog(language).gettext
-    seen: list[str] = browser.execute_script(_WORDS)
-    return [word for word in seen if word in _english() and translate(word) != word]
+    shown: list[str] = browser.execute_script(_WORDS)
+    return [text for text in shown if text in _english() and translate(text) != text]

@@ -1,7 +1,5 @@
-"""Bring the catalogs of the pages up to date: `python -m tests.support.make_catalogs`, or `make
-catalogs`, from the root of the project. New messages are added without a translation, and those
-that nothing uses any more are removed.
-"""
+"""Bring the catalogs of the pages up to date: `make catalogs`. New messages are added without a
+translation, and unused ones are removed."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,15 +30,15 @@ msgstr ""
 
 
 def messages() -> Catalog:
-    """The messages of templates and code, and the words by which games describe themselves."""
-    found = Catalog(charset="utf-8", fuzzy=False)
+    """The messages in templates and code, and the words with which games describe themselves."""
+    catalog = Catalog(charset="utf-8", fuzzy=False)
     for package in _PACKAGES:
         folder = str(ROOT / package)
         for _, _, message, _, _ in extract_from_dir(folder, _METHODS, _OPTIONS, _KEYWORDS):
-            found.add(message)
+            catalog.add(message)
     for word in _words():
-        found.add(word)
-    return found
+        catalog.add(word)
+    return catalog
 
 
 def _words() -> Iterator[str]:
@@ -68,19 +66,18 @@ def main() -> None:
         with path.open("wb") as lines:
             lines.write(_HEADER.format(path.stem, new.plural_forms).encode())
             write_po(lines, new, sort_output=True, omit_header=True, width=0)
-        print(
-            f"{path.relative_to(ROOT)}: {len(new)} messages, {len(untranslated(new))} to translate"
-        )
+        print(f"{path.name}: {len(new)} messages, {len(untranslated(new))} to translate")
 
 
 def texts(forms: str | Sequence[str] | None) -> list[str]:
-    """A message or its translation as the texts of its plural forms."""
+    """The texts of a message or a translation, which has several if it has plural forms."""
     return [forms] if isinstance(forms, str) else list(forms or ())
 
 
 def untranslated(catalog: Catalog) -> list[str]:
     """The messages without a translation, or without one for each plural form."""
-    return [texts(each.id)[0] for each in catalog if each.id and not all(texts(each.string))]
+    entries = (entry for entry in catalog if entry.id)
+    return [texts(entry.id)[0] for entry in entries if not all(texts(entry.string))]
 
 
 if __name__ == "__main__":

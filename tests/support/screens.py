@@ -19,11 +19,10 @@ from typing import Any
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
-from selenium.webdriver.support.wait import WebDriverWait
 
 from bots import greedy
 from tests.support.arena import ANN, Arena
-from tests.support.browser import chromium, prefer, resize, show_as
+from tests.support.browser import chromium, has, prefer, resize, show_as, wait
 from tests.support.played import Dice, cup, played, run, unfinished
 from tests.support.serving import served
 from tournament.bot.url_bot import Choice, Failure
@@ -38,7 +37,6 @@ SCREENS = (
     *("bracket", "winners", "report"),
 )
 _SHOWN = ("home", "bracket", "bot", "join", "match", "rules", "play", "report")
-WAIT_S = 60
 _QUALITY = 45  # WebP
 _LONG = ("<i>R&D</i>", "W" * 32, "斗" * 32)
 _NAMES = ("小王", "Grüße", "地主杀手", "Ολυμπία", "Владимир", "ナイト.リーパー", "심판")
@@ -120,16 +118,11 @@ def _open(browser: Chrome, address: str) -> None:
         browser.execute_script("document.getAnimations().forEach((one) => one.finish())")
 
 
-def _wait(browser: Chrome, selector: str) -> None:
-    wait = WebDriverWait(browser, WAIT_S)
-    wait.until(lambda one: one.find_elements(By.CSS_SELECTOR, selector), selector)
-
-
 def _show_match(browser: Chrome, address: str) -> None:
     """Show a moment at which a play lies on the table and somebody has passed."""
     browser.get("about:blank")  # the same address with another move loads nothing
     browser.get(f"{address}#move=8")
-    _wait(browser, ".felt")
+    wait(browser, has(".felt"))
     while not all(browser.find_elements(By.CSS_SELECTOR, part) for part in (".play", ".said")):
         browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
 
@@ -137,7 +130,7 @@ def _show_match(browser: Chrome, address: str) -> None:
 def _show_table(browser: Chrome, address: str) -> None:
     """Show a play on the table that spectators see, and stop there."""
     browser.get(address)
-    _wait(browser, ".play")
+    wait(browser, has(".play"))
     browser.execute_script("document.querySelector('[data-go=play]').click()")
 
 
@@ -154,16 +147,17 @@ def _show_game(
         form = browser.find_element(By.ID, game)
         form.find_element(By.NAME, "players").send_keys(str(players))
         form.find_element(By.CSS_SELECTOR, "button").click()
-    _wait(browser, ".felt")
+    wait(browser, has(".felt"))
     games[key] = browser.current_url
     while True:
-        _wait(browser, ".card.legal, #actions [data-move]")
+        wait(browser, has(".card.legal, #actions [data-move]"))
         if legal := browser.find_elements(By.CSS_SELECTOR, ".card.legal"):
             browser.execute_script("arguments[0].click()", legal[0])
-            return _wait(browser, "[data-clear]")
+            wait(browser, has("[data-clear]"))
+            return
         bid = browser.find_elements(By.CSS_SELECTOR, "#actions [data-move]")[-1]
         bid.click()
-        WebDriverWait(browser, WAIT_S).until(staleness_of(bid))
+        wait(browser, staleness_of(bid))
 
 
 def picture(browser: Chrome, width: int, dark: bool, whole: bool = False) -> bytes:

@@ -14,6 +14,7 @@ from stich.processes import find_port
 from tests.support.machine import Machine, block, dependencies, names_commands, until
 from tests.support.network import ConnectProxy
 from tests.support.nginx import command, needs_nginx, running, with_folder
+from tests.support.programs import Program
 from tests.support.service import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
@@ -29,7 +30,7 @@ SHIMS = {
 
 
 class Server(Machine):
-    """With nginx, and free ports."""
+    """A machine with nginx and free ports."""
 
     def __init__(self, folder: Path) -> None:
         self.nginx = folder / "nginx"
@@ -66,7 +67,7 @@ def test_every_command_of_the_page_has_a_name() -> None:
 @pytest.mark.skipif(
     not DEBIAN.exists(), reason="needs Debian's nginx.conf: apt install nginx-light"
 )
-def test_the_event(tmp_path: Path) -> None:
+def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
     machine = Server(tmp_path)
     with ExitStack() as stack:
         machine.run("install")
@@ -95,60 +96,50 @@ def test_the_event(tmp_path: Path) -> None:
             return spectator.get("https://arena.example/", timeout=60).text
 
         def played() -> int:
-            found = re.search(r"(\d+)(?: of \d+)? matches", page())
-            return int(found[1]) if found else 0
+            count = re.search(r"(\d+)(?: of \d+)? matches", page())
+            return int(count[1]) if count else 0
 
         arena = stack.enter_context(machine.started("arena"))
         arena.wait_for("Waiting for 3 of 3 bots that connect: ann, bob, cat.")
         for name in ("ann", "bob", "cat"):
             machine.run("bot", f"home-of-{name}")
-        home = {"HTTPS_PROXY": urls[0], **trust}
-        programs = [
-            stack.enter_context(
-                machine.started("ann", "home-of-ann", changes={"TOKEN": ann}, **home)
-            ),
-            stack.enter_context(
-                machine.started(
-                    "cat",
-                    "home-of-cat",
-                    changes={"=TOKEN": f"={cat}", "http://proxy.example:3128": urls[2]},
-                    **trust,
-                )
-            ),
-        ]
-        home = {"HTTPS_PROXY": urls[1], **trust}
-        stays = stack.enter_context(
-            machine.started("bob", "home-of-bob", changes={"TOKEN": bob}, **home)
-        )
-        for program in (*programs, stays):
+
+        def start(name: str, changes: dict[str, str], **environ: str) -> Program:
+            program = machine.started(name, f"home-of-{name}", changes=changes, **environ, **trust)
+            return stack.enter_context(program)
+
+        proxy_of_cat = {"=TOKEN": f"={cat}", "http://proxy.example:3128": urls[2]}
+        programs = {
+            "ann": start("ann", {"TOKEN": ann}, HTTPS_PROXY=urls[0]),
+            "bob": start("bob", {"TOKEN": bob}, HTTPS_PROXY=urls[1]),
+            "cat": start("cat", proxy_of_cat),
+        }
+        for program in programs.values():
             program.wait_for("Connected to Spring cup as ")
 
         until(lambda: played() >= 2)
         proxies[0].cut()
-        programs[0].wait_for("Connection lost")
+        programs["ann"].wait_for("Connection lost")
         proxies[0].up = True
-        programs[0].wait_for("Connected again.")
+        programs["ann"].wait_for("Connected again.")
         machine.run("watch")
 
         arena.kill()
         arena = stack.enter_context(machine.started("arena"))
-        programs[0].wait_for("Connected again.")
+        programs["ann"].wait_for("Connected again.")
         before = played()
         until(lambda: played() > before)
 
-        said = machine.run("pause")
-        assert "matches of block 1" in said
+        assert "matches of block 1" in machine.run("pause")
         new = machine.run("leave").split()[0]
-        assert stays.end() == 1
-        assert "This token was revoked" in stays.text
-        stays = stack.enter_context(
-            machine.started("bob", "home-of-bob", changes={"TOKEN": new}, **home)
-        )
+        assert programs["bob"].end() == 1
+        assert "This token was revoked" in programs["bob"].text
+        programs["bob"] = start("bob", {"TOKEN": new}, HTTPS_PROXY=urls[1])
         arena.wait_for("The run is over; the pages stay until Ctrl-C.")
-        assert [program.end() for program in (*programs, stays)] == [0, 0, 0]
-        assert "The cup is over." in programs[0].text
-        assert "The organiser decided that cat no longer plays." in programs[1].text
-        assert "The cup is over." in stays.text
+        assert [program.end() for program in programs.values()] == [0, 0, 0]
+        assert "The cup is over." in programs["ann"].text
+        assert "The cup is over." in programs["bob"].text
+        assert "The organiser decided that cat no longer plays." in programs["cat"].text
         machine.run("disqualify")
         until(lambda: "disqualified" in page())
         arena.stop()

@@ -26,7 +26,7 @@ def test_every_command_of_the_page_has_a_name() -> None:
     assert names_commands(PAGE)
 
 
-def test_the_ladder(tmp_path: Path) -> None:
+def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
     port, connect_port, bob_port = (find_port("127.0.0.1", 0) for _ in range(3))
     url = f"http://127.0.0.1:{port}"
     changes = {

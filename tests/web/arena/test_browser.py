@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from itertools import islice
@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
 
 import games
 from stich.processes import find_port
@@ -24,10 +22,14 @@ from tests.support.browser import (
     chromium,
     console_errors,
     english_words,
+    find,
     fits,
+    has,
     prefer,
     resize,
     show_as,
+    text,
+    wait,
 )
 from tests.support.cups import ROOT, toys, write
 from tests.support.played import cup, played, run, unfinished
@@ -43,7 +45,6 @@ from web.ui.languages import LANGUAGES, read_catalog
 
 pytestmark = pytest.mark.slow
 
-WAIT_S = 60
 NAMES = ("ann", "W" * 64, "cat")  # as long and as wide as names can be
 ACCESSIBILITY = Path(__file__).parents[2] / "accessibility"
 
@@ -78,26 +79,6 @@ def visited(
     with served(create_app(store)) as url, chromium(width, height) as browser:
         show_as(browser, dark)
         yield browser, url
-
-
-def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> Any:
-    """Wait until a condition holds, and return its value."""
-    return WebDriverWait(browser, WAIT_S, poll_frequency=0.05).until(holds, message)
-
-
-def has(selector: str) -> Callable[[Chrome], Any]:
-    """The condition that the page has an element."""
-    return lambda browser: browser.find_elements(By.CSS_SELECTOR, selector)
-
-
-def find(browser: Chrome, selector: str) -> WebElement:
-    return browser.find_element(By.CSS_SELECTOR, selector)
-
-
-def text(browser: Chrome, selector: str) -> str:
-    # one call, so that a page that is renewed meanwhile leaves no stale element
-    script = "return document.querySelector(arguments[0])?.innerText"
-    return str(browser.execute_script(script, selector))
 
 
 def play_fastest(browser: Chrome, selector: str) -> None:
@@ -429,7 +410,7 @@ def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
     with visited(None) as (browser, url):
         browser.get(f"{url}/play")
         find(browser, "#zhengfen button").send_keys(Keys.ENTER)
-        wait(browser, has(".own.turn"))
+        wait(browser, has("button.card:enabled"))
         browser.execute_script("document.querySelector('button.card').click()")
         wait(browser, has("button.card.chosen"))
         # the highest card that is no joker, which could stand for any card

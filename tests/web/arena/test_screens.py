@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
-from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.support.browser import chromium, console_errors, english_words, fits, prefer, resize
-from tests.support.screens import SCREENS, SIZES, WAIT_S, arena, picture
+from tests.support.browser import (
+    chromium,
+    console_errors,
+    english_words,
+    fits,
+    prefer,
+    resize,
+    wait,
+)
+from tests.support.screens import SCREENS, SIZES, arena, picture
 from web.ui.languages import LANGUAGES
 
 pytestmark = pytest.mark.slow
@@ -44,7 +51,7 @@ def test_a_page_fits_every_screen_and_is_translated(
             for dark in (False, True):
                 name = f"{screen}-{width}-{'dark' if dark else 'light'}-{language}.webp"
                 (Path(folder) / name).write_bytes(picture(browser, width, dark, width == 390))
-        WebDriverWait(browser, WAIT_S).until(fits, f"{screen} is wider than {width} pixels")
+        wait(browser, fits, f"{screen} is wider than {width} pixels")
         assert browser.execute_script("return document.documentElement.lang") == spoken
         assert console_errors(browser) == []
     assert english_words(browser, spoken) == []

@@ -22,30 +22,30 @@ def read(language: str) -> Catalog:
 
 
 def ids(catalog: Catalog) -> set[tuple[str, ...]]:
-    return {tuple(texts(each.id)) for each in catalog if each.id}
+    return {tuple(texts(message.id)) for message in catalog if message.id}
 
 
 def placeholders(text: str) -> set[str]:
-    """What is filled in, and the markup."""
+    """The placeholders and the markup in a text."""
     return set(re.findall(r"%\(\w+\)[sd]|\{\w+\}|<[^>]+>", text))
 
 
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_a_catalog_is_complete(language: str) -> None:
-    wanted, known = messages(), read(language)
-    assert ids(wanted) - ids(known) == set(), f"{language}.po lacks messages: {FIX}"
-    assert ids(known) - ids(wanted) == set(), f"{language}.po has unused messages: {FIX}"
-    assert untranslated(known) == [], f"{language}.po lacks translations: {FIX}"
-    assert [each.id for each in known if each.id and each.fuzzy] == []
+def test_the_catalogs_are_complete() -> None:
+    wanted = ids(messages())
+    for language in TRANSLATED:
+        catalog = read(language)
+        assert wanted - ids(catalog) == set(), f"{language}.po lacks messages: {FIX}"
+        assert ids(catalog) - wanted == set(), f"{language}.po has unused messages: {FIX}"
+        assert untranslated(catalog) == [], f"{language}.po lacks translations: {FIX}"
+        assert [message.id for message in catalog if message.id and message.fuzzy] == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_translations_have_the_same_placeholders(language: str) -> None:
-    for each in (one for one in read(language) if one.id):
-        expected = {found for text in texts(each.id) for found in placeholders(text)}
-        for text in texts(each.string):
-            assert placeholders(text) == expected, each.id
-        assert each.check() == []
+    for message in (message for message in read(language) if message.id):
+        expected = set().union(*map(placeholders, texts(message.id)))
+        assert all(placeholders(text) == expected for text in texts(message.string)), message.id
+        assert message.check() == []
 
 
 @pytest.mark.parametrize(
@@ -79,19 +79,16 @@ def test_the_reading_page_has_the_same_parts_in_each_language(tmp_path: Path) ->
 
 
 def test_what_is_wrong_in_a_form_is_said_in_each_language() -> None:
-    said = {
-        create_app(None)
-        .test_client()
-        .post(f"/play?lang={language}", data={"game": "dasan", "deals": "0"})
-        .text.partition("<h1>")[2]
-        for language in LANGUAGES
-    }
-    assert len(said) == len(LANGUAGES)
-    assert all("1000" in page for page in said)
+    client = create_app(None).test_client()
+    form = {"game": "dasan", "deals": "0"}
+    answers = [client.post(f"/play?lang={language}", data=form) for language in LANGUAGES]
+    pages = {answer.text.partition("<h1>")[2] for answer in answers}
+    assert len(pages) == len(LANGUAGES)
+    assert all("1000" in page for page in pages)
 
 
 def test_a_choice_is_remembered() -> None:
     client = create_app(None).test_client()
     client.get("/play?lang=de")
-    client.get("/play?lang=tlh")  # which is none
+    client.get("/play?lang=tlh")  # not a language of the pages
     assert '<html lang="de">' in client.get("/nothing", headers={"Accept-Language": "zh"}).text

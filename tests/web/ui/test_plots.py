@@ -34,15 +34,15 @@ def test_bars_show_small_differences_beside_wide_intervals() -> None:
 def test_a_bot_keeps_its_colour_whatever_its_rank() -> None:
     of = cup(("dan", "ann", "cat", "bob"))
     everything = collect(record.summary() for record in played(of))
-    seen: dict[str, str] = {}
-    for out in ((), ("dan",), ("ann",)):
-        arrays = everything.without(out)
+    series_of: dict[str, str] = {}
+    for disqualified in ((), ("dan",), ("ann",)):
+        arrays = everything.without(disqualified)
         plot = course(arrays, compute(arrays, Run(cup=of, finished=False)), of.names)
         assert plot is not None
-        assert len(plot.lines) == 4 - len(out)
+        assert len(plot.lines) == 4 - len(disqualified)
         for line in plot.lines:
-            assert seen.setdefault(line.bot, line.series) == line.series
-    assert len(set(seen.values())) == 4
+            assert series_of.setdefault(line.bot, line.series) == line.series
+    assert len(set(series_of.values())) == 4
     assert len({series(number) for number in range(24)}) == 24
     styles = (files("web.ui") / "static" / "pages.css").read_text()
     for number in range(9, 64):

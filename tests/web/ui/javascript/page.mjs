@@ -71,7 +71,13 @@ export function load() {
   const addresses = [];
   const timers = new Map();
   const context = vm.createContext({
-    document: { getElementById: () => ({ textContent: process.env.STICH_WORDS }), addEventListener() {}, documentElement: new Element("html"), createElement: (tag) => new Element(tag), createElementNS: (_, tag) => new Element(tag) },
+    document: {
+      getElementById: () => ({ textContent: process.env.STICH_WORDS }),
+      addEventListener() {},
+      documentElement: new Element("html"),
+      createElement: (tag) => new Element(tag),
+      createElementNS: (_, tag) => new Element(tag),
+    },
     history: { replaceState: (_state, _title, address) => addresses.push(address) },
     setInterval: (call, ms) => timers.set(timers.size + 1, { call, ms }).size,
     clearInterval: (timer) => timers.delete(timer),

@@ -1,4 +1,4 @@
-"""The pages of a run, its report, and the gateway of bots that connect.
+"""The pages of a run, its report, and the gateway for connected bots.
 
-Nothing here writes to the store of a run.
+Only joining and leaving a ladder write to the store of a run.
 """

@@ -63,6 +63,7 @@ def report(
 
 
 def _template() -> Template:
+    """Return the template of the report, which can include files of the folder `static`."""
     environment = Environment(loader=PackageLoader("web.ui"), autoescape=True)
     prepare_templates(environment)
     static = files("web.ui") / "static"

@@ -125,6 +125,7 @@ class OpenLadder:
 
         Raises:
             JoinRefused: if the ladder refuses the call.
+            StoreError: if the store cannot be used.
         """
         name = normal(call.name)
         if wrong := problem(name):
@@ -159,6 +160,7 @@ class OpenLadder:
 
         Raises:
             JoinRefused: if the bot cannot join.
+            StoreError: if the store cannot be used.
         """
         run = current_run().view().run
         exclusion = exclusion_of(run.decisions, latest.bot)

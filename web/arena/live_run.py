@@ -181,6 +181,8 @@ class _Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
+        """Note the matches written since the last call. Yield those that may be shown now: of a
+        block that is complete, all matches."""
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1

@@ -257,6 +257,7 @@ def match(match: str) -> WerkzeugResponse:
 
 
 def _match_page(run: LiveRun, match: str) -> str:
+    """Return the page of a match. Answer with status 404 if there is none to show."""
     record = finished_match(run, match)
     now = run.view()
     cup = now.run.cup

@@ -1,1 +1,1 @@
-"""What the report and the pages share: the card table, plots, replays, numbers as text."""
+"""What the report and the pages share: templates, scripts, styles, plots and steps of matches."""

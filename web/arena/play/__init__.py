@@ -1,1 +1,1 @@
-"""Persons play against bots in the browser. Such games never count."""
+"""Games of a person against bots in the browser. These games never count."""

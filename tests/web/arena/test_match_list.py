@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import quote
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
 from flask.testing import FlaskClient
@@ -31,24 +33,23 @@ def client(store: Store) -> FlaskClient:
 
 
 def listed(client: FlaskClient, query: dict[str, str | int | None]) -> list[str]:
-    """The matches of all pages; each page leads to the next."""
-    found = []
-    answer = client.get("/matches", query_string={k: v for k, v in query.items() if v is not None})
+    """The matches on all pages, each of which links to the next."""
+    matches: list[str] = []
+    asked = {name: value for name, value in query.items() if value is not None}
+    address = f"/matches?{urlencode(asked)}"
     while True:
-        assert answer.status_code == 200
-        found += LINK.findall(answer.text)
-        following = re.search(r'rel="next" href="([^"]+)"', answer.text)
-        if following is None:
-            return found
-        answer = client.get(following[1].replace("&amp;", "&"))
+        page = client.get(address).text
+        matches += LINK.findall(page)
+        if (link := re.search(r'rel="next" href="([^"]+)"', page)) is None:
+            return matches
+        address = unescape(link[1])
 
 
 def fits(match: MatchSummary, query: dict[str, str | int | None]) -> bool:
     bot, faults, result = (query[name] for name in ("bot", "faults", "result"))
     seats = [seat for seat, name in enumerate(match.seating) if bot in (None, name)]
-    kinds = [
-        kind for seat in seats for kind, n in zip(FAULT_KINDS, match.faults[seat], strict=True) if n
-    ]
+    counts = [sum(match.faults[seat][kind] for seat in seats) for kind in range(len(FAULT_KINDS))]
+    kinds = [kind for kind, count in zip(FAULT_KINDS, counts, strict=True) if count]
     won = any(match.adjusted[seat] == max(match.adjusted) for seat in seats)
     return (
         bool(seats)
@@ -115,8 +116,8 @@ def test_a_careless_address_is_told_what_to_write(
     assert len(answer.text) < 4000
 
 
-def test_a_run_without_matches_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with unfinished(tmp_path_factory.mktemp("empty"), cup()) as empty:
+def test_a_run_without_matches_has_an_empty_list(tmp_path: Path) -> None:
+    with unfinished(tmp_path, cup()) as empty:
         client = create_app(empty).test_client()
         assert "No match has ended yet." in client.get("/matches").text
         filtered = client.get("/matches?bot=ann&faults=any&result=lost").text

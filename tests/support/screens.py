@@ -1,7 +1,7 @@
 """Pages of an arena with 60 bots, for tests in a browser and for the documentation.
 
-`python -m tests.support.screens` makes the pictures of `docs/pages.md`; names of screens, as in
-`python -m tests.support.screens bot play`, limit it to theirs. It needs Chromium and its driver.
+`python -m tests.support.screens` makes the pictures of `docs/pages.md`. With names of screens, as
+in `python -m tests.support.screens bot play`, it makes only theirs. It needs Chromium.
 """
 
 import base64
@@ -56,7 +56,8 @@ class Player(Dice):
 
 
 def pictures() -> Iterator[tuple[str, str, int, bool, str]]:
-    """The file name of every picture of the documentation, its screen, width, scheme, language."""
+    """Yield the file name of each picture in the documentation, with the screen, the width, whether
+    it is dark, and the language."""
     for number, screen in enumerate(_SHOWN):
         language = "en" if screen == "report" else ("de", "zh")[number % 2]
         yield f"{screen}-1400-light.webp", screen, 1400, False, "en"
@@ -66,8 +67,8 @@ def pictures() -> Iterator[tuple[str, str, int, bool, str]]:
 
 @contextmanager
 def arena(folder: Path) -> Iterator[dict[str, Callable[[Chrome], None]]]:
-    """Serve a running cup of 60 bots, a finished knockout of twelve and a ladder; yield how a
-    browser is brought to each of `SCREENS`."""
+    """Serve a running cup of 60 bots, a finished knockout of twelve and a ladder. Yield a function
+    for each of `SCREENS` that brings a browser to the screen."""
     with ExitStack() as stack:
         bots = [*_LONG, *_NAMES, *(f"bot-{number}" for number in range(50))]
         of = replace(cup(bots), name="Spring cup")
@@ -137,8 +138,8 @@ def _show_table(browser: Chrome, address: str) -> None:
 def _show_game(
     browser: Chrome, url: str, game: str, players: int, games: dict[tuple[str, str], str]
 ) -> None:
-    """Show a game of a person, and choose a card of a legal play; later in this language the same
-    game, since few go on at once."""
+    """Show a game of a person, and choose a card of a legal play. Show the same game again when it
+    is asked for in the same language, because only a few games run at a time."""
     browser.get(f"{url}/play")
     key = game, browser.execute_script("return document.documentElement.lang")
     if key in games:
@@ -150,18 +151,19 @@ def _show_game(
     wait(browser, has(".felt"))
     games[key] = browser.current_url
     while True:
-        wait(browser, has(".card.legal, #actions [data-move]"))
+        wait(browser, has(".card.legal, #actions [data-move], [data-on]"))
         if legal := browser.find_elements(By.CSS_SELECTOR, ".card.legal"):
             browser.execute_script("arguments[0].click()", legal[0])
             wait(browser, has("[data-clear]"))
             return
-        bid = browser.find_elements(By.CSS_SELECTOR, "#actions [data-move]")[-1]
-        bid.click()
-        wait(browser, staleness_of(bid))
+        # a bid or a pass, or the next deal
+        button = browser.find_elements(By.CSS_SELECTOR, "#actions [data-move], [data-on]")[-1]
+        button.click()
+        wait(browser, staleness_of(button))
 
 
 def picture(browser: Chrome, width: int, dark: bool, whole: bool = False) -> bytes:
-    """What the browser shows, as WebP: its window, or the `whole` page."""
+    """A picture of the browser's window, or of the `whole` page, as WebP."""
     show_as(browser, dark)
     browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
     how: dict[str, Any] = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": whole}

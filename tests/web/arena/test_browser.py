@@ -102,14 +102,14 @@ def test_every_page_of_every_format_is_accessible(
         for format in ("round-robin", "knockout", "swiss", "halving", "gauntlet"):
             folder = tmp_path / format
             with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
-                paths = ["/", "/figures", "/about"]
+                paths = ["/", "/figures", "/about", "/embed"]
                 if format == "round-robin":
                     match = next(iter(store.summaries())).match
                     Invitations(folder).invite("cat", 1)
                     store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
                     paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
                     paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
-                    paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/embed"]
+                    paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
                 bots = dict(zip(NAMES, toys(3).values(), strict=True))
                 with served(create_app(store, cup=write(folder, bots))) as url:
                     for path in paths:
@@ -276,21 +276,6 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
                 browser.switch_to.active_element.send_keys(Keys.END)
                 assert "Deal 1 is over, and the game" in text(browser, ".result")
                 assert not console_errors(browser)
-
-
-@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
-def test_spectators_see_one_table_after_the_other(
-    tmp_path: Path, axe: str, width: int, dark: bool
-) -> None:
-    with run(tmp_path, cup(NAMES)) as store, visited(store, width, dark=dark) as (browser, url):
-        browser.get(f"{url}/watch")
-        wait(browser, lambda _: text(browser, '[data-part="where"]').startswith("1 /"))
-        check_page(browser, axe)
-        first = text(browser, "#title")
-        play_fastest(browser, '[data-part="speed"]')
-        for step in ("last", "back", "play"):
-            find(browser, f'[data-go="{step}"]').send_keys(Keys.ENTER)
-        wait(browser, lambda _: text(browser, "#title") != first)
 
 
 def stage_fits(browser: Chrome) -> bool:

@@ -248,7 +248,9 @@ def test_pages_show_connected_bots_and_the_versions_of_a_bot(arena: Arena) -> No
     page = arena.client.get("/").text
     assert 'Connected now: <a href="/bots/ann/2">ann/2</a>.' in page
     assert 'class="join" href="/join"' in page
-    assert "<svg" in arena.client.get("/join").text, "the QR code"
+    join = arena.client.get("/join").text
+    assert "<svg" in join, "the QR code"
+    assert "pip install ./stich-*.whl" in join, "a checkout has no wheel"
     assert "<progress" not in page, "a ladder plans no number of matches"
     author = sha256(bytes.fromhex(ANN)).hexdigest()[:16]
     assert author in repr(arena.store.run())
@@ -322,9 +324,3 @@ def test_the_page_serves_the_installed_program_for_all_systems(
     subprocess.run([*pip, tmp_path / "new", wheel], check=True)
     assert (tmp_path / "new" / "games" / "rules.py").read_text() == "deck = 54"
     assert not list(tmp_path.glob("new/games/*.so"))
-
-
-def test_the_page_of_a_checkout_says_how_to_get_the_program(arena: Arena) -> None:
-    page = arena.client.get("/join").text
-    assert "python3 -m pip wheel --no-deps ." in page
-    assert "pip install ./stich-*.whl" in page

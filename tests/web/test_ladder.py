@@ -59,6 +59,8 @@ def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
         pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]
         subprocess.run([*pip, "--target", unpacked, served[1]], check=True)
         assert (unpacked / "games" / "doudizhu" / "state.py").exists()
+        static = Path("web/ui/static")
+        assert len([*(unpacked / static).iterdir()]) == len([*(ROOT / static).iterdir()])
         programs = {}
         for name in ("ann", "bob", "cat"):
             machine.run("bot", name)

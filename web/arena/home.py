@@ -1,4 +1,4 @@
-"""What the first page of a run shows beside the standings: a table to watch, and news."""
+"""The parts of a run's first page beside the standings: a table to watch, and news."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""What the pages know of a run. The standings are cached, and refreshed when the store has
-changed."""
+"""The pages' view of a run. The standings are cached, and refreshed when the store has changed."""
 
 from __future__ import annotations
 
@@ -55,7 +54,7 @@ class EarlierTable:
 
 
 class RunView:
-    """What pages show of a run without its matches. When the run changes, so does `version`, and
+    """A run without its matches, as the pages show it. When the run changes, so does `version`, and
     pages made from this view are out of date."""
 
     def __init__(self, version: str, run: Run) -> None:

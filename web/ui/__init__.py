@@ -1,1 +1,1 @@
-"""What the report and the pages share: templates, scripts, styles, plots and steps of matches."""
+"""The parts that the report and the pages share: templates, scripts, styles, plots and steps."""

@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 
 class PagePosition(TypedDict):
-    """What a page shows of a state or view. `hands`, `roles` and `scores` are by seat.
+    """The position that a page shows. `hands`, `roles` and `scores` are by seat.
 
     A hand is one string, such as "3c4d 5h", with a space between groups of cards. "??" is a hidden
     card.
@@ -43,7 +43,7 @@ class PagePosition(TypedDict):
 
 
 class DealEnd(TypedDict):
-    """What a page shows of a deal that has ended. `scores`, `hands` and `left` are by seat.
+    """The end of a deal as a page shows it. `scores`, `hands` and `left` are by seat.
 
     `hands` are the hands when they were largest, and `left` the cards left in them at the end. Both
     are empty for spectators of a match in progress. `facts` include the last trick.
@@ -102,10 +102,9 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 
 
 class DealLog:
-    """Follows a game move by move, and tells what a page shows of it.
+    """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    The game is given by its full states, or by the views of a spectator, who sees no hands. `shown`
-    is what a page shows after the latest move.
+    The game is given by its full states, or by the views of a spectator, who sees no hands.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -214,8 +213,8 @@ def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
 
 
 def position(game: Game, data: JsonDict) -> PagePosition:
-    """What a page shows of a state or of a view, both in wire form. The hands that a view does not
-    have are hidden cards."""
+    """The position that a page shows, made from a state or a view in wire form. Hands that a view
+    does not have become hidden cards."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
     seats = range(data["players"])
     return {

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -194,7 +195,7 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         arena.wait_for(url)
         return arena
 
-    def shows(selector: str, words: str) -> bool:
+    def shows(selector: str, words: str, browser: Chrome) -> bool:
         """Tap a card if there is one, and return whether an element has these words."""
         browser.execute_script("document.querySelector('button.card')?.click()")
         return words in text(browser, selector)
@@ -218,11 +219,12 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         for record in played(cup(NAMES)):
             store.add(record)
         stack.callback(start().kill)
-        expected = [(".status", "6 of 6 matches"), ("#title", " – "), ("#title", " – ")]
-        for tab, words in zip(tabs, [*expected, ("#said", "The game has ended")], strict=True):
+        selectors = (".status", "#title", "#title", "#said")
+        texts = ("6 of 6 matches", " – ", " – ", "The game has ended")
+        for tab, selector, words in zip(tabs, selectors, texts, strict=True):
             browser.switch_to.window(tab)
             wait(browser, lambda _: browser.execute_script(hidden), browser.current_url)
-            wait(browser, lambda _, words=words: shows(*words), words[1])
+            wait(browser, partial(shows, selector, words), words)
 
 
 def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:
@@ -278,6 +280,10 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
                 assert not console_errors(browser)
 
 
+def differs(selector: str, before: str, browser: Chrome) -> bool:
+    return text(browser, selector) != before
+
+
 def stage_fits(browser: Chrome) -> bool:
     """Whether all of the table of the stage and of its top ten can be seen."""
     script = """return ["html", ".shown", ".stage aside", ".stage > footer"].every((one) => {
@@ -306,7 +312,7 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
         for _ in range(3):
             first = text(browser, "#title")
             play_fastest(browser, '[data-part="speed"]')
-            wait(browser, lambda _, first=first: text(browser, "#title") != first)
+            wait(browser, partial(differs, "#title", first))
             browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
             counts.append(browser.execute_cdp_cmd("Memory.getDOMCounters", {}))
         assert counts[-1]["jsEventListeners"] <= counts[0]["jsEventListeners"]

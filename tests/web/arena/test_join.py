@@ -198,7 +198,7 @@ def test_a_ladder_by_invitation_says_so(arena: Arena) -> None:
 
 
 def test_what_is_no_call_is_refused(arena: Arena) -> None:
-    wrong = [{"name": "ann", "key": key} for key in ("", "00", "x" * 64)]
+    wrong: list[dict[str, object]] = [{"name": "ann", "key": key} for key in ("", "00", "x" * 64)]
     wrong += [{"name": "ann"}, {"name": 1, "key": ANN}, {"name": "ann", "key": ANN, "wants": "x"}]
     for body in ("", "[]", "{", "[" * 60_000, *map(json.dumps, wrong)):
         answer = arena.client.post("/join", data=body)

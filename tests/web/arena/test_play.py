@@ -139,9 +139,11 @@ def test_an_illegal_choice_says_why() -> None:
 
 
 def test_requests_that_are_no_choice_are_refused() -> None:
+    bodies: list[object] = [None, [], {}]
+    bodies += [{"cards": cards} for cards in ("2c", ["2c"] * 65, [2])]
     with playing() as client:
         path = begun(client, "dasan")
-        for body in (None, [], {}, {"cards": "2c"}, {"cards": ["2c"] * 65}, {"cards": [2]}):
+        for body in bodies:
             assert client.post(f"{path}/choose", json=body).status_code == 400
             assert client.post(f"{path}/move", json=body).status_code == 400
 
@@ -209,11 +211,11 @@ def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
             ("doudizhu", ["cup:far", "cup:</option>"], ["you", "1. </option>", "2. </option>"]),
             ("dasan", ["cup:greedy"], ["you", "sensible", "greedy (reference)"]),
         ):
-            path = begun(client, game, 3, *chosen)
-            assert game_at(client, path).names == names
+            where = begun(client, game, 3, *chosen)
+            assert game_at(client, where).names == names
             if game == "doudizhu":
-                assert game_at(client, path)._state.options["deals"] == 2
-                my_turn(client, path)
+                assert game_at(client, where)._state.options["deals"] == 2
+                my_turn(client, where)
 
 
 def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> None:
@@ -243,8 +245,9 @@ def test_a_person_plays_on_from_any_move_of_a_finished_match(tmp_path: Path) -> 
             shown = first["frames"][0]["hands"][seat].replace(" ", "")
             assert shown == "".join(state.view(seat).to_dict()["hand"])
             my_turn(client, where)
-        for move, seat in ((-1, 0), (last + 1, 0), ("x", 0), (0, 3), (0, "x")):
-            answer = client.post(f"{path}/play", data={"move": move, "seat": seat})
+        for wrong in ((-1, 0), (last + 1, 0), ("x", 0), (0, 3), (0, "x")):
+            form = dict(zip(("move", "seat"), wrong, strict=True))
+            answer = client.post(f"{path}/play", data=form)
             assert (answer.status_code, "choose" in answer.text) == (404, True)
         answer = client.post("/matches/none/play", data={"move": 0, "seat": 0})
         assert "There is no finished match" in answer.text

@@ -1,4 +1,4 @@
-"""What a person may do in a position: the cards that can be chosen, and the moves without cards."""
+"""The choices of a person in a position: cards that can be chosen, and moves without cards."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

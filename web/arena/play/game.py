@@ -71,7 +71,7 @@ class Frame(ShownPosition):
 
 
 class PersonalView(TypedDict):
-    """What a person sees of a game and may do now.
+    """A person's view of a game, with what the person may do now.
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
     person has to move. Otherwise the next four fields are empty. `task` is a sentence about what to
@@ -92,7 +92,7 @@ class PersonalView(TypedDict):
 
 
 class Chosen(TypedDict):
-    """What a person can do with the chosen cards.
+    """The moves and further choices that a choice of cards allows.
 
     `moves` are the moves that use exactly these cards. `why` is a sentence that says why there is
     none, or "". `lit` are the cards that can be added.
@@ -262,8 +262,8 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """What the person sees after a move: the hands and facts in the person's view, and from the
-        full states the trick and the result of a deal, which everybody sees."""
+        """The frame after a move. The hands and facts are from the person's view. The trick and the
+        result of a deal, which everybody sees, are from the full states."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]

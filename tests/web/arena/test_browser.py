@@ -195,10 +195,10 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         arena.wait_for(url)
         return arena
 
-    def shows(selector: str, words: str, browser: Chrome) -> bool:
-        """Tap a card if there is one, and return whether an element has these words."""
+    def shows(selector: str, expected: str, browser: Chrome) -> bool:
+        """Tap a card if there is one, and return whether an element has this text."""
         browser.execute_script("document.querySelector('button.card')?.click()")
-        return words in text(browser, selector)
+        return expected in text(browser, selector)
 
     with unfinished(tmp_path, cup(NAMES)) as store, chromium() as browser, ExitStack() as stack:
         arena = start()
@@ -221,10 +221,10 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         stack.callback(start().kill)
         selectors = (".status", "#title", "#title", "#said")
         texts = ("6 of 6 matches", " – ", " – ", "The game has ended")
-        for tab, selector, words in zip(tabs, selectors, texts, strict=True):
+        for tab, selector, expected in zip(tabs, selectors, texts, strict=True):
             browser.switch_to.window(tab)
             wait(browser, lambda _: browser.execute_script(hidden), browser.current_url)
-            wait(browser, partial(shows, selector, words), words)
+            wait(browser, partial(shows, selector, expected), expected)
 
 
 def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:

@@ -180,8 +180,8 @@ class _Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
-        """Note the matches written since the last call. Yield those that may be shown now: of a
-        block that is complete, all matches."""
+        """Note the matches written since the last call. Yield the matches that may be shown now:
+        all matches of a block once the block is complete."""
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1
@@ -311,9 +311,8 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value of `key` in the reader's language. Make and cache the value if
-        there is none or it is false; the least recently used value is dropped if there are too
-        many."""
+        """Return the cached value of `key` in the reader's language. If there is no value, or a
+        false one, make a new value and cache it. The least recently used values are dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value
@@ -361,7 +360,8 @@ def _version(run: Run) -> str:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """The facts on which the matches read so far depend: if one changes, all are read again.
+    """The facts on which the reading of matches depends: if a fact changes, all matches are read
+    again.
 
     These are the number of void matches, the cup, and whether matches are shown at once. A cup that
     grows renumbers its blocks. A ladder does not, so its bots are left out.

@@ -52,8 +52,8 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot. Of equal ones, return the
-    match that began first.
+    """Return the data of the match in progress with the best-placed bot. Among several such
+    matches, return the one that began first.
 
     Return None if no bot in the top ten is playing on this machine, or if matches share cards.
     """
@@ -90,8 +90,8 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Return the closest match of each block that ended in the last ten minutes before the latest.
 
     Only blocks with a bot in the first three places are considered, or, if there are none, those
-    with the best-placed bot. The block with the closest fight for an open place comes first. Of
-    equal ones, the newest comes first.
+    with the best-placed bot. The block with the closest fight for an open place comes first. Among
+    equal blocks, the newest comes first.
     """
     places = _places(now)
     best = min((_best(places, match.table) for match in now.recent), default=_FIRST)

@@ -142,7 +142,7 @@ def test_onlookers_see_no_card_that_is_hidden(game: str, seed: str) -> None:
     """What is published names only cards that all players know, or knew before the last move."""
     rules, rng = games.get(game), random.Random(seed)
     players = rng.choice((rules.min_players, rules.max_players))
-    state = rules.start(players, seed, {"deals": 3})
+    state = rules.start(players, seed, {"deals": 2})
     known = [set.intersection(*(cards(state.view(seat).to_dict()) for seat in range(players)))]
     moves = []
     while state.turn is not None:

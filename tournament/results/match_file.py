@@ -169,9 +169,7 @@ class MatchFile:
             NoMatch: if no id begins so.
             StoreError: if several ids begin so.
         """
-        named = [summary for summary in self.summaries() if summary.match.startswith(match)]
-        exact = [summary for summary in named if summary.match == match]
-        return self._record(only_match(exact or named, match))
+        return self._record(only_match(self.summaries(), match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Yield every fault after the id of its match, by block and seating."""

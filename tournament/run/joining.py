@@ -72,7 +72,7 @@ def join(
         run = store.run_if_begun()
         passed = run.passed if run is not None else frozenset[str]()
         failed = frozenset(run.failed) if run is not None else frozenset[str]()
-        store.append_decisions([*left, entered], check)
+        store.decide(*left, entered, check=check)
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
@@ -118,7 +118,7 @@ def leave(target: str, cup: Cup, bot: str) -> None:
             raise JoinRefused(f"{bot} no longer plays.")
 
     with Store.open(target) as store:
-        store.append_decisions([Leave(bot=bot)], check)
+        store.decide(Leave(bot=bot), check=check)
 
 
 def _check_open(decisions: list[AnyDecision]) -> None:

@@ -1,9 +1,9 @@
-"""The chain of a store: an entry for each row that was written, in the order of writing.
+"""The hash chain of a store: one entry for each written row, in the order of writing.
 
-Each entry has the SHA-256 of its row and a digest, which is the SHA-256 of the digest before and of
-this entry. The last digest therefore covers everything that was ever written, and its order. It is
-noted with every commit, signed when the run ends, and shown on the pages: whoever has seen a digest
-can tell whether what came before it was changed.
+An entry has the SHA-256 of its row, and a digest: the SHA-256 of the previous digest and of this
+entry. The last digest therefore covers everything that was ever written, and its order. Every
+commit notes the last digest, the end of the run signs it, and the pages show it. Whoever has seen a
+digest can tell whether anything written before it was changed.
 """
 
 import hashlib
@@ -22,40 +22,42 @@ _CONTENT = sa.select(entries.c.content).where(entries.c.entry == sa.bindparam("a
 
 
 class ChainBroken(StoreError):
-    """The rows of a store are not the rows that were written.
+    """Raised if the rows of a store are not the rows that were written.
 
     The message names the first entry that does not agree.
     """
 
 
 class Digest(NamedTuple):
-    """The number of entries, and the digest of the last one: 64 hexadecimal digits, "" without an
-    entry."""
+    """A position in the chain: the number of entries so far, and the digest of the last entry.
+
+    `digest` has 64 hexadecimal digits. It is "" if there is no entry.
+    """
 
     entries: int = 0
     digest: str = ""
 
     def signed(self, run: str) -> bytes:
-        """The bytes that are signed when the run with this id has ended."""
+        """Return the bytes that are signed when the run with the id `run` has ended."""
         return msgspec.json.encode(["stich run", run, *self])
 
 
 class Chain:
-    """The chain, in a transaction that writes.
+    """The chain within a write transaction.
 
-    `add` gives rows their numbers, and `save` writes the new entries.
+    `add` creates the entries of new rows, and `save` writes these entries.
     """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.last = last_digest(connection)
-        """The digest after all entries, also those that are not saved yet."""
+        """The digest after all entries, including those that are not saved yet."""
         self._new: list[dict[str, object]] = []
 
     def add(self, table: sa.Table, *values: object) -> int:
-        """Add an entry for the values of a row, and return its number.
+        """Add an entry for a row of `table`, and return the number of the entry.
 
-        The first value identifies the row in its table.
+        The first of the row's values identifies the row in its table.
         """
         kind, name, content = str(table.name), str(values[0]), content_of(values)
         self.last = following(self.last, kind, name, content)
@@ -64,11 +66,12 @@ class Chain:
         return self.last.entries
 
     def check(self, entry: int, *values: object) -> None:
-        """Check a row that is about to be replaced, so that no earlier change of the row goes
-        unnoticed.
+        """Check the current values of a row before the row is replaced.
+
+        Without this check, a change by another program would go unnoticed.
 
         Raises:
-            ChainBroken: if these values are not those of the entry.
+            ChainBroken: if these values are not those of the entry with the number `entry`.
         """
         if self.connection.execute(_CONTENT, {"at": entry}).scalar() != content_of(values):
             raise ChainBroken(f"{values[0]} is not what was written.")
@@ -81,16 +84,19 @@ class Chain:
 
 def last_digest(connection: Connection) -> Digest:
     """Return the digest after the last entry, without checking it."""
-    found = connection.execute(_LAST).first()
-    return Digest() if found is None else Digest(found.entry, found.digest)
+    row = connection.execute(_LAST).first()
+    return Digest() if row is None else Digest(row.entry, row.digest)
 
 
 def content_of(values: object) -> str:
-    """Return the SHA-256 of the values of a row."""
+    """Return the SHA-256 of a row's values, as 64 hexadecimal digits."""
     return hashlib.sha256(msgspec.msgpack.encode(values)).hexdigest()
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest after one more entry."""
+    """Return the digest after one more entry.
+
+    The entry is for the row `name` of `table`, whose values have the hash `content`.
+    """
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

@@ -1,4 +1,4 @@
-"""Connections to a store's database, and its errors as sentences."""
+"""Connections to a store's database, and database errors as sentences for the user."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from tournament.errors import StichError
 from tournament.paths import STORE_FILE
 
 RESTORE = "restore an intact copy, or run the cup again elsewhere"
-"""What to do about a store that was changed or damaged."""
+"""The advice for a store that was changed or damaged."""
 
 NOT_A_STORE = (
     "not the URL of a PostgreSQL database; write one like postgresql://user@host/name, or give a"
@@ -26,8 +26,8 @@ _SQLITE_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite
 _SQLITE_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _POSTGRESQL_DISK_FULL = "53100"
 _POSTGRESQL_CONNECTION_LOST = ("08", "57P")  # classes of SQLSTATE
-_POSTGRESQL_BUSY = ("the database system is", "connection slots", "too many")  # why it refuses now
-_POSTGRESQL_TIMES = {  # so that a machine that is gone is noticed within a minute
+_POSTGRESQL_BUSY = ("the database system is", "connection slots", "too many")  # temporary refusals
+_POSTGRESQL_TIMES = {  # a server that no longer responds is noticed within a minute
     "connect_timeout": 10,
     "keepalives_idle": 20,
     "keepalives_interval": 10,
@@ -37,11 +37,14 @@ _POSTGRESQL_TIMES = {  # so that a machine that is gone is noticed within a minu
 
 
 class StoreError(StichError):
-    """The store cannot be used; the text is a sentence that says why."""
+    """Raised if the store cannot be used. The message is a sentence that gives the reason."""
 
 
 class ConnectionLostError(StoreError):
-    """The database cannot be reached, or has ended the connection. `why` is the reason."""
+    """Raised if the database cannot be reached, or has ended the connection.
+
+    `where` names the store. `why` is the reason.
+    """
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(
@@ -52,38 +55,42 @@ class ConnectionLostError(StoreError):
 
 
 class StoreUrlError(StoreError):
-    """The target is not the URL of a store. Commands exit with code 2."""
+    """Raised if a target is not the URL of a store. Commands exit with code 2."""
 
     exit_code = 2
 
 
 def is_database_url(target: str) -> bool:
-    """Whether a target is the URL of a database rather than a folder."""
+    """Return whether a target is the URL of a database rather than a folder."""
     return "://" in target
 
 
 def without_password(url: str) -> str:
-    """The URL with its password removed wherever it occurs."""
-    if url.count("@") > 1:  # a password with an @, of which the rest would be taken for the host
+    """Return a database URL without its password, also if the password is in the query.
+
+    Returns "the store's URL" if the password cannot be located.
+    """
+    if url.count("@") > 1:  # the part of the password after its @ would be taken for the host
         return "the store's URL"
     try:
         parsed = sa.make_url(url)
-        kept = {key: parsed.query[key] for key in parsed.query if "pass" not in key.lower()}
-        return parsed._replace(password=None).set(query=kept).render_as_string()
+        query = {key: parsed.query[key] for key in parsed.query if "pass" not in key.lower()}
+        return parsed._replace(password=None).set(query=query).render_as_string()
     except (sa.exc.ArgumentError, ValueError):
         return "the store's URL"
 
 
 def shown_target(target: str) -> str:
-    """The folder or URL of a store, without a password."""
+    """Return the folder or URL of a store, without a password."""
     return without_password(target) if is_database_url(target) else target
 
 
 def postgresql(url: str) -> Engine:
-    """Return the engine of a PostgreSQL database.
+    """Return an engine for the PostgreSQL database at `url`, without connecting to it.
 
     Raises:
         StoreUrlError: if the URL is not that of a PostgreSQL database.
+        StoreError: if the driver is not installed.
     """
     try:
         if not url.startswith("postgresql://"):
@@ -102,18 +109,21 @@ def postgresql(url: str) -> Engine:
 
 
 def sqlite(path: Path) -> Engine:
-    """The engine of an SQLite file."""
+    """Return an engine for an SQLite file, which need not exist yet.
+
+    The engine is read-only if nobody can write in the folder of the file.
+    """
     log = path.with_name(path.name + "-wal")
     all_in_file = not log.exists() or log.stat().st_size == 0
     if path.exists() and not os.access(path.parent, os.W_OK) and all_in_file:
-        # Nobody can write here, so SQLite need not look for who does, which takes a file.
+        # SQLite would create a file here to look for writers; nobody can write, so it need not.
         uri = f"file:{quote(os.fspath(path.absolute()))}?immutable=1"
         return sa.create_engine(
             "sqlite://",
             creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
             poolclass=sa.QueuePool,
         )
-    # Not from a string: the path may contain characters that have a meaning in a URL.
+    # URL.create, because the path may contain characters that have a meaning in a URL.
     engine = sa.create_engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
@@ -122,25 +132,23 @@ def sqlite(path: Path) -> Engine:
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     # With WAL, NORMAL loses nothing if the process is killed. If the machine fails, the last
     # matches may be lost, each as a whole, and are played again.
-    cursor = connection.cursor()
     for pragma in ("synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+        connection.execute(f"PRAGMA {pragma}").close()
 
 
 def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:
-    """Execute a query whose rows are fetched a few at a time."""
-    # Not closed here: whoever stops reading may have closed the connection before.
+    """Execute a query, and return a result that fetches its rows in chunks."""
+    # The result is not closed here: a caller that stops early may have closed its connection.
     return connection.execute(query, execution_options={"yield_per": _CHUNK})
 
 
 def begin_snapshot(connection: Connection) -> None:
-    """Begin a read transaction, which sees no later commits until the connection is closed.
+    """Begin a read transaction, which lasts until the connection is closed.
 
-    The transaction blocks no writer.
+    The transaction does not see later commits, and does not block writers.
     """
     if connection.dialect.name == "sqlite":
-        # Python's driver begins a transaction only to write.
+        # Python's driver begins transactions only for statements that write.
         connection.exec_driver_sql("BEGIN")
     else:
         connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -148,9 +156,12 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Within this context, raise errors of decoding stored data as StoreError.
+    """Within this context, raise errors in decoding stored data as StoreError.
 
     `where` names the store.
+
+    Raises:
+        StoreError: if the code within raises any error but a StoreError or a database error.
     """
     try:
         yield
@@ -164,26 +175,28 @@ def damage(where: str) -> Iterator[None]:
 
 @contextmanager
 def store_errors(where: str) -> Iterator[None]:
-    """Within this context, raise errors of the database as StoreError.
+    """Within this context, raise database errors as StoreError.
 
     `where` names the store.
+
+    Raises:
+        ConnectionLostError: if the connection failed or was lost.
+        StoreError: if there is any other database error.
     """
     try:
         yield
     except sa.exc.DBAPIError as error:
         if _is_lost(error):
-            text = " ".join(str(error.orig).split()).rstrip(".")
-            raise ConnectionLostError(where, text) from error
+            raise ConnectionLostError(where, _message(error)) from error
         raise StoreError(f"{where}: {_explain(error)}.") from error
     except sa.exc.SQLAlchemyError as error:
         raise StoreError(f"{where}: {error}") from error
 
 
 def _explain(error: sa.exc.DBAPIError) -> str:
-    text = " ".join(str(error.orig).split()).rstrip(".")
-    code = getattr(error.orig, "sqlite_errorcode", None)
-    if code is not None:
-        code &= 0xFF  # the primary code of an extended one
+    """Return the driver's message with the fix, if a fix is known, without a full stop."""
+    text = _message(error)
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the primary part of the code
     state = getattr(error.orig, "sqlstate", None)
     if code == sqlite3.SQLITE_FULL or state == _POSTGRESQL_DISK_FULL:
         return "the disk is full; what was finished is kept. Free some space and run it again"
@@ -206,14 +219,18 @@ def _explain(error: sa.exc.DBAPIError) -> str:
     return text
 
 
+def _message(error: sa.exc.DBAPIError) -> str:
+    """Return the driver's message on one line, without a full stop."""
+    return " ".join(str(error.orig).split()).rstrip(".")
+
+
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Whether the error means that the connection failed or was lost, so that a retry may
-    succeed."""
+    """Return whether the connection failed or was lost, so that a retry may succeed."""
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)
     if state is None:
-        text = str(error.orig)  # FATAL is an answer, such as that there is no such database
+        text = str(error.orig)  # FATAL is a definite answer, such as for an unknown database
         refused = "FATAL:" in text and not any(busy in text for busy in _POSTGRESQL_BUSY)
         is_operational = isinstance(error, sa.exc.OperationalError)
         return error.connection_invalidated or (is_operational and not refused)

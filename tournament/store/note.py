@@ -1,7 +1,7 @@
-"""The user's note of a run: the digests that the store of the run may have.
+"""The user's note about a run: the digests that the store of the run may have.
 
-The note is a small file in the user's state folder, beside the signing key. A store that was
-changed, or replaced by an earlier copy, is thus noticed before its run has ended.
+The note is a small file in the user's state folder, beside the signing key. With the note, a store
+that was changed or replaced by an earlier copy is noticed before its run has ended.
 """
 
 import json
@@ -17,7 +17,13 @@ _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
 def note(run: str, *known: Digest) -> None:
-    """Note the digests that the store of a run may have: before and after a commit."""
+    """Write the note of the run with the id `run`, in place of an earlier note.
+
+    `known` are the digests that the store may have: those before and after a commit.
+
+    Raises:
+        StoreError: if the note cannot be written.
+    """
     path = state_path(RUNS_FOLDER, run)
     text = json.dumps({"run": run, "digests": known}).ljust(_SIZE - 1) + "\n"
     with writing(path):
@@ -29,7 +35,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the digests that the store of a run may have, or none without a note.
+    """Return the digests that the store of a run may have, or an empty list without a note.
 
     Raises:
         StoreError: if the note cannot be read.
@@ -37,12 +43,12 @@ def noted(run: str) -> list[Digest]:
     path = state_path(RUNS_FOLDER, run)
     data = read_state(path)
     try:
-        return [] if data is None else [Digest(*each) for each in json.loads(data)["digests"]]
+        return [] if data is None else [Digest(*pair) for pair in json.loads(data)["digests"]]
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{path}: cannot be read ({error}); restore it.") from None
 
 
 def forget(run: str) -> None:
-    """Remove the note of a run whose store is not kept."""
+    """Delete the note of a run whose store is not kept, if there is a note."""
     with suppress(OSError):
         state_path(RUNS_FOLDER, run).unlink()

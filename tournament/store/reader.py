@@ -1,18 +1,19 @@
-"""A run's store, read: SQLite in its folder, or PostgreSQL by URL.
+"""Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database by URL.
 
-Readers may read while a runner writes: each method reads the store as it was at one moment, and
-`snapshot` gives a reader for which all of them do.
+Readers may read while a runner writes. Each method reads the store as it was at one moment, and all
+methods of the reader that `snapshot` yields read the same moment.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
@@ -55,27 +56,33 @@ _ELSEWHERE = (
 )
 _block_number = blocks.c.block
 _T = TypeVar("_T")
+_Match = TypeVar("_Match", sa.Row[Any], MatchSummary)
 
 
 class NoMatch(StoreError):
-    """No match has the given id."""
+    """Raised if no match has the given id."""
 
 
 class NotBegun(StoreError):
-    """The store has no run yet."""
+    """Raised if the store has no run yet."""
 
 
 class StoreReader:
-    """A run's store, open for reading. Use it as a context manager, or call `close`."""
+    """A run's store, open for reading.
+
+    Use the reader as a context manager, or call `close`. `where` names the store in messages.
+    `folder` is the folder of the run, or None for a database. Every method that reads raises
+    StoreError if the database fails or its data are damaged.
+    """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         self._engine = engine
         self.where = where
         self.folder = folder
         self.warning = ""
-        """What to tell people about who runs this, "" for the user's own runs."""
-        self._moment: Connection | None = None  # of a snapshot: everything is read with it
-        self._epochs: list[tuple[Epoch, ...]] = [()]  # those read so far, shared with snapshots
+        """A note to the user about the organiser. "" if the user made the run or trusts its key."""
+        self._moment: Connection | None = None  # the only connection of a snapshot
+        self._epochs: list[tuple[Epoch, ...]] = [()]  # the epochs read so far, shared by snapshots
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
@@ -98,6 +105,7 @@ class StoreReader:
 
     @classmethod
     def _at(cls, target: str) -> Self:
+        """Return a reader of the store in a folder or at a URL, without connecting to the store."""
         if is_database_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
         path = Path(target) / STORE_FILE
@@ -105,7 +113,7 @@ class StoreReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader that sees the store as it is now, whatever is written meanwhile."""
+        """Yield a reader that sees the store as it is now. Later writes do not change its data."""
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
             reader._moment = connection
@@ -113,25 +121,25 @@ class StoreReader:
             yield reader
 
     def _check(self) -> bool:
-        """Return whether the database has the tables of a store. Note the user who runs the store.
+        """Return whether the database has the tables of a store. Set `warning`.
 
         Raises:
-            StoreError: if the store has another version.
+            StoreError: if the store has another version or cannot be read.
         """
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
         with self._read() as connection, damage(self.where):
-            found = rows.read_meta(connection, "version", "run", "signer")
-            if not found:
+            stored = rows.read_meta(connection, "version", "run", "signer")
+            if not stored:
                 return True
-            version = found.get("version")
+            version = stored.get("version")
             if version != VERSION:
                 raise StoreError(
                     f"{self.where}: written by another version of stich (store {version}, this one"
                     f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
                 )
-            facts = rows.to_facts(found)
+            facts = rows.to_facts(stored)
         if not noted(facts.id) and facts.signer not in trusted_keys():
             self.warning = _ELSEWHERE.format(where=self.where, signer=facts.signer)
         return True
@@ -147,16 +155,20 @@ class StoreReader:
         self._engine.dispose()
 
     def copy_to(self, file: Path) -> None:
-        """Copy the store as it is now into a new SQLite file."""
-        copied = engine.sqlite(file)
+        """Copy the store as it is now into a new SQLite file.
+
+        Raises:
+            StoreError: if the store cannot be read or the file cannot be written.
+        """
+        copy = engine.sqlite(file)
         try:
-            with self._read() as source, store_errors(str(file)), copied.begin() as target:
+            with self._read() as source, store_errors(str(file)), copy.begin() as target:
                 metadata.create_all(target)
                 for table in metadata.sorted_tables:
                     for part in stream(source, sa.select(table)).mappings().partitions():
                         target.execute(sa.insert(table), list(map(dict, part)))
         finally:
-            copied.dispose()
+            copy.dispose()
 
     def run(self) -> StoredRun:
         """Read the run, without its matches.
@@ -165,13 +177,13 @@ class StoreReader:
             NotBegun: if the store has no cup.
             StoreError: if the store cannot be read.
         """
-        found = self.run_if_begun()
-        if found is None:
+        run = self.run_if_begun()
+        if run is None:
             why = "has matches, but its cup is missing; restore a complete copy"
             if not self.count():
                 why = "its run was stopped before it had begun; run the cup again"
             raise NotBegun(f"{self.where}: {why}.")
-        return found
+        return run
 
     def run_if_begun(self) -> StoredRun | None:
         """Read the run, without its matches. Return None if the store has no cup.
@@ -180,31 +192,19 @@ class StoreReader:
             StoreError: if the store cannot be read.
         """
         with self.snapshot() as now, now._read() as connection, damage(self.where):
-            found = rows.read_meta(connection)
-            if not found:
+            stored = rows.read_meta(connection)
+            if not stored:
                 return None
-            facts = rows.to_facts(found)
+            facts = rows.to_facts(stored)
             if facts.config is None or facts.seed is None or facts.match_key is None:
                 return None
             decisions, voids = tuple(now.decisions()), now.voids()
             cup = Cup.from_dict(facts.config).with_joined(decisions)
+            same = msgspec.structs.asdict(facts)
+            del same["version"], same["config"]
             return StoredRun(
-                id=facts.id,
-                signer=facts.signer,
-                seed=facts.seed,
-                match_key=facts.match_key,
-                commitment=facts.commitment,
+                **same,
                 cup=cup,
-                finished=facts.finished,
-                total=facts.total,
-                begun=facts.begun,
-                places=facts.places,
-                settled=facts.settled,
-                extended=facts.extended,
-                unsandboxed=facts.unsandboxed,
-                about=facts.about,
-                passed=facts.passed,
-                failed=facts.failed,
                 decisions=decisions,
                 voids=_count_outages(voids),
                 void_matches=len(voids),
@@ -215,34 +215,41 @@ class StoreReader:
             )
 
     def present(self) -> Present:
-        """Return the current state of the run, as the runner last stored it."""
-        found = self._all(sa.select(present), rows.from_json(Present))
-        return next(iter(list(found)), Present())
+        """Return the current state of the run, as the runner last stored it.
+
+        All fields are empty if the runner has stored none.
+        """
+        stored = list(self._all(sa.select(present), rows.from_json(Present)))
+        return stored[0] if stored else Present()
 
     def digest(self) -> Digest:
-        """Return the digest of all that was written until now, without checking it."""
+        """Return the digest of everything written so far, without checking the rows."""
         with self._read() as connection:
             return last_digest(connection)
 
     def digest_at(self, entry: int) -> str | None:
-        """Return the digest of an entry, without checking it, or None if there is no such entry."""
+        """Return the digest of the entry with this number, without checking the rows.
+
+        Returns None if there is no such entry.
+        """
         query = sa.select(entries.c.digest).where(entries.c.entry == entry)
-        return next(iter(list(self._all(query, lambda row: str(row.digest)))), None)
+        digests = list(self._all(query, lambda row: str(row.digest)))
+        return digests[0] if digests else None
 
     def walk(self) -> Iterator[ChainEntry]:
-        """Yield the entries in the order of writing, recomputed from the rows.
+        """Yield the chain's entries in the order of writing, recomputed from the rows.
 
         Raises:
-            ChainBroken: if the rows are not those that were written.
+            ChainBroken: if the rows are not the rows that were written.
             StoreError: if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
-        """Return whether the signature is that of the last digest, or None without a signature.
+        """Return whether the run's signature covers the last digest, or None without a signature.
 
-        `walk` tells whether the digest is that of the rows.
+        This does not check the rows. `walk` checks whether the digest covers them.
         """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
@@ -252,31 +259,24 @@ class StoreReader:
             return is_signed(data, facts[SIGNATURE], facts["signer"])
 
     def file_problems(self) -> list[str]:
-        """Return what SQLite's integrity check finds in the file of the store, at most ten
-        problems.
+        """Run SQLite's integrity check, and return up to ten problems in the file.
 
-        Returns none for PostgreSQL.
+        Returns an empty list if the file is intact, and for PostgreSQL.
         """
         with self._read() as connection:
             if connection.dialect.name != "sqlite":
                 return []
-            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
-            return [text for text in found if text != "ok"]
+            lines = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+            return [line for line in lines if line != "ok"]
 
     def count(self) -> int:
-        """The number of finished matches."""
-        return self._count(matches)
-
-    def count_voids(self) -> int:
-        """The number of void matches, also of those that the organiser made void."""
-        return self._count(voids)
-
-    def _count(self, table: sa.Table) -> int:
-        (count,) = self._all(sa.select(sa.func.count()).select_from(table), lambda row: int(row[0]))
+        """Return the number of finished matches."""
+        query = sa.select(sa.func.count()).select_from(matches)
+        (count,) = self._all(query, lambda row: int(row[0]))
         return count
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks that have begun, in the order of the schedule."""
+        """Yield the blocks with a finished match, in the order of the schedule."""
         played = (
             sa.select(matches.c.block_id, sa.func.count().label("played"))
             .group_by(matches.c.block_id)
@@ -300,19 +300,18 @@ class StoreReader:
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches written after the one with number `sequence`, each after its own
-        number.
+        """Yield the finished matches that were written after the number `sequence`.
 
-        The order is that of writing. -1 stands before the first match.
+        Each item is (number, match), in the order of writing. Start with -1 for all matches.
         """
         query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
         query = query.order_by(None).order_by(matches.c.entry)
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches with these numbers of block and seating, without their moves.
+        """Return the finished matches at these places, each a (block, seating), without moves.
 
-        The order is that of the schedule.
+        The order is that of the schedule. Places without a finished match are left out.
         """
         query = summary_query().where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
@@ -321,7 +320,7 @@ class StoreReader:
         return list(self._all(query, rows.to_summary))
 
     def is_complete(self, block: int) -> bool:
-        """Whether all matches of a block are finished."""
+        """Return whether all matches of a block are finished."""
         query = (
             sa.select(sa.func.count(), blocks.c.seatings)
             .join(matches, matches.c.block_id == blocks.c.id)
@@ -329,13 +328,14 @@ class StoreReader:
             .group_by(blocks.c.seatings)
         )
         with self._read() as connection:
-            found = connection.execute(query).first()
-        return found is not None and found[0] == found[1]
+            counts = connection.execute(query).first()
+        return counts is not None and counts[0] == counts[1]
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the schedule.
 
-        If `blocks` is given, only the matches of these blocks are yielded.
+        If `blocks` is given, only the matches of these blocks are yielded. The bots' information
+        and fallbacks are left out in blocks with matches still to be played.
         """
         query = _in_order(_match_query())
         if blocks is not None:
@@ -343,57 +343,57 @@ class StoreReader:
         return self._all(query, rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
-        """Return a match by its id or a prefix of it.
+        """Return the finished match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no match has it.
-            StoreError: if several matches have it.
+            NoMatch: if no id begins with `match`.
+            StoreError: if several ids begin with `match`.
         """
         # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
         ends = {"begin": match, "end": match + "g"}
         with self._read() as connection, damage(self.where):
-            found = connection.execute(_BY_ID, ends).all()
-            found = [row for row in found if row.match.startswith(match)]
-            whole = [row for row in found if row.match == match]
-            return rows.to_record(only_match(whole or found, match))
+            return rows.to_record(only_match(connection.execute(_BY_ID, ends).all(), match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault, after the id of its match, in the order of the schedule."""
+        """Yield every fault as (id of the match, fault), in the order of the schedule."""
         for record in self._all(_in_order(_match_query().where(matches.c.faulty)), rows.to_record):
             for fault in record.faults:
                 yield record.match, fault
 
     def decisions(self) -> list[AnyDecision]:
-        """Return the decisions, in order."""
+        """Return the decisions in the order in which they were made."""
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
         """Return the epochs of a ladder, in order.
 
-        Epochs are only ever appended, so each is read once. A store that was restored from a copy
-        while it is open may show epochs that the copy does not have, up to its number of epochs.
+        Epochs are only appended, so each epoch is read from the database once. If the store is
+        replaced by another copy while the reader is open, the epochs read before are returned.
         """
         known = self._epochs[0]
         query = sa.select(epochs).where(epochs.c.id > len(known)).order_by(epochs.c.id)
         last = sa.select(sa.func.coalesce(sa.func.max(epochs.c.id), 0))
         (count,) = self._all(last, lambda row: int(row[0]))  # below len(known) in an old snapshot
-        found = (*known[:count], *self._all(query, rows.from_json(Epoch)))
-        if len(found) > len(self._epochs[0]):
-            self._epochs[0] = found
-        return list(found)
+        current = (*known[:count], *self._all(query, rows.from_json(Epoch)))
+        if len(current) > len(self._epochs[0]):
+            self._epochs[0] = current
+        return list(current)
 
     def voids(self) -> list[AnyVoid]:
-        """Return the void matches in the order in which they ended."""
+        """Return the void matches in the order in which they became void."""
         return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the rows of a query as records."""
+        """Yield the rows of a query, each converted by `convert`."""
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        """Yield a connection that reads the store as it was at one moment."""
+        """Yield a connection that reads the store as it is at one moment.
+
+        In a snapshot, this is the connection of the snapshot.
+        """
         with store_errors(self.where):
             if self._moment is not None:
                 yield self._moment
@@ -407,46 +407,51 @@ class StoreReader:
             return self._engine.connect()
 
 
-def only_match(found: Sequence[_T], match: str) -> _T:
-    """Return the only match found by its id, or the beginning of it, `match`.
+def only_match(candidates: Iterable[_Match], match: str) -> _Match:
+    """Return the candidate whose id is `match`, or the only one whose id begins with `match`.
 
     Raises:
-        NoMatch: if none was found.
-        StoreError: if several were found.
+        NoMatch: if no id begins with `match`.
+        StoreError: if several ids begin with `match`.
     """
-    if not found:
+    named = [candidate for candidate in candidates if candidate.match.startswith(match)]
+    if not named:
         raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
-    if len(found) > 1:
+    exact = [candidate for candidate in named if candidate.match == match]
+    if len(named) > 1 and not exact:
         raise StoreError(f"More than one match begins with {match}; give more of its id.")
-    return found[0]
+    return (exact or named)[0]
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count the matches that were void because of each bot."""
+    """Count the matches that were void because a bot could not be reached, for each such bot."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
-    many = Counter(void.bot for void in outages)
-    return tuple(VoidCount(bot, why, many[bot]) for bot, why in latest.items())
+    counts = Counter(void.bot for void in outages)
+    return tuple(VoidCount(bot, why, counts[bot]) for bot, why in latest.items())
 
 
-def summary_query(*more: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """The query of the rows that `rows.to_summary` reads, with more columns."""
+def summary_query(*extra: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """The query of the rows that `rows.to_summary` converts, in the order of the schedule.
+
+    `extra` are further columns of the rows.
+    """
     return _in_order(
-        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *more).join(
+        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *extra).join(
             blocks, blocks.c.id == matches.c.block_id
         )
     )
 
 
 def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
-    """The query, ordered by the schedule."""
+    """The query with its rows in the order of the schedule."""
     return query.order_by(blocks.c.block, matches.c.number)
 
 
 def _match_query() -> sa.Select[Any]:
-    """The query of the rows that `rows.to_record` reads."""
-    each = matches.alias()
-    played = sa.select(sa.func.count()).where(each.c.block_id == blocks.c.id).scalar_subquery()
+    """The query of the rows that `rows.to_record` converts, in no particular order."""
+    finished = matches.alias()
+    played = sa.select(sa.func.count()).where(finished.c.block_id == blocks.c.id).scalar_subquery()
     return (
         sa.select(
             matches.c.match,
@@ -459,7 +464,7 @@ def _match_query() -> sa.Select[Any]:
     )
 
 
-# Made once, and in the order of the ids: SQLite reads all matches for the first in another order.
+# Made once. Ordered by id, because SQLite would read all matches for any other order.
 _BY_ID = (
     _match_query()
     .where(matches.c.match >= sa.bindparam("begin"), matches.c.match < sa.bindparam("end"))

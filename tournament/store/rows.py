@@ -1,4 +1,4 @@
-"""Records to rows of the store's tables, and back."""
+"""Conversion of records to rows of the store's tables, and back."""
 
 import json
 import zlib
@@ -27,19 +27,19 @@ from tournament.store.chain import Chain
 from tournament.store.tables import SIGNATURE, blocks, details, matches, meta
 
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
-"""Compact JSON in ASCII."""
+"""Encode a value as compact JSON in ASCII."""
 
 _MOST_UNPACKED = 1 << 26
-"""Bytes of JSON: the longest matches, of 1000 deals, have a quarter."""
-
+"""The most bytes of a match as JSON. The longest matches, of 1000 deals, have a quarter of this."""
 
 _T = TypeVar("_T")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
-    """The rows of `meta` that describe a run.
+    """The rows of `meta` that describe a run. Fields are as in `StoredRun`.
 
-    A new store has only the first three. `seed`, `match_key` and `config` are written together.
+    `version` is the version of the store's format. `config` is the cup. A new store has only
+    `version`, `id` and `signer`. `seed`, `match_key` and `config` are written together.
     """
 
     version: int
@@ -62,30 +62,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
 
 
 def to_facts(values: Mapping[str, object]) -> Facts:
-    """Return the facts of a run from its rows in `meta`, by key.
+    """Convert the rows of `meta`, given as values by key, to the facts of a run.
 
     Raises:
-        msgspec.ValidationError: if a value is not one that a run can have.
+        msgspec.ValidationError: if a value is missing, or not one that a run can have.
     """
     return msgspec.convert(values, Facts)
-
-
-def unpack(data: bytes) -> Any:
-    """Return the value of compressed JSON.
-
-    Raises:
-        ValueError: if it is longer than a match can be.
-    """
-    decompressor = zlib.decompressobj()
-    text = decompressor.decompress(data, _MOST_UNPACKED)
-    if not decompressor.eof:
-        raise ValueError(f"more than {_MOST_UNPACKED} bytes, or cut off")
-    return json.loads(text)
-
-
-def pack_summary(summary: MatchSummary) -> bytes:
-    """Pack the part of a match that statistics need, for the column `summary`."""
-    return msgspec.msgpack.encode(summary, enc_hook=array.tobytes)
 
 
 _to_summary = msgspec.msgpack.Decoder(
@@ -94,17 +76,20 @@ _to_summary = msgspec.msgpack.Decoder(
 
 
 def pack_match(record: MatchRecord) -> bytes:
-    """Pack a whole match, for the column `details`. Times are rounded to microseconds."""
-    known = {
+    """Encode a whole match for the column `data`, as compressed JSON.
+
+    Times are rounded to microseconds.
+    """
+    fields = {
         **msgspec.to_builtins(record, str_keys=True),
         "times": [[round(ms, 3) for ms in times] for times in record.times],
         "wall_ms": round(record.wall_ms, 3),
         "own_ms": round(record.own_ms, 3),
     }
-    return zlib.compress(dumps(known).encode("ascii"), 6)
+    return zlib.compress(dumps(fields).encode("ascii"), 6)
 
 
-# Made once: a match takes 0.8 ms to write, and 1.5 ms if its statements are made each time.
+# Made once: writing a match takes 0.8 ms, or 1.5 ms if its statements are made each time.
 _BLOCK = sa.select(blocks.c.id).where(blocks.c.key == sa.bindparam("of"))
 _INSERT_BLOCK = sa.insert(blocks)
 _INSERT_MATCH = sa.insert(matches)
@@ -117,47 +102,47 @@ _INSERT_FACT = sa.insert(meta)
 
 
 def match_values(record: MatchRecord, data: bytes) -> list[Any]:
-    """Return what the entry of a match covers. `data` is the packed match."""
-    summary = pack_summary(record.summary())
+    """Return the values that the entry of a match covers. `data` is the packed match."""
+    summary = msgspec.msgpack.encode(record.summary(), enc_hook=array.tobytes)
     return [record.match, record.number, bool(record.faults), record.key, summary, data]
 
 
 def insert_match(chain: Chain, record: MatchRecord) -> None:
-    """Write a match, and its block if it is new.
+    """Write a match, its block if the block is new, and their entries.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if the store has the match.
+        sqlalchemy.exc.IntegrityError: if the store has the match already.
     """
     connection = chain.connection
     block = {name: getattr(record, name) for name in ("key", "block", "round", "seatings")}
-    known = connection.execute(_BLOCK, {"of": record.key}).scalar()
-    if known is None:
+    block_id = connection.execute(_BLOCK, {"of": record.key}).scalar()
+    if block_id is None:
         connection.execute(_INSERT_BLOCK, {**block, "entry": chain.add(blocks, *block.values())})
-        known = connection.execute(_BLOCK, {"of": record.key}).scalar_one()
+        block_id = connection.execute(_BLOCK, {"of": record.key}).scalar_one()
     data = pack_match(record)
     values = match_values(record, data)
     match, number, faulty, _, summary, _ = values
     row = {"match": match, "number": number, "faulty": faulty, "summary": summary}
-    row |= {"block_id": known, "entry": chain.add(matches, *values)}
+    row |= {"block_id": block_id, "entry": chain.add(matches, *values)}
     connection.execute(_INSERT_MATCH, row)
     connection.execute(_INSERT_DETAILS, {"match": match, "data": data})
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the rows of `meta` with these keys, or all of them, as JSON values by key.
+    """Return the decoded rows of `meta` by key: those with the given keys, or all without keys.
 
     Raises:
         msgspec.DecodeError: if a value is not JSON, or has half a surrogate pair.
     """
-    found = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
-    return {row.key: msgspec.json.decode(row.value) for row in found}
+    result = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
+    return {row.key: msgspec.json.decode(row.value) for row in result}
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Set rows of `meta`, given by key.
+    """Write rows of `meta`, given by key, and their entries. Rows with these keys are replaced.
 
     Raises:
-        ChainBroken: if somebody else has changed a row that is to be replaced.
+        ChainBroken: if another program has changed a row that is to be replaced.
     """
     for key, value in values.items():
         text = dumps(msgspec.to_builtins(value))
@@ -170,7 +155,7 @@ def put_meta(chain: Chain, **values: object) -> None:
 
 
 def put_signature(connection: Connection, signature: str | None) -> None:
-    """Set the signature of the run, or remove it if it is None."""
+    """Replace the signature of the run. None removes the signature."""
     connection.execute(_DELETE_FACT, {"of": SIGNATURE})
     if signature is not None:
         row = {"key": SIGNATURE, "value": dumps(signature), "entry": 0}
@@ -178,7 +163,7 @@ def put_signature(connection: Connection, signature: str | None) -> None:
 
 
 def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
-    """Add a record with the next number."""
+    """Write a record with the next number in its table, and its entry."""
     number = (chain.connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     data = dumps(msgspec.to_builtins(record))
     row = {"id": number, "data": data, "entry": chain.add(table, number, data)}
@@ -186,69 +171,82 @@ def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord)
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
-    """Return a summary from the column `summary` of its row, and `block` and `seatings` of its
-    block."""
-    if not (0 <= row.block < 2**31 and 0 <= row.seatings < 2**31):
-        raise ValueError(f"block {row.block} of {row.seatings} seatings")
-    found = _to_summary(row.summary)._replace(block=row.block, seatings=row.seatings)
-    sides = found.seating if found.sides is None else found.sides
-    _check_seats(found, found.faults, found.times, sides)
-    return found
-
-
-def _check_seats(found: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Check that every field has a value for each seat, and that there are at least two seats.
+    """Convert a row with the columns `summary`, `block` and `seatings` to a summary.
 
     Raises:
-        ValueError: if a field does not.
+        ValueError: if the row is damaged.
     """
-    seats = len(found.seating)
-    for each in (found.scores, found.adjusted, *by_seat):
-        if len(each) != seats or seats < 2:
-            raise ValueError(f"match {found.match} has not the same seats everywhere")
+    if not (0 <= row.block < 2**31 and 0 <= row.seatings < 2**31):
+        raise ValueError(f"block {row.block} of {row.seatings} seatings")
+    summary = _to_summary(row.summary)._replace(block=row.block, seatings=row.seatings)
+    sides = summary.seating if summary.sides is None else summary.sides
+    _check_seats(summary, summary.faults, summary.times, sides)
+    return summary
+
+
+def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
+    """Check that a match has at least two seats, and that its fields by seat agree on the number.
+
+    `by_seat` are further fields to check.
+
+    Raises:
+        ValueError: if a field has another length.
+    """
+    seats = len(match.seating)
+    for values in (match.scores, match.adjusted, *by_seat):
+        if len(values) != seats or seats < 2:
+            raise ValueError(f"match {match.match} has not the same seats everywhere")
 
 
 def to_decision(row: sa.Row[Any]) -> AnyDecision:
-    """Return a decision from its row."""
-    found: AnyDecision = msgspec.convert({**json.loads(row.data), "number": row.id}, AnyDecision)
-    return found
+    """Convert a row of `decisions` to a decision."""
+    decision: AnyDecision = msgspec.convert({**json.loads(row.data), "number": row.id}, AnyDecision)
+    return decision
 
 
 def to_void(row: sa.Row[Any]) -> AnyVoid:
-    """Return a void match from its row."""
-    found: AnyVoid = msgspec.convert(json.loads(row.data), AnyVoid)
-    return found
+    """Convert a row of `voids` to a void match."""
+    void: AnyVoid = msgspec.convert(json.loads(row.data), AnyVoid)
+    return void
 
 
 def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
-    """Return a function that decodes the column `data` of a row as a record of this kind."""
+    """Return a function that decodes the column `data` of a row as a value of type `kind`."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
 def to_block(row: sa.Row[Any]) -> BlockRecord:
-    """Return a block from its row, which has the count `played`."""
+    """Convert a row of `blocks`, with the number of finished matches as `played`, to a block."""
     fields = {name: getattr(row, name) for name in ("block", "key", "seatings", "played")}
     return msgspec.convert(fields, BlockRecord)
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
-    """Return a whole match from the `data` of its details and the `block` of its block.
+    """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match.
 
-    What bots said is left out unless its block is `complete`: until then they could read there what
-    others think of the same deal.
+    The bots' information and fallbacks are left out unless the block is `complete`. Until then, a
+    bot could read there what others think about the same deal.
+
+    Raises:
+        ValueError: if the row is damaged.
     """
     if row.data is None:
         raise ValueError(f"match {row.match} has no moves")
-    found = replace(unpack_match(row.data), block=row.block)
-    return found if row.complete else replace(found, info={}, fallbacks=())
+    record = replace(unpack_match(row.data), block=row.block)
+    return record if row.complete else replace(record, info={}, fallbacks=())
 
 
 def unpack_match(data: bytes) -> MatchRecord:
-    """Return the match that `pack_match` packed.
+    """Decode a match that `pack_match` encoded.
 
     Raises:
-        ValueError: if the data are not those of a match.
+        ValueError: if the data are not those of a match, or longer than a match can be.
+        zlib.error: if the data are not compressed.
     """
-    found = msgspec.convert(unpack(data), MatchRecord, str_keys=True)
-    _check_seats(found, found.times, found.outputs, range(found.players))
-    return found
+    decompressor = zlib.decompressobj()
+    text = decompressor.decompress(data, _MOST_UNPACKED)
+    if not decompressor.eof:
+        raise ValueError(f"more than {_MOST_UNPACKED} bytes, or cut off")
+    record = msgspec.convert(json.loads(text), MatchRecord, str_keys=True)
+    _check_seats(record, record.times, record.outputs, range(record.players))
+    return record

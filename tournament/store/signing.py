@@ -1,7 +1,7 @@
-"""The key with which a user signs finished runs, and the keys of others that the user trusts.
+"""The user's key for signing finished runs, and the public keys of others that the user trusts.
 
-The private key is not in the store: it is in the state folder, readable by its user alone, and
-sandboxed bots do not see it.
+The private key is not in the store. It is in the user's state folder, where only the user can read
+it, and sandboxed bots do not see it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FIX = "set XDG_STATE_HOME to a folder in which you can write"
 
 
 class SigningKey:
-    """A user's private key (Ed25519); `secret` has 32 bytes."""
+    """A user's private key (Ed25519), made from a `secret` of 32 bytes."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -46,17 +46,19 @@ class SigningKey:
         return self._private.public_key().public_bytes_raw().hex()
 
     def derive(self, *about: str) -> str:
-        """Derive another secret from the key: 64 hexadecimal digits, the same for the same
-        words."""
+        """Return a secret of 64 hexadecimal digits, derived from the key and the words `about`."""
         return hmac.digest(self._secret, json.dumps(about).encode(), "sha256").hex()
 
     def sign(self, data: bytes) -> str:
-        """The signature as hexadecimal digits."""
+        """Return the signature of `data` as hexadecimal digits."""
         return self._private.sign(data).hex()
 
 
 def is_signed(data: bytes, signature: str, public: str) -> bool:
-    """Whether the holder of a public key has signed this data."""
+    """Return whether `signature` is a signature of `data` by the key with this public part.
+
+    Both the signature and the public key are hexadecimal digits.
+    """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -69,10 +71,10 @@ def is_signed(data: bytes, signature: str, public: str) -> bool:
 
 
 def state_path(*names: str) -> Path:
-    """Return the path of a file in the state folder.
+    """Return the path of a file in the user's state folder. The names are the parts of the path.
 
     Raises:
-        StoreError: if the user has no home.
+        StoreError: if the user has no home folder.
     """
     try:
         return state_folder().joinpath(*names)
@@ -96,10 +98,10 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Create the state folder of a file. The file can be written within this context.
+    """Create the folder of a file, and raise errors in writing the file as StoreError.
 
     Raises:
-        StoreError: if the folder or the file cannot be written.
+        StoreError: if the folder cannot be created, or the code within raises an OSError.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -109,10 +111,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def make_key() -> SigningKey:
-    """Return the user's key. Create it if there is none.
+    """Return the user's signing key. Create the key if there is none.
 
     Raises:
-        StoreError: if the key cannot be read or written.
+        StoreError: if the key cannot be read or written, is damaged, or can be read by others.
     """
     path = state_path(KEY_FILE)
     if read_state(path) is None:
@@ -120,7 +122,7 @@ def make_key() -> SigningKey:
             file.write(secrets.token_bytes(_SIZE).hex() + "\n")  # its mode is 0600
             file.flush()
             os.fsync(file.fileno())
-            with suppress(FileExistsError):  # the first of two runners wins
+            with suppress(FileExistsError):  # if two processes create a key, the first one wins
                 os.link(file.name, path)
     try:
         secret = bytes.fromhex((read_state(path) or b"").decode("ascii"))
@@ -137,20 +139,28 @@ def make_key() -> SigningKey:
 
 
 def trusted_keys() -> set[str]:
-    """The public keys of others that the user trusts."""
+    """Return the public keys of others that the user trusts.
+
+    Raises:
+        StoreError: if the list of trusted keys cannot be read.
+    """
     text = read_state(state_path(TRUSTED_FILE)) or b""
     return set(text.decode("ascii", "replace").split())
 
 
 def is_trusted(public: str) -> bool:
-    """Whether a public key is the user's own, or one that the user trusts."""
+    """Return whether a public key is the user's own or one that the user trusts.
+
+    Raises:
+        StoreError: if the list of trusted keys or the user's key cannot be read.
+    """
     if public in trusted_keys():
         return True
     return read_state(state_path(KEY_FILE)) is not None and make_key().public == public
 
 
 def trust(public: str) -> None:
-    """Trust a public key from now on.
+    """Add a public key to the list of keys that the user trusts.
 
     Raises:
         StoreError: if the list of trusted keys cannot be written.

@@ -1,7 +1,8 @@
-"""The store of a run, its single source of truth, written by the runner.
+"""The store of a run, which the runner writes: the single source of truth about the run.
 
-A match is committed as a whole or not at all, with its entry in the chain of the store. Each commit
-notes the digest in the user's state folder, and checks that it is the one of the commit before.
+A match is committed as a whole or not at all, together with its entry in the store's chain. Each
+commit notes the new digest in the user's state folder, and checks that the store still has the
+digest noted by the previous commit.
 """
 
 import os
@@ -57,8 +58,8 @@ from tournament.text import printable
 __all__ = ["Store", "StoreError"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
-_WRITE_LOCK = _LOCK + 1  # that of a transaction that writes
-_RETRY_S = 60.0  # how long a start waits for the database, and a runner for its lost lock
+_WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
+_RETRY_S = 60.0  # how long a command waits for the database at its start, and for a lost lock
 _PAUSE_S = 0.5
 _KNOWN = ("run", "finished", SIGNATURE)
 _FINISHED = sa.select(sa.func.count()).select_from(matches)
@@ -67,11 +68,15 @@ _T = TypeVar("_T")
 
 
 class _LockedError(StoreError):
-    """Another runner holds the lock of the database."""
+    """Raised if another runner holds the lock of the database."""
 
 
 class Store(StoreReader):
-    """A run's store, open for reading and writing."""
+    """A run's store, open for reading and writing.
+
+    Every method that writes raises StoreError if the database fails, or if the store was begun by
+    another user or changed by another program. Each change is committed as a whole or not at all.
+    """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
@@ -82,14 +87,14 @@ class Store(StoreReader):
     def create(
         cls, target: str | os.PathLike[str], tell: Callable[[str], None] | None = None
     ) -> Self:
-        """Open the store at a run's folder or a database URL, and create it if there is none.
+        """Open the store in a run's folder or at a database URL. Create the store if there is none.
 
-        With `tell`, wait up to a minute for a database that cannot be reached. `tell` receives a
-        sentence whenever the store begins to wait for the database, and when the wait is over.
+        With `tell`, wait up to a minute for a database that cannot be reached. `tell` is called
+        with a sentence whenever the store begins to wait for the database, and when a wait is over.
 
         Raises:
             StoreUrlError: if the target is not the URL of a PostgreSQL database.
-            StoreError: if the store cannot be used.
+            StoreError: if the store cannot be opened or created.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -108,7 +113,10 @@ class Store(StoreReader):
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
     ) -> None:
-        """Begin the run of a cup, in place of one that has no match, as in `StoredRun`."""
+        """Begin the run of a cup, in an empty store or in place of a run without matches.
+
+        The parameters are as in `StoredRun`. The values in the bots' `env` are sealed.
+        """
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
             seed=seed,
@@ -119,12 +127,11 @@ class Store(StoreReader):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup by one with the same blocks."""
+        """Replace the cup by one with the same blocks. The values in the bots' `env` are sealed."""
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches, and the time of the first match if the run begins
-        now."""
+        """Record the number of planned matches, and the beginning of the run unless it is known."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
@@ -138,7 +145,7 @@ class Store(StoreReader):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Record what bots state about themselves, by bot. Unchanged statements are left out."""
+        """Record what bots state about themselves, by bot. Skip empty and unchanged statements."""
         before = self.run().about
         new = {
             bot: (*before.get(bot, ()), identity)
@@ -149,32 +156,38 @@ class Store(StoreReader):
             self._put(about={**before, **new})
 
     def record_checks(self, stated: Mapping[str, Identity], failed: Mapping[str, str]) -> None:
-        """Record the results of checks of a ladder's bots.
+        """Record the results of checks of a ladder's bots, in place of these bots' earlier results.
 
         `stated` maps each bot that passed to what it states about itself. `failed` maps each bot
         that failed to its problem.
         """
         run = self.run()
         new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
-        kept = {bot: why for bot, why in run.failed.items() if bot not in stated}
+        still_failed = {bot: why for bot, why in run.failed.items() if bot not in stated}
         self._put_changed(
             run,
             passed=(run.passed | stated.keys()) - failed.keys(),
-            failed={**kept, **failed},
+            failed={**still_failed, **failed},
             about={**run.about, **new},
         )
 
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
-        """Check and sign the run, which is over. `places` and `settled` are those of `Run`."""
+        """Check the store, and record and sign the end of the run.
+
+        `places` and `settled` are as in `Run`.
+
+        Raises:
+            StoreError: if the store does not hold exactly what this user's commands have written.
+        """
         self.check()
         self._put(finished=True, places=places, settled=tuple(settled), total=self.count())
         self.show(Present())
-        if self.folder is not None:  # all of it into the one file
+        if self.folder is not None:  # move everything from SQLite's log into the one file
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Continue a run that was over, with this number of planned matches."""
+        """Continue a finished run, with this number of planned matches."""
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
@@ -189,13 +202,13 @@ class Store(StoreReader):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Set the given fields of the run whose values have changed."""
+        """Set those of the given fields of the run whose values have changed."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Set rows of `meta`: all of them or none."""
+        """Set rows of `meta`, given by key."""
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def check(self) -> None:
@@ -204,42 +217,49 @@ class Store(StoreReader):
         This takes as long as reading the store.
 
         Raises:
-            StoreError: if it does not.
+            StoreError: if the rows are not the rows that were written, or the store is damaged.
         """
         self._retrying(self._check_chain)
 
     def _check_chain(self) -> None:
-        self._let_read_while_writing()  # it may be a copy, which does not
+        """Check the store once, as `check` does."""
+        self._let_read_while_writing()  # a copied store may not allow this yet
         with self._read() as connection:
             with self._write() as writer:
                 known = self._known(writer).last
                 connection.execute(sa.select(meta.c.key).limit(1)).all()  # begins the snapshot
-            if self._recomputed(connection) != known:
-                raise self._changed()
+            try:
+                unchanged = self._recomputed(connection) == known
+            except ChainBroken:
+                unchanged = False
+        if not unchanged:
+            raise self._changed()
 
     def _recomputed(self, connection: Connection) -> Digest:
-        """Return the digest of the store, recomputed from all rows."""
+        """Return the last digest, recomputed from all rows of the store.
+
+        Raises:
+            ChainBroken: if the rows are not the rows that were written.
+            StoreError: if the store is damaged.
+        """
         last = Digest()
-        try:
-            with damage(self.where):
-                for entry in walk(connection):
-                    last = entry.digest
-        except ChainBroken:
-            raise self._changed() from None
+        with damage(self.where):
+            for entry in walk(connection):
+                last = entry.digest
         return last
 
     def accept(self) -> None:
-        """Take over the run of another user, or one that was restored from a copy.
+        """Take over a run that was begun by another user or restored from a copy.
+
+        The user becomes the signer of the run.
 
         Raises:
-            StoreError: if the rows of the store are not those that were written.
+            StoreError: if the rows of the store are not the rows that were written.
         """
         signer = make_key().public
         with self._write() as connection:
             try:
-                with damage(self.where):
-                    for _ in walk(connection):
-                        pass
+                self._recomputed(connection)
             except ChainBroken as error:
                 raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
             chain = Chain(connection)
@@ -248,14 +268,15 @@ class Store(StoreReader):
             self._save(chain, before)
 
     def forget(self) -> None:
-        """Remove the user's note about a store that is not kept."""
+        """Delete the user's note about this store, which is not kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Continue the run with a cup that has grown, and renumber every block by its plan.
+        """Continue the run with a cup that has grown, and renumber the blocks by the cup's plan.
 
-        Either all of this is committed or nothing.
+        Raises:
+            StoreError: if the store does not hold exactly what this user's commands have written.
         """
         self.check()
         numbers = {block.key: plan.number(block) for block in self.blocks()}
@@ -264,7 +285,7 @@ class Store(StoreReader):
         known = sa.select(blocks.c.key, blocks.c.block, blocks.c.round, blocks.c.seatings)
 
         def change(chain: Chain) -> None:
-            # The organiser may have seen the table before: only anytime ranges hold now.
+            # The organiser may have seen the standings before, so only anytime ranges hold now.
             rows.put_meta(
                 chain,
                 config=config,
@@ -274,15 +295,15 @@ class Store(StoreReader):
                 settled=(),
                 extended=True,
             )
-            for key, block, *more in chain.connection.execute(known).all():
+            for key, block, *values in chain.connection.execute(known).all():
                 if (new := numbers.get(key, block)) != block:
-                    row = {"block": new, "entry": chain.add(blocks, key, new, *more)}
+                    row = {"block": new, "entry": chain.add(blocks, key, new, *values)}
                     chain.connection.execute(renumbered, {"of": key, **row})
 
         self._commit(change)
 
     def add(self, record: MatchRecord) -> None:
-        """Commit a finished match as a whole.
+        """Commit a finished match.
 
         Raises:
             StoreError: if the store has the match already.
@@ -290,19 +311,15 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit that a match was void. The match itself is not in the store."""
+        """Commit a void match that never finished, so that the match itself is not in the store."""
         self._commit(lambda chain: rows.append(chain, voids, record))
 
-    def decide(self, *made: AnyDecision) -> None:
-        """Append decisions, all or none. The store sets their numbers and times."""
-        self.append_decisions(made)
-
-    def append_decisions(
+    def decide(
         self,
-        made: Iterable[AnyDecision],
+        *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions, all or none, each with its number and its time.
+        """Append decisions. The store sets their numbers and times.
 
         `check` is called with the earlier decisions in the same transaction. If it raises an error,
         nothing is appended.
@@ -313,9 +330,9 @@ class Store(StoreReader):
             earlier = chain.connection.execute(sa.select(decisions).order_by(decisions.c.id))
             check(list(map(rows.to_decision, earlier)))
             finished = chain.connection.execute(_FINISHED).scalar_one()
-            for one in made:
-                why = printable(one.why)
-                stored = msgspec.structs.replace(one, at=at, after=finished, why=why)
+            for decision in made:
+                why = printable(decision.why)
+                stored = msgspec.structs.replace(decision, at=at, after=finished, why=why)
                 rows.append(chain, decisions, stored)
 
         self._commit(change)
@@ -325,15 +342,18 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Move finished matches to the void ones: all of them or none.
+        """Make finished matches void.
 
-        Each item is the id of the match, the number of the decision, and the reason.
+        Each item is (id of the match, number of the decision, reason).
+
+        Raises:
+            NoMatch: if the store has no such match.
         """
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
-        found = [(self.match(match), decision, why) for match, decision, why in due]
+        records = [(self.match(match), decision, why) for match, decision, why in due]
 
         def change(chain: Chain) -> None:
-            for record, decision, why in found:
+            for record, decision, why in records:
                 data = chain.connection.execute(_PACKED, {"of": record.match}).scalar_one()
                 void = Revocation(
                     **place_of(record),
@@ -352,7 +372,11 @@ class Store(StoreReader):
     def _commit(self, change: Callable[[Chain], None]) -> None:
         """Commit a change together with its entries in the chain.
 
-        If the connection is lost meanwhile, the digest tells whether the change was committed.
+        If the connection is lost meanwhile, the store's digest shows whether the change was
+        committed. `change` may therefore be called several times, but is committed once.
+
+        Raises:
+            StoreError: if the store was begun by another user or changed by another program.
         """
         after: Digest | None = None
 
@@ -373,7 +397,7 @@ class Store(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the chain of the store. Begin the chain if the store is empty.
+        """Return the chain of the store. Write the first rows of the chain if the store is empty.
 
         Raises:
             StoreError: if the store's digest is not one that this user has noted.
@@ -394,16 +418,17 @@ class Store(StoreReader):
         return chain
 
     def _begin(self, chain: Chain) -> Chain:
+        """Write the id, the version and the signer of a new run. Return the chain with them."""
         run = secrets.token_hex(16)
         rows.put_meta(chain, version=VERSION, run=run, signer=make_key().public)
         self._save(chain, chain.last)
         return Chain(chain.connection)
 
     def _save(self, chain: Chain, before: Digest) -> None:
-        """Save the chain, and sign it if the run is finished.
+        """Write the chain's new entries, and sign the last digest if the run is finished.
 
-        The note is written first and allows both digests, so a kill before the commit leaves a
-        valid store.
+        `before` is the digest before the change. The note is written first and allows both digests,
+        so a process that is killed before the commit leaves a valid store.
         """
         facts = rows.read_meta(chain.connection, *_KNOWN)
         note(facts["run"], before, chain.last)
@@ -415,6 +440,7 @@ class Store(StoreReader):
             rows.put_signature(chain.connection, None)
 
     def _changed(self) -> StoreError:
+        """Return the error for a store that another program has changed."""
         return StoreError(
             f"{self.where}: was changed by another program, or is an older copy; {RESTORE}. If you"
             " know why (a restored backup, a power failure), check it with `stich verify` and run:"
@@ -422,6 +448,7 @@ class Store(StoreReader):
         )
 
     def _let_read_while_writing(self) -> None:
+        """Let others read an SQLite store while it is written."""
         if self.folder is not None:
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -445,7 +472,11 @@ class Store(StoreReader):
             self._writer = None
 
     def _locked(self) -> Connection:
-        """Open a connection that holds the runner's lock."""
+        """Open a connection that holds the runner's lock, and return it.
+
+        Raises:
+            _LockedError: if another runner holds the lock.
+        """
         with store_errors(self.where):
             connection = self._engine.connect()
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
@@ -459,14 +490,14 @@ class Store(StoreReader):
         )
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Call `work`, and retry while the database cannot be reached.
+        """Call `work` and return its result. Call `work` again while the database is unreachable.
 
-        By default a runner retries without end, so that a cup survives an outage, and other
-        commands try once.
+        `seconds` is how long to retry. By default a runner retries without limit, so that a cup
+        survives an outage, and other commands do not retry.
 
         Raises:
-            StoreError: if `seconds` have passed, if another runner still has the lock after a
-                minute, or for any reason but a lost connection.
+            ConnectionLostError: if the database is still unreachable after `seconds`.
+            StoreError: if another runner has the lock for a minute, or `work` raises the error.
         """
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
@@ -484,7 +515,7 @@ class Store(StoreReader):
                         " finished is kept."
                     )
                 lost = lost or now
-            except _LockedError:  # the server may not know yet that the old connection is lost
+            except _LockedError:  # perhaps the server has not noticed yet that the old one is lost
                 locked = locked or now
                 if now - locked >= _RETRY_S:
                     raise
@@ -498,17 +529,17 @@ class Store(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Same as StoreReader.run_if_begun, but reads again if the connection is lost meanwhile."""
+        """Same as StoreReader.run_if_begun, but a runner reads again after a lost connection."""
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Same as in StoreReader, but if the runner loses the connection, it continues after the
-        last row that it has read."""
+        """Same as StoreReader._all, but a runner that loses the connection continues after the last
+        row that it has read."""
         read, lost = 0, -1
         while True:
             try:
-                for found in islice(super()._all(query, convert), read, None):
-                    yield found
+                for record in islice(super()._all(query, convert), read, None):
+                    yield record
                     read += 1
             except ConnectionLostError:
                 if self._writer is None or read == lost:
@@ -518,14 +549,13 @@ class Store(StoreReader):
                 return
 
     def secret(self, *about: str) -> str:
-        """Derive a secret from these words and the user's key, so that nobody else can compute
-        it."""
+        """Derive a secret from the words `about` and the user's key, which nobody else has."""
         return make_key().derive(*about)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:
-        """Return a cup as the store of the run with this `match_key` keeps it.
+        """Return the cup as the store of the run with this `match_key` keeps it.
 
-        Each value in `env` is replaced by an HMAC under a key of this user, which shows only
+        Each value in a bot's `env` is replaced by an HMAC under the user's key, which shows only
         whether the value has changed.
         """
         bots = (
@@ -542,7 +572,7 @@ class Store(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Open a transaction that excludes other writers."""
+        """Open a transaction that excludes other writers. Yield its connection."""
         with store_errors(self.where), self._transaction() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -553,6 +583,7 @@ class Store(StoreReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
+        """Open a transaction, for a runner on the connection that holds its lock."""
         if self._writer is None:
             with self._engine.begin() as connection:
                 yield connection
@@ -564,7 +595,11 @@ class Store(StoreReader):
 
 
 def _create_file(folder: Path) -> None:
-    """Create the folder and the file of a store unless they exist. Only the user can read them."""
+    """Create the folder and the file of a store, readable by the user only, unless they exist.
+
+    Raises:
+        StoreError: if the folder or the file cannot be created.
+    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(folder / STORE_FILE, os.O_RDWR | os.O_CREAT, 0o600))

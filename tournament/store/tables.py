@@ -1,16 +1,17 @@
-"""The tables of a store."""
+"""The database tables of a store."""
 
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
 SIGNATURE = "signature"
-"""The key of the row in `meta` with the signature of a finished run, the only row without an entry:
-its number of an entry is 0."""
+"""The key of the row in `meta` that has the signature of a finished run.
+
+This row alone has no entry in the chain, so its `entry` is 0."""
 
 
 def _entry() -> sa.Column[int]:
-    """A column for the number of the entry that last wrote the row."""
+    """Return a column for the number of the entry that last wrote the row."""
     return sa.Column("entry", sa.BigInteger, nullable=False)
 
 
@@ -23,7 +24,7 @@ entries = sa.Table(
     sa.Column("content", sa.String, nullable=False),
     sa.Column("digest", sa.String, nullable=False),
 )
-"""The rows in the order of writing; see `tournament.store.chain`."""
+"""The chain: one entry for each written row. See `tournament.store.chain`."""
 meta = sa.Table(
     "meta",
     metadata,
@@ -55,27 +56,28 @@ matches = sa.Table(
 
 
 def _list(name: str) -> sa.Table:
-    """A table of records in the order of their numbers."""
+    """Return a table of records as JSON, with the number of each record as `id`."""
     number = sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
     return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False), _entry())
 
 
 voids = _list("voids")
-"""Matches that ended without a result: they do not count and are played again."""
+"""Matches that do not count and are played again."""
 decisions = _list("decisions")
 epochs = _list("epochs")
-"""Of a ladder."""
+"""The epochs of a ladder."""
 present = sa.Table(
     "present",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
 )
-"""One row with what pages show of the moment. No result depends on it, so it has no entry."""
-# Kept apart so that statistics never read it.
+"""At most one row: the current state of the run for its pages. No result depends on this row, so
+the chain has no entry for it."""
 details = sa.Table(
     "details",
     metadata,
     sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
+"""The whole matches. A table of their own, so that statistics do not read them."""

@@ -38,21 +38,21 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
         for table in (voids, decisions, epochs)
     },
 }
-"""What the entries of each table cover, after the number of the entry."""
+"""For each table, the query of the values that its entries cover, after the entry's number."""
 
 
 class ChainEntry(NamedTuple):
-    """An entry: the table that was written to, and the digest after it."""
+    """An entry of the chain: the table that was written to, and the digest after the entry."""
 
     table: str
     digest: Digest
 
 
 def walk(connection: Connection) -> Iterator[ChainEntry]:
-    """Yield all entries in order, recomputed from the rows.
+    """Yield all entries of the chain in the order of writing, recomputed from the rows.
 
-    This takes as long as reading the store. A later entry may have written a fact or a block again,
-    and a match may have become void. Every other row must be there as it was written.
+    This takes as long as reading the store. A row of `meta` or `blocks` may have been replaced by a
+    later entry, and a match may have become void. All other rows must be as they were written.
 
     Raises:
         ChainBroken: at the first entry that does not agree with the rows, or after the last one if
@@ -62,7 +62,7 @@ def walk(connection: Connection) -> Iterator[ChainEntry]:
         table: stream(connection, query.order_by(query.selected_columns.entry))
         for table, query in _WRITTEN.items()
     }
-    ahead = {table: next(found, None) for table, found in written.items()}
+    ahead = {table: next(result, None) for table, result in written.items()}
     revoked = _revoked(connection)
     replaced: set[tuple[str, str]] = set()
     last = Digest()
@@ -96,11 +96,11 @@ def walk(connection: Connection) -> Iterator[ChainEntry]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Count the matches that were finished and then made void, by the content of their entries."""
-    found = Counter[str]()
+    """Count the finished matches that became void, by the hash in the match's entry."""
+    counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = rows.to_void(row)
         if isinstance(void, Revocation):
             data = b64decode(void.record)
-            found[content_of(rows.match_values(rows.unpack_match(data), data))] += 1
-    return found
+            counts[content_of(rows.match_values(rows.unpack_match(data), data))] += 1
+    return counts

@@ -1,1 +1,1 @@
-"""What the terminal and the pages both show: numbers as text, replays, faults."""
+"""Parts of the output that the terminal and the pages share: values as text, replays, faults."""

@@ -1,4 +1,7 @@
-"""The cells of the standings as text, for the terminal and for the report."""
+"""Results as text, for the terminal, the pages and the report.
+
+Functions that may return "" leave it to the caller to show nothing.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,13 +39,13 @@ _STAGE_WORDS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A rank or a range of ranks: 2 or 2–4. A bot that is new or has left gets –."""
+    """A bot's rank or range of ranks: 2 or 2–4. A bot that is new or has left gets –."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
 def rank_range(rank: tuple[int, int]) -> str:
-    """A rank or a range of ranks in words: 1st; 1st or 2nd; 1st to 3rd."""
+    """The range from the first to the last rank in words: 1st; 1st or 2nd; 1st to 3rd."""
     first, last = map(_ordinal, rank)
     if rank[0] == rank[1]:
         return first
@@ -52,21 +55,21 @@ def rank_range(rank: tuple[int, int]) -> str:
 
 
 def open_places(line: Standing, table: Standings) -> str:
-    """The places that are open for a bot: 1st or 2nd.
+    """The places that the evidence leaves open for a bot, in words: 1st or 2nd.
 
-    During a run, a range of more than a third of the bots is "still open". At the end, the range of
+    During a run, a range of more than a third of the bots is "still open". At the end, a range of
     all places is "".
     """
     first, last = line.rank
     size, bots = last - first + 1, len(table.standings)
     if table.finished:
         return "" if size == bots > 1 else rank_range(line.rank)
-    worth = size <= max(2, bots // 3) and size < bots
-    return rank_range(line.rank) if worth else _("still open")
+    narrow = size <= max(2, bots // 3) and size < bots
+    return rank_range(line.rank) if narrow else _("still open")
 
 
 def headline(table: Standings) -> str:
-    """The leader or winner, in a sentence without its full stop."""
+    """A sentence that names the leaders or winners, without its full stop."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     if not first:
@@ -84,10 +87,10 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the author of each bot that has one: the one in the cup, else the one that the bot
-    states.
+    """Return the author of each bot, by bot: the author in the cup, else the one that it states.
 
-    For a bot that joined a ladder, the cup holds only a key of its author, which is not shown.
+    Bots without an author are left out. For a bot that joined a ladder, the cup has only a key of
+    its author, which is not shown.
     """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     authors = {}
@@ -101,21 +104,22 @@ def shown_authors(run: Run) -> dict[str, str]:
 
 
 def table_lines(table: Standings) -> list[Standing]:
-    """The lines for the first page. A ladder's page omits bots that left or have not played yet.
+    """Return the lines of the table for the first page, new bots last.
 
-    If that leaves no line, all lines are returned.
+    Bots that have left a ladder or have not played yet are left out, unless no line would remain.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
 
 
 def _ordinal(number: int) -> str:
+    """A number as an ordinal: 1st, 12th."""
     ending = 0 if number % 100 in (11, 12, 13) else number % 10
     return _(_ORDINALS.get(ending, _ORDINALS[0]), number=number)
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
-    """The `info` beside a move as text: the reason for a fallback, the comment, the numbers."""
+    """The information beside a move as text: first the reason for a `fallback`, then `info`."""
     words = [] if fallback is None else [f"fallback: {fallback}"]
     words += [
         value if isinstance(value, str) else f"{name} {format_number(value)}"
@@ -137,7 +141,7 @@ def format_score(line: Standing) -> str:
 
 
 def table_notes(table: Standings) -> Iterator[str]:
-    """Yield what the table claims, in sentences."""
+    """Yield sentences that say what the table claims and how to read it."""
     if any(line.low is not None for line in table.standings):
         yield _("In brackets: 95 %% intervals.")
     if is_adjusted(table):
@@ -180,32 +184,29 @@ def format_points(points: float | None) -> str:
 
 
 def signed(value: int) -> str:
-    """Points with their sign: +3, −6, 0."""
+    """A whole number of points with its sign: +3, −6, 0."""
     return _minus(f"{value:+d}") if value else "0"
 
 
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
-    """Points by name: ann +2, bob −2."""
-    both = zip(names, scores, strict=True)
-    return ", ".join(f"{name} {signed(score)}" for name, score in both)
+    """The points of each name: ann +2, bob −2."""
+    pairs = zip(names, scores, strict=True)
+    return ", ".join(f"{name} {signed(score)}" for name, score in pairs)
 
 
 def _minus(text: str) -> str:
-    """The text with minus signs as wide as plus signs."""
+    """The text with hyphens replaced by minus signs, which are as wide as plus signs."""
     return text.replace("-", "−")
 
 
 def format_winners(winners: Sequence[str]) -> str:
-    """The winners with their heading.
-
-    Winner: ann; or Winners: ann, bob, if they share first place.
-    """
+    """The winners with their heading: Winner: ann; or Winners: ann, bob."""
     bots = ", ".join(winners)
     return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
 
 def stage_title(stage: str, round: int) -> str:
-    """The heading of a round or stage: Round 2, Semi-final, Final."""
+    """The heading of a round with this stage and number: Round 2, Semi-final, Final."""
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))
@@ -215,8 +216,10 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """What a table of a knockout was for, and how ties at it were broken, or "" if that is
-    plain."""
+    """Sentences on a table of a knockout: which places it decides, and how ties were broken.
+
+    Returns "" if there is nothing to say.
+    """
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
@@ -246,30 +249,30 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 def format_matches(table: Standings, total: int | None = None) -> str:
     """The number of matches played: 210 of 300 matches (120 count).
 
-    `total` is the planned number, shown while a cup goes on. The number of matches that count is
-    shown if a bot was disqualified.
+    `total` is the planned number, which is shown until a cup is finished. The number of matches
+    that count is shown if some do not, because a bot was disqualified.
     """
-    many = ngettext("%(num)d match", "%(num)d matches", table.played)
+    matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
-        many = ngettext(
+        matches = ngettext(
             "%(played)d of %(num)d match",
             "%(played)d of %(num)d matches",
             total,
             played=table.played,
         )
     if table.matches == table.played:
-        return many
-    return _("%(matches)s (%(counted)d count)", matches=many, counted=table.matches)
+        return matches
+    return _("%(matches)s (%(counted)d count)", matches=matches, counted=table.matches)
 
 
 def format_stop(table: Standings) -> str:
-    """What [stop] has done or will do, as a sentence, or "" without a [stop]."""
+    """A sentence on when [stop] ends the cup, or why the cup ended. "" without a [stop]."""
     stop = table.stop
     if stop is None:
         return ""
-    many = stop.top > 1
-    top = f"the top {stop.top}" if many else "the best bot"
-    are, were = ("are", "were") if many else ("is", "was")
+    several = stop.top > 1
+    top = f"the top {stop.top}" if several else "the best bot"
+    are, were = ("are", "were") if several else ("is", "was")
     sure = f"separated from the rest at {100 * stop.confidence:g} %"
     if stop.blocks is not None:
         named = f": {', '.join(stop.settled)}" if stop.settled else ""
@@ -279,22 +282,25 @@ def format_stop(table: Standings) -> str:
     return f"Ends as soon as {top} {are} {sure}, or when all deals are played."
 
 
-def format_versions(said: Sequence[Identity]) -> str:
-    """The names and versions that a bot has stated, oldest first: greedy 0.1, then greedy 0.2."""
-    words = [" ".join(filter(None, (one.name, one.version))) for one in said]
+def format_versions(stated: Sequence[Identity]) -> str:
+    """The names and versions that a bot has stated: greedy 0.1, then greedy 0.2; or – for none.
+
+    `stated` is in the order of time.
+    """
+    words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return ", then ".join(filter(None, words)) or "–"
 
 
 @dataclass(frozen=True, slots=True)
 class LastTable:
-    """A bot's points per deal at its last table of a knockout, and the stage in words."""
+    """A bot's points per deal at its last table in a knockout, and the stage in words."""
 
     score: float
     stage: str
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return each bot's last table in a knockout's bracket, which decided its place, by bot.
+    """Return the last table of each bot in a knockout, by bot, which decided the bot's place.
 
     The result is empty for other formats.
     """
@@ -309,26 +315,27 @@ def last_tables(table: Standings) -> dict[str, LastTable]:
 
 
 def _in_stage(stage: str) -> str:
+    """A stage as a phrase: in the final; in round 2."""
     if stage in _STAGE_WORDS:
         return _(_STAGE_WORDS[stage])
     return _("in %(stage)s", stage=stage) if stage else _("in its round")
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether to show the plain mean: if it differs from the adjusted points and does not mislead.
+    """Whether to show the plain mean of the points beside the adjusted points.
 
-    It misleads in a ladder, where half of the tables are near the top.
+    The mean is not shown in a ladder, where it misleads: half of the tables are near the top.
     """
     return table.format != Ladder.type and is_adjusted(table)
 
 
 def is_adjusted(table: Standings) -> bool:
-    """Whether the points per deal are adjusted for the opponents."""
+    """Whether the score of any bot is adjusted for its opponents."""
     return any(line.plain != line.score for line in table.standings)
 
 
 def course_first(table: Standings) -> bool:
-    """Whether to show the course before the table: if the course decides the places."""
+    """Whether to show the course before the table, because the course decides the places."""
     return table.course is not None and _decides_places(table)
 
 
@@ -350,13 +357,13 @@ FLAG_RULE: Final = (
     f" {100 * LEAST:.0f} percentage points less often than the plays of others,"
     f" with p at most {LEVEL}."
 )
-"""When `stich integrity` flags two bots."""
+"""The rule by which `stich integrity` flags two bots."""
 
 
 def fallback_note(line: Standing) -> str:
-    """The share of a bot's moves that were not its own.
+    """The share of a bot's moves that were not its own: 83 % of its moves by a fallback.
 
-    83 % of its moves by a fallback, or "" if none.
+    Returns "" if there are none, or the number is not known.
     """
     if not line.fallback:
         return ""
@@ -366,7 +373,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """The number of a bot's faults, and of matches in which it was struck out: 15 (out 2)."""
+    """The number of a bot's faults, and of matches in which it was struck out: 15 (out 2); or –."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -374,7 +381,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """A bot's faults by kind, and the matches in which it was struck out: 3 timeout, out 2×."""
+    """A bot's faults by kind, and the matches it was struck out of: 3 timeout, out 2×; or –."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(f"out {line.struck_out}×")
@@ -389,8 +396,10 @@ def format_times(times: MoveTimes) -> str:
 
 
 def _has_final_ranges(table: Standings) -> bool:
+    """Whether the format has narrower ranges of ranks at the end. False for an unknown format."""
     return table.format in FORMATS and FORMATS[table.format].has_final_ranges
 
 
 def _decides_places(table: Standings) -> bool:
+    """Whether the format decides places by its course. False for an unknown format."""
     return table.format in FORMATS and FORMATS[table.format].decides_places

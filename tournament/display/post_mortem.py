@@ -1,4 +1,4 @@
-"""The report on a fault, and how to repeat its request."""
+"""Reports on faults, with the commands that repeat their requests."""
 
 import shlex
 from dataclasses import asdict
@@ -9,13 +9,13 @@ from tournament.records import FaultRecord, MatchRecord
 from tournament.text import printable_lines
 
 PORT = 9000
-_CLOCK = ("move_ms", "bank_ms")  # a replay shows the clock for every move
+_CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for every move
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
-    """The curl command that repeats the request.
+    """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000.
+    A bot with a `command` is expected on port 9000 of this machine, another bot at its URL.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -26,14 +26,14 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """The command that starts the bot on port 9000, or None for a remote bot."""
+    """Return the shell command that starts a bot on port 9000, or None without a `command`."""
     return None if command is None else f"PORT={PORT} {command}"
 
 
 def post_mortem(
     record: MatchRecord, fault: FaultRecord, cup: Cup, *, show_command: bool = True
 ) -> str:
-    """All details of one fault, as text.
+    """Return all details of one fault as text.
 
     With `show_command` false, for readers other than the organiser, the bot's command is left out.
     """
@@ -45,7 +45,7 @@ def post_mortem(
         f"  {fault.detail}",
         f"  The default move {fault.played} was played instead.",
     ]
-    if not fault.request:  # of a file of matches
+    if not fault.request:  # the match is from a file of matches
         lines.append(f"  took      {fault.elapsed_ms:.1f} ms; the run has request and answer")
         return "\n".join(lines)
     lines += [
@@ -70,11 +70,11 @@ def post_mortem(
 
 
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
-    """All details of one fault, as JSON values."""
+    """Return all details of one fault as JSON values."""
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
-    kept = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}
-    return kept | {
+    fields = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}
+    return fields | {
         "bot": bot,
         "elapsed_ms": round(fault.elapsed_ms, 3),
         "url": f"{fault.url}/move",
@@ -84,4 +84,5 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
 
 
 def _indented(text: str) -> list[str]:
+    """Return the lines of a text that are not empty, printable and indented."""
     return ["            " + line for line in printable_lines(text).split("\n") if line]

@@ -1,4 +1,4 @@
-"""A finished match, replayed move by move with clocks and faults."""
+"""Replays of finished matches, move by move, with clocks and faults."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tournament.display.post_mortem import fault_dict
 from tournament.records import FaultRecord, MatchRecord
 
 VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
-"""The move that cards alone stand for, by phase; `play` in any other phase."""
+"""The kind of move that a list of cards means, by phase. In other phases the kind is `play`."""
 _FIELDS: Final = (
     *("match", "block", "round", "stage", "game", "seed", "seating", "scores", "adjusted"),
     *("struck", "started", "wall_ms", "own_ms", "outputs"),
@@ -21,13 +21,14 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A move of a match and the state after it. The first step has no move.
+    """A move of a match, and the state after it. The first step has the first state and no move.
 
-    `ms` is the time that the bot took. It is None if the bot was not asked: its move was `forced`,
-    the only legal one, or is the default move of a bot that is struck out. `info` is the bot's
-    information beside the move. `fallback` is the reason for a move that is not the bot's own, else
-    None. `banks` are the banks by seat after the move, in milliseconds. `before` is the state
-    before the move.
+    `number` is the number of the step, from 0. `ms` is the bot's thinking time in milliseconds. It
+    is None if the bot was not asked, because the move was `forced` (the only legal one) or the bot
+    was struck out. `banks` are the banks by seat after the move, in milliseconds. `fault` is the
+    fault because of which the default move was played, else None. `before` and `state` are the
+    states before and after the move as JSON values. `info` is the bot's information beside the
+    move. `fallback` is the reason for a move that was not the bot's own, else None.
     """
 
     number: int
@@ -44,16 +45,17 @@ class Step:
 
     @property
     def default(self) -> bool:
-        """Whether the move is the default move, and not the bot's choice."""
+        """Whether the move is a default move that was played in place of the bot's choice."""
         return self.fault is not None or (
             self.move is not None and self.ms is None and not self.forced
         )
 
 
 def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
-    """Replay the match from its seed, and yield the steps.
+    """Replay a match from its seed, and yield its steps.
 
     Raises:
+        IllegalMove: if a move is not legal.
         ValueError: if the match has moves after the end of its game.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
@@ -91,7 +93,12 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 
 
 def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
-    """The match as JSON values: every state, who moved, and the time it took."""
+    """Return a match as JSON values, with its faults and a list of its steps.
+
+    Raises:
+        IllegalMove: if a move is not legal.
+        ValueError: if the match has moves after the end of its game.
+    """
     return {name: getattr(record, name) for name in _FIELDS} | {
         "faults": [fault_dict(record, fault, cup) for fault in record.faults],
         "steps": [
@@ -114,9 +121,12 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """The cards that a move string names, including `??`, or none for a bid or a trump."""
+    """Return the cards that a move names, including hidden cards (`??`).
+
+    Returns an empty list for a pass, a bid or a trump.
+    """
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []
-    listed = named.partition("=")[0]
-    return [listed[i : i + 2] for i in range(0, len(listed), 2)]
+    cards = named.partition("=")[0]
+    return [cards[i : i + 2] for i in range(0, len(cards), 2)]

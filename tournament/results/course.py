@@ -1,8 +1,8 @@
-"""The course of a cup, which depends on its format.
+"""The course of a cup, which depends on the format.
 
-A knockout has a bracket, a Swiss its rounds, a halving its stages, and a gauntlet the challenger's
-results against each bot. Everything follows from the finished matches, so an export shows as much
-as its store.
+A knockout has a bracket, a Swiss has rounds, a halving has stages, and a gauntlet has the
+challenger's results against each bot. The course follows from the finished matches alone, so an
+export has the same course as its store.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,10 +26,11 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A bot at a table, with its points per deal there.
+    """A bot at a table, and its result there.
 
-    In a stage of a halving, ``score`` is the bot's score after the stage. ``advances`` says whether
-    the bot played on. It is None if that is not known yet, and in formats without advancement.
+    ``score`` is the bot's points per deal at the table or, in a stage of a halving, its score after
+    the stage. ``advances`` says whether the bot played on. It is None if that is not known yet, and
+    in formats without advancement.
     """
 
     bot: str
@@ -39,7 +40,7 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class CourseTable:
-    """A table of a round, or all tables of a halving's stage. The bots are sorted, best first."""
+    """A table of a round, or all tables of a halving's stage. The bots are in order, best first."""
 
     stage: str
     blocks: int
@@ -59,9 +60,10 @@ class CourseRound:
 class Against:
     """The results of a challenger against another bot, ``bot``.
 
-    ``blocks`` and ``matches`` count those in which the two met. ``score`` is the challenger's
-    points per deal in these, and ``opponent_score`` those of ``bot``. ``won`` is the share of
-    matches in which the challenger had more points; a tie counts as half.
+    ``blocks`` and ``matches`` count the blocks and matches in which the two bots met. ``score`` and
+    ``opponent_score`` are the points per deal of the challenger and of ``bot`` in these matches.
+    ``won`` is the share of these matches, from 0 to 1, in which the challenger had more points. A
+    tie counts as half.
     """
 
     bot: str
@@ -74,11 +76,11 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The course of a cup.
+    """The course of a cup. Fields that do not belong to the format are empty.
 
     ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
-    rounds of a knockout or Swiss, and ``stages`` those of a halving. ``against`` holds the results
-    of the ``challenger`` of a gauntlet against each bot.
+    rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
+    challenger of a gauntlet, and ``against`` has its results against each bot, by place.
     """
 
     winners: tuple[str, ...] = ()
@@ -89,9 +91,10 @@ class Course:
 
 
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
-    """Return the course of a run, or None before the first match or if its format has none.
+    """Return the course of a run.
 
-    ``places`` are by bot, with 0 for a bot without a place.
+    Returns None before the first match, and if the format has no course. ``places`` has the place
+    of each bot, or 0 for a bot without a place.
     """
     if not arrays.block.size:
         return None
@@ -106,7 +109,7 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
             return Course(winners, stages=tuple(_stages(arrays, run.finished, places)))
         case Gauntlet(challenger=first) if first in arrays.bots:
             met = against(arrays, first)
-            by_place = sorted(met, key=lambda other: (places[other.bot], other.bot))
+            by_place = sorted(met, key=lambda opponent: (places[opponent.bot], opponent.bot))
             return Course(challenger=first, against=tuple(by_place))
     return None
 
@@ -114,10 +117,10 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> list[tuple[int, CourseTable]]:
-    """The matches grouped into tables, each with its round, in the order of the schedule.
+    """Group the matches into tables, and return each as (round, table), in schedule order.
 
-    Matches with equal rows of ``keys`` (M, any) form a table. Bots with equal points are in the
-    order of their places.
+    Matches with equal rows of ``keys``, which has one row for each match, form a table. Bots with
+    equal points are in the order of their ``places``.
     """
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
@@ -135,7 +138,7 @@ def _grouped(
             Seated(arrays.bots[bot], round(float(points[table, bot] / deals[table, bot]), _DIGITS))
             for bot in np.flatnonzero(deals[table])
         ]
-        seated.sort(key=lambda one: (-one.score, places[one.bot], one.bot))
+        seated.sort(key=lambda seat: (-seat.score, places[seat.bot], seat.bot))
         stage = arrays.stages[arrays.stage[first[table]]]
         course_table = CourseTable(stage, int(blocks[table]), tuple(seated))
         tables.append((int(arrays.round[first[table]]), course_table))
@@ -143,6 +146,7 @@ def _grouped(
 
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
+    """Return the rounds in order. Each bot that sat at no table of a round has a bye there."""
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
     rounds = []
     by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))
@@ -154,11 +158,12 @@ def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]
 
 
 def _names(tables: Iterable[CourseTable]) -> set[str]:
+    """Return the bots at these tables."""
     return {seated.bot for table in tables for seated in table.bots}
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """The rounds with the bots that advanced. Only bots that still play have byes."""
+    """Return the rounds of a knockout with ``advances`` set, and byes of bots that still play."""
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
     with_advances = []
@@ -176,26 +181,27 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """The table with the bots that advanced.
+    """Return the table with ``advances`` set, and bots that advanced before bots of equal score.
 
-    `advances` is known once all advancing bots played on.
+    ``later`` are the bots that played later, and ``expected`` is how many bots of the table
+    advance, None if none do. A bot that did not play later counts as out once the cup is finished
+    or all expected bots have played on.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
         return table
-    known = finished or seen == expected
-    not_later = False if known else None
-    bots = (replace(one, advances=one.bot in later or not_later) for one in table.bots)
-    ordered = sorted(bots, key=lambda one: (-one.score, not one.advances))
+    out = False if finished or seen == expected else None
+    bots = (replace(seated, advances=seated.bot in later or out) for seated in table.bots)
+    ordered = sorted(bots, key=lambda seated: (-seated.score, not seated.advances))
     return replace(table, bots=tuple(ordered))
 
 
 def _stages(
     arrays: MatchArrays, finished: bool, places: Mapping[str, int]
 ) -> Iterator[CourseTable]:
-    """Yield the stages.
+    """Yield the stages of a halving in order.
 
-    The scores cover all blocks up to the end of each stage, since these decide which bots play on.
+    A score covers all blocks up to the end of its stage, since these decide which bots play on.
     """
     stages = [table for _, table in _grouped(arrays, arrays.round[:, np.newaxis], places)]
     planned = halving.stages(len(arrays.bots), arrays.seats.shape[1], 1)
@@ -210,8 +216,8 @@ def _stages(
             len(arrays.bots),
         )
         score = dict(zip(arrays.bots, fit(seen).score.tolist(), strict=True))
-        seated = [Seated(one.bot, score[one.bot]) for one in stage.bots]
-        seated.sort(key=lambda one: (-one.score, places[one.bot], one.bot))
+        seated = [Seated(seat.bot, score[seat.bot]) for seat in stage.bots]
+        seated.sort(key=lambda seat: (-seat.score, places[seat.bot], seat.bot))
         later = _names(stages[index + 1 :])
         expected = planned[index + 1].bots if index + 1 < len(planned) else None
         table = CourseTable(stage.stage, stage.blocks, tuple(seated))
@@ -219,7 +225,11 @@ def _stages(
 
 
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
-    """Yield a bot's results against each bot that it met, in the order of `arrays.bots`."""
+    """Yield the results of the bot `first` against each bot it met, in the order of `arrays.bots`.
+
+    Raises:
+        ValueError: if `arrays.bots` lacks the bot.
+    """
     number, count = arrays.bots.index(first), len(arrays.bots)
     met, seat = np.nonzero(arrays.seats == number)
     seats, theirs = arrays.seats[met].ravel(), arrays.scores[met].ravel()

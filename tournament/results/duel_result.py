@@ -18,14 +18,14 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class DuelResult:
-    """The result of a duel from its complete blocks; the field ``duel`` of ``stich standings
-    --json``.
+    """The result of a duel, which is the field ``duel`` of ``stich standings --json``.
 
-    ``ahead`` has more points per deal than ``behind`` in the mean of ``blocks`` blocks.
-    ``difference`` is the lead, 0 if the bots are equal. ``low`` to ``high`` is its 95 % interval,
-    which holds at every look. Both are None if nothing is proved, because nobody knows by how much
-    a block can differ. ``better`` is ``ahead`` if the interval excludes 0, else None.
-    ``max_difference`` is the most by which a block can differ, None if that is unknown.
+    ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
+    higher mean of points per deal, and ``behind`` the other bot. ``difference`` is the lead, 0 if
+    the bots are equal. ``low`` to ``high`` is the 95 % interval of the lead, which holds however
+    often somebody looks. ``better`` is ``ahead`` if the interval excludes 0, else None.
+    ``max_difference`` is the largest possible difference in points per deal, None if that is not
+    known. If it is not known or was exceeded, nothing is proved: ``low`` and ``high`` are None.
     """
 
     ahead: str
@@ -38,9 +38,9 @@ class DuelResult:
     max_difference: int | None
 
     def equal(self, within: float | None) -> bool:
-        """Whether any difference is at most ``within`` points per deal.
+        """Return whether the bots are proved to differ by at most ``within`` points per deal.
 
-        False if ``within`` is None or there is no interval.
+        Returns False if ``within`` is None or there is no interval.
         """
         if within is None or self.low is None or self.high is None:
             return False
@@ -48,10 +48,9 @@ class DuelResult:
 
 
 def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult | None:
-    """The result of a duel of the only two bots, or None if the run has more bots.
+    """Return the result of a duel, or None unless the run has exactly two bots.
 
-    Only complete blocks count: part of a block is not mirrored, so its seats and cards may favour
-    one of the bots.
+    Only complete blocks count. In part of a block, the seats and cards may favour one of the bots.
     """
     if len(arrays.bots) != 2:
         return None
@@ -87,7 +86,7 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
 
 
 def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
-    """Whether each of the two bots (rows) is settled above each (columns), shape (2, 2)."""
+    """Return a (2, 2) array: whether the bot of a row is settled above the bot of a column."""
     settled = np.zeros((2, 2), bool)
     if duel.better is not None:
         settled[bots.index(duel.better), bots.index(duel.behind)] = True

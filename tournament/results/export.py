@@ -1,8 +1,8 @@
-"""A run for other programs: rows of seats, lines of matches, or rows of decisions.
+"""Exports of a run for other programs: rows of seats, lines of matches, or rows of decisions.
 
-Rows of seats are CSV, JSONL or Parquet. They have the same columns (`SeatRow`) in all these formats
-and the same order: by block, seating and seat. For rows of decisions, matches are played again one
-after the other, so memory does not grow.
+Rows of seats are CSV, JSONL or Parquet. All three have the same columns (`SeatRow`), in the same
+order: by block, seating and seat. Rows of decisions come from replaying one match at a time, so
+memory does not grow with the run.
 """
 
 import codecs
@@ -37,11 +37,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """A row of a seat, with the columns that standings do not read.
+    """One seat of one match: the columns of `Row`, and those that standings do not read.
 
-    `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other, None if
-    every seat plays for itself. `answers` counts the requests that were answered completely.
-    `think_ms` is their total time and `slowest_ms` the longest time, None without an answer.
+    `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
+    is None if every seat plays for itself. `answers` counts the requests that were answered
+    completely. `think_ms` is the total time of these requests in milliseconds. `slowest_ms` is the
+    longest time, None without an answer.
     """
 
     seed: str
@@ -52,14 +53,16 @@ class SeatRow(Row, frozen=True, kw_only=True):
 
 
 class DecisionRow(msgspec.Struct, frozen=True):
-    """A row of a decision.
+    """One decision of a bot, or one forced move.
 
-    `view` and the numbers of `info` are JSON. `moves` are the legal moves in canonical order. `ms`
-    is None if the bot was not asked. `fault` is the kind of fault for which the default move was
-    played, else None. `deal_points` and `match_points` are the seat's points, known when the deal
-    or match ended. `words` and `numbers` hold the view, and `move_words` the legal moves, as
-    `learning.encoding` makes arrays of them. `action` is the index of the move, or None as for
-    `action_of`.
+    `index` is the index of the move in the match, from 0. `view` is the seat's view as JSON.
+    `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
+    says whether it was the only legal move. `ms` is the thinking time in milliseconds, None if the
+    bot was not asked. `fault` is the kind of fault for which the default move was played, else
+    None. `info` has the numbers that the bot gave beside the move as JSON, None if it gave none.
+    `deal_points` and `match_points` are the seat's points at the end of the deal and of the match.
+    `words` and `numbers` are the view as encoded by `learning.encoding`, and `move_words` the
+    encoded legal moves. `action` is as returned by `learning.encoding.action_of`.
     """
 
     match: str
@@ -83,17 +86,18 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
 
 class ExportError(StichError):
-    """The export cannot be written. The text says why, and how to fix it."""
+    """Raised if an export cannot be written. The message has the reason and the fix."""
 
 
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
-    """Write a run to `out` in one of FORMATS; return the number of rows or matches.
+    """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
-    With `text`, decisions are written as JSONL. Rows of seats take two passes over the matches, one
-    of them for the places, and a third if [stop] ended the cup.
+    With `text`, decisions are written as JSONL, else as Parquet. Rows of seats take two passes over
+    the matches, and a third if [stop] ended the cup.
 
     Raises:
-        ExportError: if the library of a format is not installed, or a match cannot be played again.
+        ExportError: if the library for Parquet is not installed, or a match cannot be replayed.
+        StoreError: if the store cannot be read.
     """
     if format == "csv":
         return _csv(rows(store), out)
@@ -112,7 +116,10 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 
 
 def rows(store: RunReader) -> Iterator[SeatRow]:
-    """Yield the rows of seats, with a value for every column."""
+    """Yield the rows of seats by block, seating and seat, with a value for every column.
+
+    Tables of disqualified bots are left out.
+    """
     run = store.run()
     cup, format, stop = run.cup, run.cup.format, run.cup.stop
     of_cup: dict[str, Any] = {
@@ -159,13 +166,13 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move of a match that a bot was asked for or that was forced.
+    """Yield a row for each move that a bot was asked for or that was forced, in order.
 
     Raises:
-        ValueError: if the moves cannot be played.
+        ValueError: if a move is not legal.
     """
     forced = frozenset(record.forced)
-    times = [iter(each) for each in record.times]
+    times = [iter(of_seat) for of_seat in record.times]
     faults = {fault.move: str(fault.kind) for fault in record.faults}
     points = [result["scores"] for result in record.results]
     state = games.get(record.game).start(record.players, record.seed, record.options)
@@ -209,7 +216,10 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """The standings as CSV, with the fields of `Standings.to_dict`."""
+    """Return the standings as CSV: one line for each bot, with the fields of `Standings.to_dict`.
+
+    Nested fields have columns of their own. Returns "" if there are no bots.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):
@@ -223,6 +233,7 @@ def standings_csv(table: Standings) -> str:
 
 
 def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
+    """Write rows as CSV in UTF-8 with a header, and return the number of rows."""
     count = 0
     writer = csv.writer(codecs.getwriter("utf-8")(out), lineterminator="\n")
     writer.writerow(SeatRow.__struct_fields__)
@@ -233,10 +244,10 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """A value for CSV.
+    """Return a value as it is written to CSV.
 
-    Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would take
-    for a formula gets an apostrophe in front, which makes it text.
+    Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would read
+    as a formula gets an apostrophe in front, which makes it plain text.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -244,6 +255,7 @@ def _csv_value(value: Any) -> Any:
 
 
 def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
+    """Write each row as a line of JSON, and return the number of rows."""
     count = 0
     for row in rows:
         out.write(_to_json(row) + b"\n")
@@ -252,6 +264,11 @@ def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
 
 
 def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
+    """Write rows of type `kind` as Parquet, and return the number of rows.
+
+    Raises:
+        ExportError: if pyarrow is not installed.
+    """
     try:
         from pyarrow import Table, parquet
     except ModuleNotFoundError:
@@ -270,7 +287,7 @@ def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
 
 
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
-    """The pyarrow schema of a kind of row."""
+    """Return the pyarrow schema of a type of row. Fields of other types become strings."""
     import pyarrow
 
     types = {
@@ -281,10 +298,9 @@ def arrow_schema(kind: type[msgspec.Struct]) -> Any:
         list[int]: pyarrow.list_(pyarrow.int64()),
     }
     hints = get_type_hints(kind).items()  # int, or int | None
-    alone = {
-        name: next(iter(get_args(hint)), hint) if NoneType in get_args(hint) else hint
-        for name, hint in hints
+    without_none = {
+        name: get_args(hint)[0] if NoneType in get_args(hint) else hint for name, hint in hints
     }
     return pyarrow.schema(
-        [(name, types.get(hint, pyarrow.string())) for name, hint in alone.items()]
+        [(name, types.get(hint, pyarrow.string())) for name, hint in without_none.items()]
     )

@@ -1,4 +1,4 @@
-"""A run read back from the rows of `stich export --format jsonl`, which others may write too."""
+"""Reading a run from rows of seats, as `stich export --format jsonl` or others write them."""
 
 import json
 from array import array
@@ -20,7 +20,7 @@ from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.results.lines import LineError, read_lines
 
 # Numbers that are only compared may be as large as every JSON reader can represent exactly. Numbers
-# that are added up are smaller, so that the sum over a million matches is exact in 64 bits.
+# that are added up must be smaller, so that the sum over a million matches is exact in 64 bits.
 _EXACT = 2**53
 _MOST = 10**12
 _Natural = Annotated[int, Meta(ge=0, le=_EXACT)]
@@ -37,7 +37,11 @@ _MOST_BOTS = 2_000  # a limit, because every pair is compared
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a seat. Standings need the fields without a default."""
+    """One seat of one match. Only the fields without a default are required.
+
+    `adjusted` are the seat's points after the strike-out rule, and `score` the points as the game
+    gave them. docs/statistics.md describes all fields.
+    """
 
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]
     seating: _Natural
@@ -75,7 +79,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class _Unnamed(Format):
-    """A format that the rows do not name. Places come from the rows, if these have any."""
+    """The format of rows that do not name theirs. Places come from the rows, if these have any."""
 
     type: ClassVar[str] = ""
     growth: ClassVar[Growth] = Growth("nothing may be added to rows")
@@ -91,18 +95,19 @@ class _Unnamed(Format):
 
 
 def _format(row: Row) -> Format:
+    """Return the format that a row names, with default keys except for the challenger."""
     kind = FORMATS.get(row.format or "", _Unnamed)
     return Gauntlet(challenger=row.challenger or "") if kind is Gauntlet else kind()
 
 
 class ExportedRows:
-    """The rows of an export, in any order, as the results of a run."""
+    """The results of a run, read from rows of seats in any order."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
-        """Read all rows. `name` is the name of the file in error messages.
+        """Read and check all rows. `name` is the name of the file in error messages.
 
         Raises:
-            LineError: for the first bad row, or if there is none.
+            LineError: if there is no row, a row is bad, or rows contradict each other.
         """
         self._name = name
         self._places: dict[str, int | None] = {}
@@ -132,7 +137,7 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return the run, as far as the rows describe it."""
+        """Return the run, as far as the rows describe it. Unknown values have their defaults."""
         first = self._first
         format = _format(first)
         # In these formats places do not always follow from the rows: the rows of a final are
@@ -166,10 +171,14 @@ class ExportedRows:
         return self._matches
 
     def _error(self, number: int, text: str) -> LineError:
+        """Return the error for a problem in the line with this number."""
         return LineError(f"{self._name}:{number}: {text}")
 
     def _problems(self, row: Row) -> Iterator[str]:
-        """Yield how a row contradicts the rows above it."""
+        """Yield a sentence for each way in which a row contradicts the rows above it.
+
+        Store the place of the row's bot for later rows.
+        """
         for field in _OF_THE_CUP:
             value, expected = getattr(row, field), getattr(self._first, field)
             if value != expected:
@@ -187,10 +196,10 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """The match that these rows describe.
+        """Return the match that these rows describe, each given as (number of its line, row).
 
         Raises:
-            LineError: if the rows do not fit each other or their block.
+            LineError: if the rows contradict each other, or the other rows of their block.
         """
         number, first = seats[0]
         rows = [row for _, row in seats]

@@ -1,4 +1,4 @@
-"""The sums of the numbers that bots gave beside their moves, by bot."""
+"""Sums of the numbers that bots gave beside their moves, for each bot."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,10 +10,10 @@ from tournament.results.match_lines import seats_of
 
 @dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of a number that a bot gave, an entry of ``info`` in `stich standings --info --json`.
+    """The sum of one number of one bot: an entry of ``info`` in `stich standings --info --json`.
 
-    `decisions` and `matches` count those in which the bot gave the number. `per_decision` and
-    `per_match` are the means over these.
+    `name` is the name of the number. `decisions` and `matches` count the decisions and matches with
+    this number. `per_decision` and `per_match` are the means over them.
     """
 
     bot: str
@@ -26,9 +26,9 @@ class InfoSum:
 
 
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
-    """The sums by bot and name, sorted.
+    """Return the sums of all bots, sorted by bot and by name of the number.
 
-    Matches are played again to know whose moves the numbers are.
+    Matches with such numbers are replayed to find out which bot made each move.
     """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()

@@ -1,10 +1,10 @@
-"""Soft play: do two bots beat each other's plays less often than the plays of others?
+"""Detection of soft play: two bots that beat each other's plays less often than others' plays.
 
-Whenever a bot could legally beat another's play, it either beat the play or passed. The probability
-of beating such a play with such a hand is fitted over the whole cup (logistic regression). A bot's
-leniency towards one opponent is how much more rarely than expected it beat that opponent's plays,
-compared with the plays of others. The unit of the tests is the block, and Holm's method corrects
-for the number of ordered pairs. Partners of a deal are not compared.
+Whenever a bot can legally beat another bot's play, it either beats the play or passes. A logistic
+regression over the whole cup gives the probability of beating the play in such a position. A bot's
+leniency towards an opponent is how much more rarely than expected it beat that opponent's plays,
+compared with the plays of other bots. The tests treat blocks as independent, and Holm's method
+corrects for the number of ordered pairs. Partners in a deal are not compared.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,17 +22,17 @@ from tournament.records import MatchRecord
 
 LEVEL = 0.05
 LEAST = 0.05
-"""The smallest difference of two rates that is reported as suspicious: 5 percentage points."""
+"""The smallest difference of two rates that is flagged: 5 percentage points."""
 SHOWN = 10
-"""The most matches that are named for a flagged pair."""
+"""The largest number of matches listed for a flagged pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A bot's chance to beat another's play, and whether the bot took it.
+    """A bot's chance to beat an opponent's play, and whether the bot beat it.
 
-    `features` describe the position in numbers, the same in the same order for every chance in a
-    game. `category` is the category of the play to beat.
+    `category` is the category of the play to beat. `features` describe the position as numbers,
+    which have the same meaning for every chance.
     """
 
     block: int
@@ -46,12 +46,12 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """How much more rarely `bot` beats the plays of `opponent` than those of others in like
-    positions.
+    """How much more rarely `bot` beats plays of `opponent` than plays of others.
 
-    `difference` is a difference of rates: 0.1 means ten percentage points more rarely. It is None
-    if there is nothing to compare with. `p` is one-sided, and corrected over all ordered pairs
-    (Holm).
+    `chances` is the number of chances of `bot` to beat a play of `opponent`, and `rate` the share
+    of them that it took. `difference` is the leniency as a difference of rates, adjusted for the
+    position: 0.1 means that the bot beat ten percentage points fewer plays. It is None if there is
+    too little to compare with. `p` is one-sided, and corrected over all ordered pairs (Holm).
     """
 
     bot: str
@@ -64,7 +64,7 @@ class Leniency:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Two bots that go easy on each other, and the matches in which they do so most."""
+    """Two bots that seem to go easy on each other, and up to 10 matches that show this most."""
 
     bots: tuple[str, str]
     same_author: bool
@@ -73,7 +73,11 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """The findings about a run. A flag is a question, not a verdict."""
+    """The findings about a run. A flag is a question, not a verdict.
+
+    `chances` and `blocks` count what was examined. `pairs` are all ordered pairs of bots of which
+    the first had a chance to beat a play of the second.
+    """
 
     chances: int
     blocks: int
@@ -81,20 +85,20 @@ class Integrity:
     flags: tuple[Flag, ...]
 
     def most_lenient(self, most: int) -> list[Leniency]:
-        """The first `most` ordered pairs, by ascending p, then by descending difference."""
+        """Return up to `most` pairs, by ascending p, then by descending difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
     def to_dict(self) -> dict[str, object]:
-        """The findings as JSON values."""
+        """Return the findings as JSON values."""
         return asdict(self)
 
 
 def integrity(
     records: Iterable[MatchRecord], authors: Mapping[str, str | None] | None = None
 ) -> Integrity:
-    """Look for soft play in finished matches, which may come in any order.
+    """Look for soft play in finished matches, and return the findings.
 
-    `authors` maps the name of each bot to its author, if known.
+    The order of the matches does not matter. `authors` maps each bot's name to its author, or None.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -129,7 +133,10 @@ def integrity(
 
 
 def chances(record: MatchRecord) -> Iterator[Chance]:
-    """Replay a match, and yield every chance of a bot to beat another's play."""
+    """Replay a match, and yield every chance of a bot to beat another bot's play, in order.
+
+    Moves that the bot did not choose and chances between partners of the deal are left out.
+    """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}
     deal: list[tuple[int, int, Chance]] = []
@@ -155,13 +162,16 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 def _chance(
     record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Move], answers: int, move: str
 ) -> Chance:
+    """Return the chance of `seat` to beat the play `to_beat`, given as (seat, play).
+
+    `answers` is the number of moves that beat the play. `move` is the move that the seat made.
+    """
     leader, play = to_beat
     counts = state.view(seat).counts
-    own_count, their_count = counts[seat], counts[leader]
     features = (
-        np.log1p(own_count),
-        np.log1p(their_count),
-        float(their_count <= 2),
+        np.log1p(counts[seat]),
+        np.log1p(counts[leader]),
+        float(counts[leader] <= 2),
         float(min(counts) <= 2),
         np.log1p(answers),
         float(play.level),
@@ -180,15 +190,18 @@ def _chance(
     )
 
 
-def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """The probability that each chance is taken: logistic regression on bot and position."""
-    names = sorted({chance.category for chance in found})
-    category = np.array([names.index(chance.category) for chance in found])
-    position = np.array([chance.features for chance in found])
+def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
+    """Return the probability that each play is beaten, by logistic regression on bot and position.
+
+    `bot` and `beaten` have the number of the bot and the outcome (0 or 1) of each chance.
+    """
+    names = sorted({chance.category for chance in all_chances})
+    category = np.array([names.index(chance.category) for chance in all_chances])
+    position = np.array([chance.features for chance in all_chances])
     position = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-9)
     design = np.hstack((np.eye(bots)[bot], np.eye(len(names))[category], position))
     weights = np.zeros(design.shape[1])
-    ridge = np.eye(len(weights))  # a bot that always passes has no finite maximum
+    ridge = np.eye(len(weights))  # without it, a bot that always passes has no finite maximum
     for _ in range(50):
         chance = _logistic(design @ weights)
         slope = design.T @ (beaten - chance) - weights
@@ -201,9 +214,9 @@ def _expected(found: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> 
 
 
 def _logistic(odds: Floats) -> Floats:
-    """The probabilities for these log odds."""
-    answer: Floats = np.exp(-np.logaddexp(0.0, -odds))
-    return answer
+    """Return the probabilities for these log odds."""
+    probabilities: Floats = np.exp(-np.logaddexp(0.0, -odds))
+    return probabilities
 
 
 def _leniencies(
@@ -214,7 +227,11 @@ def _leniencies(
     beaten: Floats,
     unexpected: Floats,
 ) -> list[Leniency]:
-    """The leniency of every ordered pair that met, with p corrected by Holm's method."""
+    """Return the leniency of every ordered pair that met, with p corrected by Holm's method.
+
+    The arrays have one entry for each chance. `bot` and `opponent` are indexes in `bots`, and
+    `unexpected` is `beaten` minus its expected value.
+    """
     raw: list[tuple[str, str, int, float, float | None, float]] = []
     for i, name in enumerate(bots):
         mine = np.flatnonzero(bot == i)
@@ -223,19 +240,20 @@ def _leniencies(
             rate = float(beaten[mine][against].mean())
             difference, p = _difference(unexpected[mine], against, block[mine])
             raw.append((name, bots[j], int(against.sum()), rate, difference, p))
-    chance = np.array([row[5] for row in raw])
-    order = np.argsort(chance, kind="stable")
+    uncorrected = np.array([row[5] for row in raw])
+    order = np.argsort(uncorrected, kind="stable")
     corrected = np.empty(len(raw))
     corrected[order] = np.maximum.accumulate(
-        np.minimum(1.0, chance[order] * np.arange(len(raw), 0, -1))
+        np.minimum(1.0, uncorrected[order] * np.arange(len(raw), 0, -1))
     )
     return [Leniency(*row[:5], p) for row, p in zip(raw, corrected.tolist(), strict=True)]
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """The leniency towards one opponent and its one-sided p, from sums over blocks.
+    """Return a bot's leniency towards one opponent and the one-sided p, from sums over blocks.
 
-    The leniency is None, and p 1, if there are too few chances or blocks.
+    The arrays have one entry for each chance of the bot, and `against` says which are against the
+    opponent. Returns (None, 1.0) if there are too few chances or blocks.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
@@ -253,11 +271,16 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
     return difference, student_tail(blocks - 1, difference / error)
 
 
-def _matches(found: Sequence[Chance], unexpected: Floats, two: tuple[str, str]) -> tuple[str, ...]:
-    """The matches in which two bots most often passed on each other's plays that others beat."""
+def _matches(
+    all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
+) -> tuple[str, ...]:
+    """Return up to SHOWN matches in which two bots spared each other more than expected.
+
+    The match in which they did so most comes first.
+    """
     spared: dict[str, float] = {}
-    for chance, more in zip(found, unexpected, strict=True):
+    for chance, excess in zip(all_chances, unexpected, strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):
-            spared[chance.match] = spared.get(chance.match, 0.0) - float(more)
+            spared[chance.match] = spared.get(chance.match, 0.0) - float(excess)
     most = sorted(spared, key=lambda match: (-spared[match], match))
     return tuple(match for match in most[:SHOWN] if spared[match] > 0)

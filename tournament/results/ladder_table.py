@@ -1,4 +1,4 @@
-"""The table of a ladder: which bots have a place, and which are settled above which."""
+"""The table of a ladder: which bots have a place, and which bot is settled above which other."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,9 +17,9 @@ Status = Literal["", "new", "left"]
 
 
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return why each bot has no place, or "" for a bot that has one.
+    """Return the status of each bot of `arrays`, which is "" for a bot that has a place.
 
-    "new" means fewer than ten blocks, and "left" that the bot no longer plays.
+    "new" means that the bot has played fewer than ten blocks, and "left" that it no longer plays.
     """
     blocks = np.bincount(data.bot, minlength=data.bots).tolist()
 
@@ -32,10 +32,13 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
 
 
 def draws(arrays: MatchArrays) -> Ints:
-    """The draw of each match: a number for its stage, or for its block if it has no stage."""
+    """Return the number of each match's draw.
+
+    Matches of one stage are from one draw. Without a stage, each block is a draw of its own.
+    """
     unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
-    answer: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
-    return answer
+    numbers: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,13 @@ class LadderTable:
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
-    """The table of a ladder. The rounds of ``data`` are `draws`, and those of ``arrays`` are
-    epochs.
+    """Return what the blocks of a ladder show about its bots.
 
-    A bot arrives with its first block. The blocks in ``played`` also count for that, including
-    tables that do not count for scores, so that a disqualification does not change when other bots
-    arrived. Names that joined and never played do not count.
+    ``arrays`` are the matches that count, with epochs as rounds. ``data`` are the same matches with
+    `draws` as rounds. ``played`` are all matches, including those of disqualified bots.
+
+    A bot arrives with its first block in ``played``, so that a disqualification does not change
+    when other bots arrived. A bot that has joined and never played does not arrive.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))
@@ -83,16 +87,14 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
     blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
     since = np.where(record.changed, blocks, -1)[number_in_record]
-    settled, last = (
-        record.settled()[np.ix_(number_in_record, number_in_record)],
-        record.version[number_in_record],
-    )
+    settled = record.settled()[np.ix_(number_in_record, number_in_record)]
+    last = record.version[number_in_record]
     del record  # before the fit, which takes as much memory
     return LadderTable(settled, fit(versions).of(last), since)
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:
-    """The positions of each epoch's entries, by epoch in ascending order."""
+    """Return the indexes of each epoch's entries in `epoch`, by epoch in ascending order."""
     order = np.argsort(epoch, kind="stable")
     numbers, first = np.unique(epoch[order], return_index=True)
     return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))

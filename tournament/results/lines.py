@@ -1,4 +1,4 @@
-"""Reads files that have a JSON object in each line."""
+"""Reading files that have a JSON object in each line."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,15 @@ import msgspec
 from tournament.errors import StichError
 
 MAX_LINE = 1 << 26
-"""The most bytes of a line."""
+"""The most bytes that a line may have."""
 _T = TypeVar("_T")
 
 
 class LineError(StichError):
-    """A line that cannot be used. The text names the file, the line and the field, and the fix."""
+    """Raised if a line cannot be used. The message has the file, line and field, and the fix.
+
+    Commands exit with code 2.
+    """
 
     exit_code = 2
 
@@ -22,12 +25,12 @@ class LineError(StichError):
 def read_lines(
     lines: Iterable[bytes], kind: type[_T], name: str, hint: str
 ) -> Iterator[tuple[int, _T]]:
-    """Yield the lines that are not empty as objects of `kind`, each after its number from 1.
+    """Yield each line that is not blank as (number of the line from 1, object of type `kind`).
 
-    `name` is the name of the file in error messages, and `hint` the fix.
+    Error messages have `name` as the name of the file, and `hint` as the fix.
 
     Raises:
-        LineError: for the first bad line.
+        LineError: at the first line that is not JSON in UTF-8, or not an object of type `kind`.
     """
     decode = msgspec.json.Decoder(kind).decode
     for number, line in enumerate(lines, 1):
@@ -47,7 +50,7 @@ def read_lines(
 
 
 def _problem(error: msgspec.ValidationError) -> str:
-    """A description of an error: the field, and what is wrong with it."""
+    """Return the field that is wrong, a colon, and what is wrong with it."""
     what, _, path = str(error).partition(" - at `$")
     field = path.strip("`.")
     if missing := re.fullmatch("Object missing required field `(.*)`", what):

@@ -16,14 +16,15 @@ from tournament.records import FAULT_KINDS, MatchSummary
 
 @dataclass(frozen=True)
 class MatchArrays:
-    """The finished matches, sorted by block and seating.
+    """The finished matches, sorted by block and seating. The bots are sorted by name.
 
-    These arrays have one entry for each match: ``block`` (numbered from 0 without gaps), ``number``
-    (of the seating), ``deals``, ``round``, ``stage`` (index of its name in ``stages``), and
-    ``complete`` (whether all matches of the block are finished). These have a row for each match
-    and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the
-    strike-out rule), ``struck``, ``fallbacks`` (the number of moves), and ``faults`` with a last
-    axis by kind. ``times`` holds the thinking times of each bot in milliseconds.
+    Some arrays have one entry for each match: ``block`` (numbered from 0 without gaps), ``number``
+    (of the seating), ``deals``, ``round``, ``stage`` (index in ``stages``), and ``complete``
+    (whether all matches of the block are finished). The others have a row for each match and a
+    column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the strike-out
+    rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves), and
+    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has the thinking times of
+    each bot in milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -48,17 +49,17 @@ class MatchArrays:
 
     @property
     def best(self) -> Booleans:
-        """Whether a seat has the most points of its match, perhaps shared, by match and seat."""
+        """Whether each seat has the highest score of its match, by match and seat. Ties count."""
         best: Booleans = self.scores == self.scores.max(axis=1, keepdims=True, initial=-(2**62))
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """The arrays without the bots `out` and without the matches in which they sat."""
-        kept = [number for number, bot in enumerate(self.bots) if bot not in out]
-        if len(kept) == len(self.bots):
+        """Return the arrays without the bots in `out`, and without the tables at which they sat."""
+        remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
+        if len(remaining) == len(self.bots):
             return self
         renumber = np.full(len(self.bots), -1)
-        renumber[kept] = np.arange(len(kept))
+        renumber[remaining] = np.arange(len(remaining))
         seats = renumber[self.seats]
         rows = (seats >= 0).all(axis=1)
         of_match = ("number", "round", "stage", "deals", "complete")
@@ -66,16 +67,16 @@ class MatchArrays:
         fields = {name: getattr(self, name)[rows] for name in same}
         return replace(
             self,
-            bots=tuple(self.bots[number] for number in kept),
+            bots=tuple(self.bots[number] for number in remaining),
             block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
             seats=seats[rows],
-            times=tuple(self.times[number] for number in kept),
+            times=tuple(self.times[number] for number in remaining),
             **fields,
         )
 
 
 class MatchCollector:
-    """Collects matches, in any order, into arrays."""
+    """A collection of matches, added in any order, from which arrays are made."""
 
     def __init__(self) -> None:
         self._times: dict[str, array[float]] = {}
@@ -84,7 +85,7 @@ class MatchCollector:
         self._tables: list[NDArray[np.void]] = []
 
     def add(self, matches: Iterable[MatchSummary]) -> None:
-        """Add matches that have not been added before."""
+        """Add matches, which must not have been added before."""
         remaining = iter(matches)
         first = next(remaining, None)
         if first is not None:
@@ -92,7 +93,10 @@ class MatchCollector:
             self._tables.append(np.fromiter(rows, _row_type(len(first.seating))))
 
     def arrays(self, bots: Iterable[str] = ()) -> MatchArrays:
-        """Return all matches that were added. `bots` are listed even before they play."""
+        """Return the arrays of all matches that were added.
+
+        The bots in `bots` are listed even if they have not played.
+        """
         for bot in bots:
             self._number(bot)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
@@ -121,15 +125,17 @@ class MatchCollector:
         )
 
     def _number(self, bot: str) -> int:
+        """Return the number of a bot. Give it the next number if it has none."""
         if bot not in self._numbers:
             self._numbers[bot] = len(self._numbers)
             self._times[bot] = array("f")
         return self._numbers[bot]
 
     def _row(self, match: MatchSummary) -> tuple[object, ...]:
+        """Collect the times of a match, and return its other fields in the order of `_row_type`."""
         numbers = [self._number(bot) for bot in match.seating]
-        for bot, thought in zip(match.seating, match.times, strict=True):
-            self._times[bot].extend(thought)
+        for bot, times in zip(match.seating, match.times, strict=True):
+            self._times[bot].extend(times)
         seats = range(len(match.seating))
         return (
             match.block,
@@ -147,14 +153,14 @@ class MatchCollector:
 
 
 def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchArrays:
-    """The arrays of these matches. `bots` are listed even if they have not played."""
+    """Return the arrays of these matches. `bots` are listed even if they have not played."""
     collector = MatchCollector()
     collector.add(matches)
     return collector.arrays(bots)
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:
-    """The type of the row of one match, with the fields of MatchArrays."""
+    """Return the numpy type of a match with this number of seats, as fields of MatchArrays."""
     return np.dtype(
         [
             ("block", np.int64),

@@ -1,4 +1,4 @@
-"""A run read into memory from a file of matches."""
+"""Reading a run from a file of matches into memory."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ _HINT = "`stich export DIR --format matches` writes such lines; docs/match-forma
 
 
 class MatchFile:
-    """The run in a file of matches, as a `RunReader`. It never changes, and need not be closed.
+    """A `RunReader` of a file of matches. Its contents never change, and it need not be closed.
 
-    Matches are packed as in a store: a hundred thousand take some 300 MB.
+    Matches are compressed in memory: a hundred thousand take about 300 MB.
     """
 
     folder: Path | None = None
     warning = ""
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
-        """Read all lines. `name` is the name of the file in error messages.
+        """Read and check all lines. `name` is the name of the file in error messages.
 
-        Unless `any_moves` is set, a line with an illegal move is an error.
+        With `any_moves`, lines with an illegal move are accepted.
 
         Raises:
-            LineError: for the first bad line, or if there is none.
+            LineError: if there is no line, a line is bad, or lines contradict each other.
         """
         self.where = name
         self._packed: dict[str, bytes] = {}
@@ -74,10 +74,10 @@ class MatchFile:
         self._run = _run(first, about, len(self._packed))
 
     def _add(self, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
-        """Keep the match of a line.
+        """Check a line against the `first` one and its block, and store the match of the line.
 
         Raises:
-            LineError: if the line is bad. The text lacks the number of the line.
+            LineError: if the line is bad. The message lacks the number of the line.
         """
         for problem in chain(_problems(line, first), self._problems_in_block(line)):
             raise LineError(problem)
@@ -104,7 +104,8 @@ class MatchFile:
     def _problems_in_block(self, line: MatchLine) -> Iterator[str]:
         """Yield a sentence if a match has other bots than the rest of its block.
 
-        Seeds may differ even with shared cards, since a replay has other cards than the void match.
+        Seeds are not compared: even if a block shares its cards, a match that replaces a void match
+        has other cards.
         """
         other = next(iter(self._blocks.get(line.block, {}).values()), None)
         if other is None:
@@ -117,7 +118,7 @@ class MatchFile:
         return self._run
 
     def decisions(self) -> list[AnyDecision]:
-        """Return the decisions, in order."""
+        """Return the decisions in the order in which they were made."""
         return list(self._run.decisions)
 
     def count(self) -> int:
@@ -125,7 +126,7 @@ class MatchFile:
         return len(self._packed)
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks in order. A block counts as complete with the matches in the file."""
+        """Yield the blocks in order. Each counts as complete with the matches in the file."""
         for number in sorted(self._blocks):
             played = len(self._blocks[number])
             yield BlockRecord(number, str(number), seatings=played, played=played)
@@ -142,44 +143,51 @@ class MatchFile:
                     yield block[seating]._replace(seatings=len(block))
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches after the one with this number, each after its number."""
+        """Yield the matches after the number `sequence`, as in `RunReader`, in schedule order."""
         return islice(enumerate(self.summaries()), sequence + 1, None)
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the matches with these numbers of block and seating, in order."""
+        """Return the matches at these places, each a (block, seating), by block and seating.
+
+        Raises:
+            KeyError: if the file lacks one of the matches.
+        """
         return [
             self._blocks[number][seating]._replace(seatings=len(self._blocks[number]))
             for number, seating in sorted(places)
         ]
 
     def is_complete(self, block: int) -> bool:
-        """Return whether the file has the block."""
+        """Return whether the file has the block, since every block counts as complete."""
         return block in self._blocks
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the whole matches, by block and seating, of these blocks if given."""
+        """Yield the matches with their moves, by block and seating.
+
+        If `blocks` is given, only the matches of these blocks are yielded.
+        """
         for number in sorted(self._blocks if blocks is None else self._blocks.keys() & {*blocks}):
             for _, summary in sorted(self._blocks[number].items()):
                 yield self._record(summary)
 
     def match(self, match: str) -> MatchRecord:
-        """Return a match, given its id or a prefix of the id.
+        """Return the match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no id begins so.
-            StoreError: if several ids begin so.
+            NoMatch: if no id begins with `match`.
+            StoreError: if several ids begin with `match`.
         """
         return self._record(only_match(self.summaries(), match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault after the id of its match, by block and seating."""
+        """Yield every fault as (id of the match, fault), by block and seating."""
         for record in self.matches():
             for fault in record.faults:
                 yield record.match, fault
 
     @contextmanager
     def snapshot(self) -> Iterator[MatchFile]:
-        """Yield the file itself, which does not change."""
+        """Yield this reader itself, since the file does not change."""
         yield self
 
     def _record(self, summary: MatchSummary) -> MatchRecord:
@@ -187,7 +195,7 @@ class MatchFile:
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """Yield how the fields of a line contradict each other or the first line."""
+    """Yield a sentence for each way in which a line contradicts itself or the first line."""
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."
@@ -212,7 +220,8 @@ def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
 def _index_problems(line: MatchLine) -> Iterator[str]:
     """Yield a sentence for each field of a line that refers to a move that does not exist."""
     moves = len(line.moves)
-    by_field = {"info": map(int, line.info), "fallbacks": (one.move for one in line.fallbacks)}
+    fallback_moves = (fallback.move for fallback in line.fallbacks)
+    by_field = {"info": map(int, line.info), "fallbacks": fallback_moves}
     for field, indexes in by_field.items():
         if max(indexes, default=-1) >= moves:
             yield f"{field}: must be by the index of a move."
@@ -225,7 +234,10 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
 
 
 def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
-    """The record of the match in a line. `seats` are the seats that made its moves."""
+    """Return the match of a line. `seats` has the seat of each move before the first illegal one.
+
+    What the line does not have, such as requests and outputs, is empty or 0.
+    """
     times: list[list[float]] = [[] for _ in range(line.players)]
     by_move = {fault.move: fault for fault in line.faults}
     faults = []
@@ -251,7 +263,7 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
                 bank_ms=0.0,
             )
             faults.append(record)
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         **msgspec.structs.asdict(line),
         "key": str(line.block),
         "number": line.seating,
@@ -262,9 +274,9 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
         "struck": line.struck_out,
         "faults": tuple(faults),
         "fallbacks": [
-            FallbackRecord(seats[one.move], one.move, one.why)
-            for one in line.fallbacks
-            if one.move < len(seats)
+            FallbackRecord(seats[fallback.move], fallback.move, fallback.why)
+            for fallback in line.fallbacks
+            if fallback.move < len(seats)
         ],
         "times": times,
         "outputs": [""] * line.players,
@@ -272,14 +284,17 @@ def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
         "own_ms": 0.0,
         "forced": sorted(set(line.forced)),
     }
-    return msgspec.convert(known, MatchRecord, str_keys=True)
+    return msgspec.convert(fields, MatchRecord, str_keys=True)
 
 
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
-    """The run in a file of `count` matches, given the first line. Its seed is not known."""
+    """Return the run in a file of `count` matches, from its first line.
+
+    `about` has what each bot states about itself, in the order in which the bots first played.
+    """
     stated = line.cup
     format = _format(stated.format)
-    # In a ladder it matters who came first.
+    # In a ladder the order of arrival matters.
     names = list(about) if isinstance(format, Ladder) else sorted(about)
     cup = Cup(
         name=stated.name,
@@ -313,6 +328,7 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
 
 
 def _format(stated: FormatFacts) -> Format:
+    """Return the format of the cup, from those keys that the format has."""
     kind = FORMATS[stated.type]
     values: dict[str, object] = {"seating": stated.seating, "cards": stated.cards}
     if issubclass(kind, WithDeals):

@@ -1,6 +1,7 @@
-"""Matches as lines of JSON, one each: the format that other programs read and write.
+"""The match format: matches as lines of JSON, which other programs can read and write.
 
-`docs/match-format.md` says every field; the schema beside it is made from the classes here.
+`docs/match-format.md` describes every field. The JSON Schema beside it is made from the classes
+here, including their docstrings.
 """
 
 from collections.abc import Iterator
@@ -23,13 +24,13 @@ SAME: Final = (
     *("match", "block", "round", "stage", "game", "players", "options", "seed", "moves", "forced"),
     *("scores", "adjusted", "results", "started"),
 )
-"""The fields of a line that are those of a MatchRecord."""
+"""The fields of a line that are the same in a MatchRecord."""
 
 _BLOCKS: Final = 16
-"""How many blocks are read at a time."""
+"""The number of blocks that are read at a time."""
 
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
-# What is printed: without control characters, which could write anything on a terminal.
+# Text that is printed has no control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
@@ -39,7 +40,7 @@ FormatName = Annotated[str, Meta(extra_json_schema={"enum": sorted(FORMATS)})]
 
 
 class FormatFacts(Struct, frozen=True, omit_defaults=True):
-    """The format of the cup, as in its `[format]`."""
+    """The format of the cup, with keys of the section `[format]`."""
 
     type: FormatName = "round-robin"
     deals: Count = 1
@@ -50,14 +51,14 @@ class FormatFacts(Struct, frozen=True, omit_defaults=True):
 
 
 class StopFacts(Struct, frozen=True):
-    """`[stop]` of the cup."""
+    """The section `[stop]` of the cup."""
 
     top: Positive
     confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
 
 
 class ClockFacts(Struct, frozen=True, omit_defaults=True):
-    """`[clock]` of the cup."""
+    """Keys of the section `[clock]` of the cup."""
 
     move_ms: Positive = 1000
     bank_ms: Count = 10_000
@@ -65,7 +66,7 @@ class ClockFacts(Struct, frozen=True, omit_defaults=True):
 
 
 class VoidFacts(Struct, frozen=True):
-    """How many matches were void because of a bot, and the last reason."""
+    """The number of matches that were void because of a bot, and the latest reason."""
 
     bot: Name
     why: str
@@ -73,7 +74,7 @@ class VoidFacts(Struct, frozen=True):
 
 
 class CupFacts(Struct, frozen=True, omit_defaults=True):
-    """What a reader of a match must know of its cup; the same in every line of a file."""
+    """The facts about the cup that a reader of a match needs, the same in every line of a file."""
 
     name: Text
     finished: bool = False
@@ -92,7 +93,7 @@ class CupFacts(Struct, frozen=True, omit_defaults=True):
 
 
 class About(Struct, frozen=True, omit_defaults=True):
-    """What a bot says about itself."""
+    """What a bot states about itself."""
 
     name: Text = ""
     version: Text = ""
@@ -100,7 +101,7 @@ class About(Struct, frozen=True, omit_defaults=True):
 
 
 class FaultLine(Struct, frozen=True):
-    """A fault of the bot that was to make the move with this index."""
+    """A fault. `move` is the index of the default move that was played instead."""
 
     move: Count
     kind: FaultKind
@@ -108,14 +109,14 @@ class FaultLine(Struct, frozen=True):
 
 
 class FallbackLine(Struct, frozen=True):
-    """The move with this index was not the bot's own, and why."""
+    """A move that was not the bot's own. `move` is its index, and `why` the reason."""
 
     move: Count
     why: Text
 
 
 class MatchLine(Struct, frozen=True, kw_only=True):
-    """A finished match."""
+    """A finished match. `docs/match-format.md` describes the fields."""
 
     format: Literal["stich-match/1"]
     cup: CupFacts
@@ -144,12 +145,12 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """The seats of the moves before the first illegal one, and the error of that move.
+    """Replay a match. Return the seat of each move before the first illegal one, and its error.
 
     The error is None if all moves are legal.
 
     Raises:
-        games.OptionError: if there can be no such game.
+        games.OptionError: if there is no game with this number of players and these options.
     """
     state = games.get(match.game).start(match.players, match.seed, match.options)
     seats: list[int] = []
@@ -165,13 +166,13 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
 
 
 def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
-    """Yield the finished matches of a run in the order of its blocks.
+    """Yield the finished matches of a run, by block and seating.
 
-    Unless the run is `finished`, blocks that are incomplete at first are left out, because their
-    cards are still secret. The store is read a few blocks at a time: a slow reader keeps no
-    transaction open.
+    Unless the run is `finished`, blocks with matches still to be played are left out, because their
+    cards are secret. The store is read a few blocks at a time, so that a slow consumer does not
+    keep a transaction open.
     """
-    whole = [one.block for one in store.blocks() if finished or one.played >= one.seatings]
+    whole = [block.block for block in store.blocks() if finished or block.played >= block.seatings]
     for start in range(0, len(whole), _BLOCKS):
         part = whole[start : start + _BLOCKS]
         records = list(store.matches(range(part[0], part[-1] + 1)))
@@ -179,7 +180,10 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield the lines of a run, as it is when the first one is read."""
+    """Yield the finished matches of a run as lines, by block and seating, as in `shown_matches`.
+
+    Every line has the facts of the cup as they are when the first line is read.
+    """
     run = store.run()
     cup = _cup_facts(run)
     for record in shown_matches(store, run.finished):
@@ -187,6 +191,7 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 
 def _cup_facts(run: Run) -> CupFacts:
+    """Return the facts about the cup that every line repeats."""
     cup, format = run.cup, run.cup.format
     return CupFacts(
         name=cup.name,
@@ -208,18 +213,20 @@ def _cup_facts(run: Run) -> CupFacts:
         places=None if run.places is None else dict(run.places),
         settled=list(run.settled) or None,
         extended=run.extended,
-        # Every line repeats the decisions. The matches show which bots joined.
+        # Decisions of bots are left out to keep lines short. The matches show which bots joined.
         decisions=[made for made in run.decisions if not isinstance(made, Join | Skip)],
         voids=[VoidFacts(void.bot, void.why, void.matches) for void in run.voids],
     )
 
 
 def _about(run: Run, bot: str) -> About | None:
+    """Return what a bot stated last about itself, or None if it stated nothing."""
     stated = run.about.get(bot)
     return About(stated[-1].name, stated[-1].version, stated[-1].author) if stated else None
 
 
 def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
+    """Return a match as a line."""
     seats, _ = seats_of(record)
     same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
     return MatchLine(
@@ -238,9 +245,9 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the milliseconds of each move, or None if no bot was asked for the move.
+    """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
-    ``seats`` holds the seat of each move.
+    ``seats`` has the seat of each move.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

@@ -1,4 +1,4 @@
-"""The files of a published run: a signed list of their SHA-256, and the check against that list."""
+"""The files of a published run: the signed list of their SHA-256, and the check against it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ANNOUNCEMENT_FILE = "ANNOUNCEMENT.txt"
 _SUMS_FILE = "SHA256SUMS"
 _SIGNATURE_FILE = "SHA256SUMS.sig"
 _PUBLISHED = (RESULTS_FILE, ANNOUNCEMENT_FILE, _SUMS_FILE, _SIGNATURE_FILE)
-_MOST = 1 << 20  # bytes of a list: more than any folder needs
+_MOST = 1 << 20  # the most bytes of a list that are read, more than any folder needs
 
 
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
-    """Write and sign the list of the files in a folder that is about to be published.
+    """Write the list of the files in a folder that is about to be published, and its signature.
 
-    `run` is the id of the run. Returns the SHA-256 of each file by name.
+    `run` is the id of the run. Returns the SHA-256 of each file by name, as hexadecimal digits.
     """
     files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
@@ -38,6 +38,7 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
+    Also yields one if the list was not signed by the organiser, or the results are not the run's.
     Yields nothing for a run that was not published.
     """
     present = {path.name: path for path in folder.iterdir()}
@@ -68,7 +69,7 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
 
 class _Hashing(io.BytesIO):
-    """A file that keeps only the SHA-256 of the data written to it."""
+    """A file that discards the data written to it, except for their SHA-256."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,10 +86,12 @@ def _signed(run: str, sums: str) -> bytes:
 
 
 def _text(path: Path) -> str:
+    """Return the beginning of a file, up to 1 MiB, as text."""
     with path.open("rb") as file:
         return file.read(_MOST).decode("utf-8", "replace")
 
 
 def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

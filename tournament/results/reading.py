@@ -1,4 +1,4 @@
-"""The interface for reading a run and its matches, from a store or a file of matches."""
+"""The common interface of stores and files of matches: reading a run and its matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tournament.records import AnyDecision, BlockRecord, FaultRecord, MatchRecor
 
 
 class RunReader(Protocol):
-    """A run with its matches, as `StoreReader` reads it."""
+    """A run with its matches, read from a store or a file of matches."""
 
     @property
     def where(self) -> str:
@@ -26,13 +26,13 @@ class RunReader(Protocol):
         """Return the run, without its matches."""
 
     def decisions(self) -> list[AnyDecision]:
-        """Return the decisions, in order."""
+        """Return the decisions in the order in which they were made."""
 
     def count(self) -> int:
         """Return the number of finished matches."""
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks that have begun, in the order of the plan."""
+        """Yield the blocks with a finished match, in the order of the plan."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """Yield the finished matches without their moves, in the order of the plan.
@@ -41,14 +41,13 @@ class RunReader(Protocol):
         """
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches written after the one with number `sequence`, each after its own
-        number.
+        """Yield the finished matches that were written after the number `sequence`.
 
-        -1 stands before the first match.
+        Each item is (number, match), in the order of writing. Start with -1 for all matches.
         """
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the matches with these numbers of block and seating, in the order of the plan."""
+        """Return the matches at these places, each a (block, seating), in the order of the plan."""
 
     def is_complete(self, block: int) -> bool:
         """Return whether all matches of a block are finished."""
@@ -60,15 +59,15 @@ class RunReader(Protocol):
         """
 
     def match(self, match: str) -> MatchRecord:
-        """Return a match, given its id or a prefix of the id.
+        """Return the match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no id begins so.
-            StoreError: if several ids begin so.
+            NoMatch: if no id begins with `match`.
+            StoreError: if several ids begin with `match`.
         """
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault, after the id of its match, in the order of the plan."""
+        """Yield every fault as (id of the match, fault), in the order of the plan."""
 
     def snapshot(self) -> AbstractContextManager[RunReader]:
         """Open a reader of the run as it is now. Later writes do not change what it reads."""

@@ -1,7 +1,7 @@
-"""Receipts: digests of a run that somebody saw while the run was played.
+"""Receipts: digests of a run that somebody saw while the run was being played.
 
-An author's program keeps receipts in a file of the user's state folder, one per line. A published
-run must pass through all of them.
+An author's program stores receipts in a file in the user's state folder, one per line. The chain of
+the published run must contain all of them.
 """
 
 import re
@@ -13,10 +13,10 @@ from tournament.store.chain import Digest
 from tournament.store.signing import read_state, state_path, writing
 
 MOST: Final = 1000
-"""The most receipts in a file. Every second one is deleted from a full file."""
+"""The most receipts in a file. When a file is full, every second receipt is deleted."""
 _FOLDER: Final = "receipts"
 _RECEIPT: Final = re.compile(r"([1-9][0-9]{0,17}):([0-9a-fA-F]{64})")
-_SIZE: Final = 1 << 20  # bytes: more than the longest file that is kept
+_SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST receipts has
 
 
 def parse_receipt(text: str) -> Digest:
@@ -32,20 +32,26 @@ def parse_receipt(text: str) -> Digest:
 
 
 def read_receipts(path: Path) -> list[Digest]:
-    """Return the receipts in a file, the first word of each line that is not a comment.
+    """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Returns none if the file cannot be read or has a line that is not a receipt.
+    Returns an empty list if the file cannot be read or has a line that is not a receipt.
     """
     try:
         with path.open("rb") as file:
             lines = file.read(_SIZE).decode("utf-8").splitlines()
-        return [parse_receipt(one.split()[0]) for one in lines if one and not one.startswith("#")]
+        return [
+            parse_receipt(line.split()[0]) for line in lines if line and not line.startswith("#")
+        ]
     except (OSError, ValueError, IndexError):
         return []
 
 
 class ReceiptFile:
-    """The receipts of one bot in one arena. `what` names both in the first line of the file."""
+    """The file of one bot's receipts from one arena, in the user's state folder.
+
+    `arena` is the arena's URL, and `token` is the bot's token. `what` names the arena and the bot
+    for people, in the first line of the file.
+    """
 
     def __init__(self, arena: str, token: str, what: str) -> None:
         name = sha256(f"{arena} {token}".encode()).hexdigest()[:16]
@@ -53,9 +59,9 @@ class ReceiptFile:
         self._what = what
 
     def add(self, receipt: Digest, at: str) -> bool:
-        """Keep a receipt that was seen at the time `at`, unless it equals the last one.
+        """Append a receipt, unless it equals the last one. Return whether it was appended.
 
-        Returns whether the receipt is new.
+        `at` is the time when the receipt was seen.
 
         Raises:
             StoreError: if the file cannot be read or written.

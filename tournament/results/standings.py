@@ -31,7 +31,10 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """Thinking times of the answered requests in milliseconds, or None without an answer."""
+    """Thinking times of a bot's answered requests in milliseconds, or None without an answer.
+
+    `p99` is the 99th percentile.
+    """
 
     median: float | None
     p99: float | None
@@ -39,7 +42,7 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the table, with the fields of `stich standings --json`.
+    """One bot's line of the table, with the fields of `stich standings --json`.
 
     ``place`` is the official result. A knockout decides places by its bracket, a halving by the
     last stage that a bot played and then by score, and other formats by score. Equal bots share a
@@ -49,15 +52,15 @@ class Standing:
 
     ``rank`` is the first and last rank that the evidence allows among the bots that have a place.
     ``score`` is the expected points per deal against the other bots of the cup. ``plain`` is the
-    mean of the points per deal that the bot played. ``won`` is the share of matches won, from 0 to
-    1. All three are None before the bot's first match. ``low`` to ``high`` is the 95 % interval of
-    the score at the tables of a round-robin. Both are None in other formats, and with fewer than
-    two blocks.
+    bot's mean of points per deal. ``won`` is the share of matches won, from 0 to 1. All three are
+    None before the bot's first match. ``low`` to ``high`` is the 95 % interval of the score at the
+    tables of a round-robin. Both are None in other formats, and with fewer than two blocks.
 
-    ``group`` numbers the groups of bots that met, directly or through others. ``fallback`` is the
-    share of the moves that were not the bot's own, from 0 to 1. It is None if the bot was not
-    asked, or the number is not known. ``blocks_since_change`` is None unless the bot changed during
-    a ladder. Then only that many blocks count for its place.
+    ``group`` is the number of the bot's group, from 1: the bots that met directly or through
+    others. ``faults`` counts faults by kind, and ``struck_out`` the matches in which the bot was
+    struck out. ``fallback`` is the share of the moves that were not the bot's own, from 0 to 1. It
+    is None if the bot was not asked, or the number is not known. ``blocks_since_change`` is None
+    unless the bot changed during a ladder. Then only that many blocks count for its place.
     """
 
     place: int | None
@@ -84,8 +87,9 @@ class StopRule:
     """The ``[stop]`` rule of a cup.
 
     The cup ends once the ``top`` bots are separated from the rest with this confidence. If that
-    ended the cup, ``settled`` lists these bots in the order of the table, and then any that were
-    disqualified later. ``blocks`` is the number of blocks played by then, else None.
+    ended the cup, ``settled`` lists these bots in the order of the table, and then those that were
+    disqualified later. ``blocks`` is the number of blocks played by then, None if the cup did not
+    end by this rule.
     """
 
     top: int
@@ -98,12 +102,13 @@ class StopRule:
 class Standings:
     """The table of a run, sorted by place, then by score, then by name.
 
-    ``format`` is the type of the format, "" if it is not known. ``ranges`` says when the ranges of
-    ranks hold, as `Run.ranges` does. ``groups`` is the number of groups of bots that never met.
-    ``course`` is the course of the cup, None if the format has none. ``duel`` is None unless the
-    cup has exactly two bots. ``decisions`` are the decisions about the run. ``incidents`` describes
-    the decisions and the void matches in sentences. ``matches`` counts the matches that count, and
-    ``played`` all matches.
+    ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
+    ``ranges`` says when the ranges of ranks hold, as `Run.ranges` does. ``groups`` is the number of
+    groups of bots that never met. ``blocks``, ``matches`` and ``deals`` are the numbers that count.
+    ``played`` is the number of all matches, including those of disqualified bots. ``course`` is
+    None if the format has no course. ``duel`` is None unless the cup has exactly two bots.
+    ``decisions`` are the decisions about the run. ``incidents`` describes the decisions and the
+    void matches in sentences.
     """
 
     name: str
@@ -124,9 +129,9 @@ class Standings:
     incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as JSON values, as `stich standings --json` prints it.
+        """Return the table as JSON values, as `stich standings --json` prints it.
 
-        If the format decides places, ``places`` lists the bots, best first.
+        For a finished knockout or halving, ``places`` lists the bots, best first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -139,7 +144,7 @@ class Standings:
 
 
 class Results(Protocol):
-    """A run with its finished matches: a store, a file of matches, or rows of an export."""
+    """A run with its finished matches: a store, a file of matches, or exported rows."""
 
     def run(self) -> Run:
         """Return the run, without its matches."""
@@ -151,14 +156,14 @@ class Results(Protocol):
 def standings(results: Results) -> Standings:
     """Return the table of the matches finished so far.
 
-    The table does not depend on the order in which the matches ended, to the last digit.
+    The order in which the matches ended does not change any digit of the table.
     """
     run = results.run()
     return compute(collect(results.summaries(), run.cup.names), run)
 
 
 def compute(arrays: MatchArrays, run: Run) -> Standings:
-    """Return the table of these matches of a run, without the tables of disqualified bots."""
+    """Return the table of the matches `arrays` of a run, without those of disqualified bots."""
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots = run.cup.format, len(arrays.bots)
     ladder = isinstance(format, Ladder)
@@ -166,7 +171,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
     of_ladder = ladder_table(played, arrays, data) if ladder else None
     fitted = of_ladder.fitted if of_ladder else fit(data)
-    # Two bots that remain after disqualifications have not played a duel.
+    # If only two bots remain after disqualifications, the run was not a duel.
     whole = bots == len(played.bots)
     duel = duel_result(arrays, data, run) if whole and not ladder else None
     kind = run.ranges if duel is None else "anytime"
@@ -194,7 +199,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
             replace(line, blocks_since_change=since[line.bot]) if since[line.bot] > 0 else line
             for line in lines
         ]
-    last = float("inf")  # without a place, or without a score
+    last = float("inf")  # for bots without a place or a score
     lines.sort(
         key=lambda line: (
             line.place or last,
@@ -223,7 +228,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
 
 
 def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
-    """The [stop] rule of a run, or None if the cup has none.
+    """Return the [stop] rule of a run, or None if the cup has none.
 
     `bots` are in the order of the table. `blocks` is the number of all blocks that were played.
     """
@@ -232,19 +237,23 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
         return None
     in_order = [bot for bot in bots if bot in run.settled]
     in_order += sorted(set(run.settled).difference(bots))
-    # An export says how many blocks it took: it may lack the rows of some.
+    # Exported rows give this number, because they may lack the blocks of disqualified bots.
     after = run.stopped_after or (blocks if run.settled else None)
     return StopRule(stop.top, stop.confidence, tuple(in_order), after)
 
 
 def _settled(kind: str, data: Observations) -> Booleans:
+    """Return whether the bot of a row is settled above that of a column, for `kind` of ranges."""
     seen = evidence(data)
     chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
     return settled_pairs(seen.total, chances)
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
-    """The rank range of each bot. Bots that are not `ranked` (n) get the range of all ranks."""
+    """Return each bot's first and last possible rank.
+
+    A bot that is not `ranked` gets the range of all ranks.
+    """
     ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
     return [next(ranges) if is_ranked else (1, max(1, int(ranked.sum()))) for is_ranked in ranked]
 
@@ -256,9 +265,9 @@ def _places(
     run: Run,
     ranked: Booleans,
 ) -> list[int | None]:
-    """The place of each bot, 1 for the best, or None for a bot without a place.
+    """Return the place of each bot, 1 for the best, or None for a bot without a place.
 
-    `played` also has the tables that do not count. `ranked` (n) says which bots can have a place.
+    `played` also has the tables that do not count. `ranked` says which bots can have a place.
     """
     decided = _decided_places(run)
     if decided or isinstance(run.cup.format, Knockout):
@@ -275,7 +284,10 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """The places that the format itself has decided, as a knockout does, else an empty dict."""
+    """Return the places that the format itself has decided, by bot, without disqualified bots.
+
+    The bots behind a disqualified bot move up. Returns an empty dict if nothing was decided.
+    """
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {
@@ -286,7 +298,7 @@ def _decided_places(run: Run) -> dict[str, int]:
 def _by_stage(
     arrays: MatchArrays, played: MatchArrays, fitted: Fit, finished: bool
 ) -> list[int | None]:
-    """The places of a halving, by the last stage that a bot played, then by score.
+    """Return each bot's place in a halving, by the last stage that it played, then by score.
 
     All places are None until the halving is finished.
     """
@@ -295,7 +307,7 @@ def _by_stage(
     stage = np.zeros(len(played.bots), np.int64)
     np.maximum.at(stage, played.seats, played.round[:, np.newaxis])
     reached = stage[[played.bots.index(bot) for bot in arrays.bots]]
-    # A bot whose tables were all taken out has no score, and comes last of those in its stage.
+    # A bot whose tables do not count has no score, and comes last among the bots of its stage.
     score = np.nan_to_num(fitted.score, nan=-np.inf)
     keys = list(zip((-reached).tolist(), (-score).tolist(), strict=True))
     return [1 + sum(other < key for other in keys) for key in keys]
@@ -307,7 +319,11 @@ def _lines(
     fitted: Fit,
     columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status]],
 ) -> Iterator[Standing]:
-    """Yield the line of each bot. `columns` holds each bot's place, ranks, interval and status."""
+    """Yield the line of each bot, in the order of `arrays.bots`.
+
+    `plain` has each bot's mean of points per deal, and `columns` its place, rank range, interval of
+    the score, and status.
+    """
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()
     code = np.arange(matches)[:, np.newaxis] * bots + arrays.seats
@@ -315,7 +331,7 @@ def _lines(
     played = np.bincount(once % bots, minlength=bots).tolist()
     deals = np.bincount(once % bots, arrays.deals[once // bots], bots).tolist()
     struck = np.bincount(np.unique(code[arrays.struck]) % bots, minlength=bots).tolist()
-    # Of a match won, k seats that share the highest total have 1/k.
+    # k seats that share the highest score of a match win 1/k of it each.
     best = arrays.best
     share = np.broadcast_to(best.sum(axis=1, keepdims=True), best.shape)
     won = np.zeros((bots, seats + 1), np.int64)
@@ -349,11 +365,12 @@ def _lines(
 
 
 def _share(count: float, of: float) -> float | None:
-    """The share `count` / `of`, rounded to a thousandth; None if `of` is 0."""
+    """Return `count` / `of`, rounded to a thousandth, or None if `of` is 0."""
     return round(float(count / of), 3) if of else None
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:
+    """Return the median and the 99th percentile of these times, rounded to microseconds."""
     if not times.size:
         return MoveTimes(None, None)
     median, p99 = np.quantile(times, [0.5, 0.99])

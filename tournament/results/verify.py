@@ -1,8 +1,8 @@
-"""`stich verify`: recompute every deal, move and score of a run from its store alone.
+"""Verification for `stich verify`: recompute every deal, move and score of a run.
 
 Nothing that the runner computed is trusted. The schedule is drawn again from the cup and its seed,
-and matches are dealt and played again through `games/`. Default moves, strikes, scores and sides
-are recomputed and compared with the store.
+and the matches are dealt and replayed with the rules in `games/`. Default moves, strikes, scores
+and sides are recomputed and compared with the store.
 """
 
 import reprlib
@@ -44,9 +44,10 @@ _NOT_SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A mismatch between the store and what was recomputed.
+    """A difference between the store and what was recomputed.
 
-    ``match`` is None if the mismatch concerns the whole run.
+    ``match`` is the id of the match, or None if the mismatch concerns the whole run. ``detail`` is
+    a sentence.
     """
 
     match: str | None
@@ -55,14 +56,14 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Verification:
-    """The counts of what was recomputed, and every mismatch.
+    """The result of a verification: counts of what was recomputed, and all mismatches.
 
-    ``commitment`` says whether the seed is the one committed to, None without a commitment.
-    ``signature`` says whether the run is the one that was signed, None without a signature.
-    ``signer`` is the organiser's public key, and ``trusted`` says whether that key is the user's
-    own or one that the user trusts. Both are None for a file. ``entries`` is the number of entries
-    in the store's chain, as far as they agree. ``incidents`` describes the organiser's decisions
-    and the void matches.
+    ``commitment`` says whether the seed is the one committed to. It is None without a commitment.
+    ``signature`` says whether the signature covers the run's last digest. It is None without a
+    signature. ``signer`` is the organiser's public key. ``trusted`` says whether that key is the
+    user's own or one that the user trusts. Both are None for a file of matches. ``entries`` is the
+    number of entries of the store's chain that agree. ``incidents`` describes the organiser's
+    decisions and the void matches in sentences.
     """
 
     finished: bool = False
@@ -83,14 +84,18 @@ class Verification:
         """Whether everything agreed."""
         return not self.mismatches
 
+    def report(self, match: str | None, details: Iterable[str]) -> None:
+        """Add a mismatch for each of the details. `match` is as in Mismatch."""
+        self.mismatches += [Mismatch(match, detail) for detail in details]
+
     def count(self, record: MatchRecord) -> None:
-        """Count a match that was recomputed."""
+        """Add a recomputed match to the counts."""
         self.matches += 1
         self.deals += len(record.results)
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """The verification as JSON values."""
+        """Return the verification as JSON values, with the mismatches as "problems"."""
         fields = asdict(self)
         problems = fields.pop("mismatches")
         return {"verified": self.verified, **fields, "problems": problems}
@@ -99,46 +104,48 @@ class Verification:
 def verify(
     store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
 ) -> Verification:
-    """Recompute a whole run, and check its signature and files. Return the result with all
-    mismatches.
+    """Recompute a whole run, and check its chain, signature and files.
 
-    `watch` passes the matches on, and may count them. The chain of the run must pass through the
-    `receipts`.
+    An unreadable store is a mismatch, not an error. `watch` wraps the iteration over the matches,
+    for example to show progress. The chain of the run must contain all `receipts`.
     """
     done = Verification()
     try:
-        # A snapshot, so that no connection stays open behind an error.
+        # A snapshot, so that an error leaves no connection open.
         with store.snapshot() as now:
             problems = now.file_problems()
-            done.mismatches += [Mismatch(None, f"The file is damaged: {p}.") for p in problems]
+            done.report(None, (f"The file is damaged: {problem}." for problem in problems))
             _RunCheck(now, done).check(watch, receipts)
             if now.folder is not None:
-                details = file_mismatches(now, now.folder)
-                done.mismatches += [Mismatch(None, detail) for detail in details]
+                done.report(None, file_mismatches(now, now.folder))
     except StoreError as error:
-        done.mismatches.append(Mismatch(None, str(error)))
+        done.report(None, [str(error)])
     except (ValueError, LookupError, TypeError) as error:
         read = plural(done.matches, "match", "matches")
-        detail = f"The store cannot be read beyond {read}: {error!r}."
-        done.mismatches.append(Mismatch(None, detail))
+        done.report(None, [f"The store cannot be read beyond {read}: {error!r}."])
     return done
 
 
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
-    """Recompute the matches of a file, each from its own seed, as in `verify`."""
+    """Recompute the matches of a file of matches, each from its own seed.
+
+    `watch` wraps the iteration over the matches, as in `verify`.
+    """
     run = store.run()
     done = Verification(finished=run.finished)
     done.incidents = [*run.incidents(), _NOT_SHOWN]
     done.blocks = sum(1 for _ in store.blocks())
     for record in watch(store.matches()):
-        replay = _Replay(record, run.cup)
-        done.mismatches += [Mismatch(record.match, detail) for detail in replay.mismatches()]
+        done.report(record.match, _Replay(record, run.cup).mismatches())
         done.count(record)
     return done
 
 
 class _RunCheck:
-    """One pass over a store, in step with the schedule of the cup and its seed."""
+    """A check of a store against the schedule that follows from the cup and its seed.
+
+    The counts and mismatches are added to `done`.
+    """
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
         self.store = store
@@ -155,11 +162,12 @@ class _RunCheck:
         done.trusted = is_trusted(self.run.signer)
 
     def check(self, watch: Watch, receipts: Sequence[Digest]) -> None:
+        """Run all checks, in one pass over the matches. The parameters are those of `verify`."""
         done = self.done
-        self.report(None, self.seed_mismatches())
-        self.report(None, self.signature_mismatches())
-        self.report(None, self.chain_mismatches())
-        self.report(None, self.receipt_mismatches(receipts))
+        done.report(None, self.seed_mismatches())
+        done.report(None, self.signature_mismatches())
+        done.report(None, self.chain_mismatches())
+        done.report(None, self.receipt_mismatches(receipts))
         plan = self.pairings()
         planned = next(plan, None)
         last = None
@@ -170,23 +178,23 @@ class _RunCheck:
                 self.on_missing(planned)
                 planned = next(plan, None)
             if planned is None or (planned.block, planned.number) != here:
-                self.report(record.match, ["The schedule has no such match."])
+                done.report(record.match, ["The schedule has no such match."])
             else:
-                self.report(record.match, _plan_mismatches(planned, record, self.cup))
+                done.report(record.match, _plan_mismatches(planned, record, self.cup))
                 planned = next(plan, None)
-            self.report(record.match, _Replay(record, self.cup).mismatches())
-            self.report(record.match, _summary_mismatches(record, summary))
+            done.report(record.match, _Replay(record, self.cup).mismatches())
+            done.report(record.match, _summary_mismatches(record, summary))
             done.blocks += record.block != last
             last = record.block
             done.count(record)
         while planned is not None:
             self.on_missing(planned)
             planned = next(plan, None)
-        self.report(None, self.epoch_mismatches())
-        self.report(None, self.end_mismatches())
+        done.report(None, self.epoch_mismatches())
+        done.report(None, self.end_mismatches())
 
     def seed_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if the seed is not the cup's, or not the committed one."""
+        """Yield a sentence if the seed is not the cup's seed, or does not open the commitment."""
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
             self.done.commitment = opens(digest, self.run.seed)
@@ -200,7 +208,7 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if a finished run is not signed, or was changed since it was signed."""
+        """Yield a sentence if a finished run is not signed, or its signature does not fit."""
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
@@ -212,7 +220,7 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each change to the rows, and for each misdated decision."""
+        """Yield a sentence for the first changed row, and for each misdated decision before it."""
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         try:
             for entry in self.store.walk():
@@ -230,7 +238,7 @@ class _RunCheck:
             yield str(error)
 
     def receipt_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for each receipt that the chain does not pass through."""
+        """Yield a sentence for each receipt that the chain does not contain."""
         for entry, digest in receipts:
             stored = self.store.digest_at(entry)
             if stored is None:
@@ -242,7 +250,7 @@ class _RunCheck:
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each epoch of a ladder with other tables than are drawn for it."""
+        """Yield a sentence for each epoch of a ladder whose bots or tables are wrong."""
         if not isinstance(self.plan, LadderPlan):
             return
         for number, epoch in enumerate(self.run.epochs, 1):
@@ -254,7 +262,7 @@ class _RunCheck:
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for a wrong number of matches, wrong places or a wrong end."""
+        """Yield a sentence for each wrong fact about the end: the total, `settled`, the places."""
         run, plan = self.run, self.plan
         if not run.finished:
             if run.places is not None:
@@ -273,11 +281,12 @@ class _RunCheck:
         if run.places != places:
             yield f"The places are {places}, the store has {run.places}."
 
-    def report(self, match: str | None, details: Iterable[str]) -> None:
-        self.done.mismatches += [Mismatch(match, detail) for detail in details]
-
     def pairings(self) -> Iterator[Pairing]:
-        """Yield every planned match, up to the end of the first round that is not complete."""
+        """Yield the planned matches in order, up to the end of the first incomplete round.
+
+        A round is incomplete if `on_missing` was called for one of its matches. Later rounds may
+        depend on its results.
+        """
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
                 dealt = with_replays(block, self.run.seed, self.cup.remote, self.voids)
@@ -286,25 +295,28 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """Report a planned match that is not in the store, if the run is finished."""
+        """Handle a planned match that the store lacks: a mismatch if the run is finished.
+
+        Matches that are skipped because of bots that no longer play are ignored.
+        """
         if self.cup.format.skips(planned.table, self.run.gone):
             return
         self.incomplete = True
         if self.done.finished:
             where = f"seating {planned.number + 1} of block {planned.block}"
-            self.report(planned.match, [f"The store lacks this match, {where}."])
+            self.done.report(planned.match, [f"The store lacks this match, {where}."])
 
 
 def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
-    """Yield a sentence for each part of a match that does not follow from the cup and its seed."""
+    """Yield a sentence for each field of a match that does not follow from the cup and its seed."""
     of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
-    for what, drawn in {**of_cup, **asdict(planned)}.items():
-        if (has := getattr(record, what)) != drawn:
-            yield f"Its {what} is {has}; by the cup and its seed it is {drawn}."
+    for name, drawn in {**of_cup, **asdict(planned)}.items():
+        if (stored := getattr(record, name)) != drawn:
+            yield f"Its {name} is {stored}; by the cup and its seed it is {drawn}."
 
 
 class _Replay:
-    """A replay of a match from its seed and its moves."""
+    """A replay of a match from its seed and its moves, used once."""
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
@@ -316,6 +328,7 @@ class _Replay:
         self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
+        """Replay the match, and yield a sentence for each mismatch, up to the first wrong move."""
         record = self.record
         if len(self.faults) != len(record.faults):
             yield "Two faults are recorded at one move."
@@ -335,7 +348,10 @@ class _Replay:
         yield from self.outcome_mismatches(state)
 
     def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Count a request and its strike. Yield a sentence for each wrong fault or default move."""
+        """Check a move of `seat`: yield a sentence for each wrong fault or default move.
+
+        Count the request and the strike, if the move has them.
+        """
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
             if fault is not None:
@@ -356,6 +372,7 @@ class _Replay:
             yield f"The default move at move {index} is {default}; the store has {move}."
 
     def outcome_mismatches(self, state: State) -> Iterator[str]:
+        """Compare the outcome with the last state: yield a sentence for each difference."""
         record = self.record
         if state.turn is not None:
             yield f"The game is not over after {len(record.moves)} moves."
@@ -371,18 +388,18 @@ class _Replay:
             "moves without a request": (self.forced, list(record.forced)),
             "numbers of requests": (self.requests, [len(times) for times in record.times]),
         }
-        for what, (true, stored) in compared.items():
+        for subject, (true, stored) in compared.items():
             if true != stored:
-                yield f"The {what} are {true}, the store has {stored}."
+                yield f"The {subject} are {true}, the store has {stored}."
         if self.faults:
             extra = sorted(self.faults)
             yield f"Faults are recorded at the moves {extra}, which the match does not have."
 
 
 def _summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-    """Yield a sentence for each field of the summary that differs from the match.
+    """Yield a sentence for each field of a summary that differs from its match.
 
-    Standings read only the summary.
+    Standings are computed from summaries alone.
     """
     for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
         if stored != true:

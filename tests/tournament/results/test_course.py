@@ -1,4 +1,4 @@
-"""How a cup went: the bracket, the rounds, the stages, the challenger against each."""
+"""The course of a cup: the bracket, the rounds, the stages, the challenger against each bot."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,7 @@ from tests.support.played import cup
 from tests.support.standings import match
 from tournament.display.formatting import bracket_note
 from tournament.formats import FORMATS
-from tournament.records import MatchSummary
-from tournament.results.course import Course
+from tournament.results.course import Against, Course, CourseTable
 from tournament.results.standings import Standings, standings
 
 Played = tuple[int, str, dict[str, int]]
@@ -19,7 +18,7 @@ Played = tuple[int, str, dict[str, int]]
 
 
 def table(format: str, blocks: Sequence[Played], **about: Any) -> Standings:
-    matches: list[MatchSummary] = [
+    matches = [
         match(number, 0, tuple(points), tuple(points.values()))._replace(round=round, stage=stage)
         for number, (round, stage, points) in enumerate(blocks, 1)
     ]
@@ -32,6 +31,11 @@ def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
     found = table(format, blocks, **about).course
     assert found is not None
     return found
+
+
+def advances(tables: Sequence[CourseTable]) -> list[dict[str, bool | None]]:
+    """For each table, the bots in order, and whether they advanced."""
+    return [{seated.bot: seated.advances for seated in table.bots} for table in tables]
 
 
 KNOCKOUT: list[Played] = [
@@ -49,7 +53,7 @@ def test_a_knockout_has_its_bracket_and_its_winner() -> None:
     found = course("knockout", KNOCKOUT, places=PLACES)
     assert found.winners == ("ann",)
     first, last = found.rounds
-    assert [[(one.bot, one.advances) for one in table.bots] for table in first.tables] == [
+    assert list(map(list, map(dict.items, advances(first.tables)))) == [
         [("ann", True), ("bob", False), ("cat", False)],
         [("dan", True), ("eve", False), ("fay", False)],
         [("hal", True), ("gil", False), ("ivy", False)],
@@ -64,35 +68,28 @@ def test_a_knockout_has_its_bracket_and_its_winner() -> None:
     assert bracket_note(last, last.tables[1]) == "For place 4 and those after it."
 
 
-def test_before_the_next_round_nobody_is_out() -> None:
+def test_no_bot_is_out_before_the_next_round() -> None:
     found = course("knockout", KNOCKOUT[:3], finished=False)
     assert found.winners == ()
-    (first,) = found.rounds
-    assert {one.advances for table in first.tables for one in table.bots} == {None}
+    assert {value for table in advances(found.rounds[0].tables) for value in table.values()} == {
+        None
+    }
     found = course("knockout", KNOCKOUT[:4], finished=False)
-    assert [one.advances for one in found.rounds[0].tables[2].bots] == [True, False, False]
+    assert advances(found.rounds[0].tables)[2] == {"hal": True, "gil": False, "ivy": False}
 
 
-def test_a_bot_that_sat_out_the_first_round_had_a_bye() -> None:
-    blocks = [
-        (1, "semi-final", {"ann": 3, "bob": 0, "cat": -3}),
-        (2, "final", {"ann": 1, "dan": 2, "eve": -3}),
-    ]
-    found = course("knockout", blocks, places={"dan": 1, "ann": 2, "eve": 3, "bob": 4, "cat": 5})
-    assert [one.byes for one in found.rounds] == [("dan", "eve"), ()]
+def test_a_bot_without_a_table_in_a_round_has_a_bye() -> None:
+    first: Played = (1, "semi-final", {"ann": 3, "bob": 0, "cat": -3})
+    places = {"dan": 1, "ann": 2, "eve": 3, "bob": 4, "cat": 5}
+    final: Played = (2, "final", {"ann": 1, "dan": 2, "eve": -3})
+    knockout = course("knockout", [first, final], places=places)
+    assert [one.byes for one in knockout.rounds] == [("dan", "eve"), ()]
+    swiss = course("swiss", [first, (2, "round 2", {"ann": 3, "bob": 0, "dan": -3})])
+    assert [(one.round, one.byes) for one in swiss.rounds] == [(1, ("dan",)), (2, ("cat",))]
+    assert [one.score for one in swiss.rounds[0].tables[0].bots] == [3, 0, -3]
 
 
-def test_a_swiss_has_its_rounds_with_byes() -> None:
-    blocks = [
-        (1, "round 1", {"ann": 3, "bob": 0, "cat": -3}),
-        (2, "round 2", {"ann": 3, "bob": 0, "dan": -3}),
-    ]
-    found = course("swiss", blocks)
-    assert [(one.round, one.byes) for one in found.rounds] == [(1, ("dan",)), (2, ("cat",))]
-    assert [one.score for one in found.rounds[0].tables[0].bots] == [3, 0, -3]
-
-
-def test_a_gauntlet_shows_the_challenger_against_each() -> None:
+def test_a_gauntlet_shows_the_challenger_against_each_bot() -> None:
     blocks: list[Played] = [
         (1, "", {"cat": 3, "ann": -1, "bob": -2}),
         (1, "", {"cat": -4, "ann": 4, "dan": 0}),
@@ -100,13 +97,10 @@ def test_a_gauntlet_shows_the_challenger_against_each() -> None:
     ]
     found = course("gauntlet", blocks, challenger="cat")
     assert found.challenger == "cat"
-    assert [
-        (one.bot, one.blocks, one.matches, one.score, one.opponent_score, one.won)
-        for one in sorted(found.against, key=lambda one: one.bot)
-    ] == [
-        ("ann", 2, 2, -0.5, 1.5, 0.5),
-        ("bob", 2, 2, 2.0, -0.5, 0.75),
-        ("dan", 2, 2, -1.5, -1.0, 0.5),
+    assert sorted(found.against, key=lambda against: against.bot) == [
+        Against("ann", blocks=2, matches=2, score=-0.5, opponent_score=1.5, won=0.5),
+        Against("bob", blocks=2, matches=2, score=2.0, opponent_score=-0.5, won=0.75),
+        Against("dan", blocks=2, matches=2, score=-1.5, opponent_score=-1.0, won=0.5),
     ]
 
 
@@ -119,17 +113,12 @@ HALVING: list[Played] = [
 ]
 
 
-def test_a_halving_has_its_stages_and_places_by_the_last_one_reached() -> None:
+def test_a_halving_has_stages_and_places_by_the_last_stage() -> None:
     result = table("halving", HALVING)
     found = result.course
     assert found is not None
     first, final = found.stages
-    assert {one.bot: one.advances for one in first.bots} == {
-        "ann": True,
-        "bob": True,
-        "dan": True,
-        "cat": False,
-    }
+    assert advances([first]) == [{"ann": True, "bob": True, "dan": True, "cat": False}]
     assert (first.blocks, final.blocks) == (3, 2)
     places = {line.bot: line.place for line in result.standings}
     assert places["cat"] == 4

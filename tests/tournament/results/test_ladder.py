@@ -1,9 +1,11 @@
-"""The table of a ladder: who has a place, and what its ranks rest on."""
+"""The table of a ladder: which bots have a place, and which evidence their ranks rest on."""
 
 import random
+from functools import cache
 from typing import Any
 
 import msgspec
+import pytest
 
 from tests.support.memory_run import MemoryRun, run_of
 from tests.support.standings import match, row, without
@@ -22,8 +24,9 @@ def points(table: tuple[str, ...], dice: random.Random) -> list[int]:
     return [round(dice.gauss(-3 * OLD.find(bot), 4)) for bot in table]
 
 
+@cache
 def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
-    """Bots of known strength; those of `late` come in the last epoch."""
+    """Matches of bots of known strength. The bots in `late` come in the last epoch."""
     played: list[MatchSummary] = []
     known, dice = KnownBots(), random.Random(1)
     for epoch in range(1, epochs + 1):
@@ -32,14 +35,25 @@ def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
         for stage, table in draw_tables("seed", epoch, bots, 3, known):
             scores = points(table, dice)
             learnt.append((stage, dict(zip(table, map(float, scores), strict=True))))
-            one = match(len(played), 0, table, scores)
-            played.append(one._replace(round=epoch, stage=stage, seatings=1))
+            summary = match(len(played), 0, table, scores)
+            played.append(summary._replace(round=epoch, stage=stage, seatings=1))
         known.add(learnt)
     return played
 
 
 def ladder(played: list[MatchSummary], **about: Any) -> MemoryRun:
     return run_of(played, **{"bots": [*OLD], "format": Ladder(), "finished": False, **about})
+
+
+@pytest.fixture(scope="module")
+def plain() -> Standings:
+    """The table of a ladder that goes on, in which nothing special has happened."""
+    return standings(ladder(season()))
+
+
+def exported(run: MemoryRun) -> Standings:
+    lines = [msgspec.json.encode(line) for line in rows(run)]
+    return standings(ExportedRows(lines, "export"))
 
 
 def ranked(table: Standings) -> list[tuple[int | None, str, str]]:
@@ -50,15 +64,13 @@ def leave(bot: str) -> Leave:
     return Leave(number=1, at="2026-11-22T10:00:00+00:00", bot=bot)
 
 
-def test_ranks_hold_at_any_time_and_order_no_bots_falsely() -> None:
-    table = standings(ladder(season()))
-    assert table.ranges == "anytime"
-    assert ranked(table) == [(place, bot, "") for place, bot in enumerate(OLD, 1)]
-    assert all(line.rank[0] <= line.place <= line.rank[1] for line in table.standings if line.place)
-    assert row(table, "a").rank[1] < row(table, "h").rank[0]
+def test_ranks_hold_at_any_time_and_order_no_bots_falsely(plain: Standings) -> None:
+    assert ranked(plain) == [(place, bot, "") for place, bot in enumerate(OLD, 1)]
+    assert all(line.rank[0] <= (line.place or 0) <= line.rank[1] for line in plain.standings)
+    assert row(plain, "a").rank[1] < row(plain, "h").rank[0]
     finished = standings(ladder(season(), finished=True))
-    assert finished.ranges == "anytime"
-    assert [line.rank for line in finished.standings] == [line.rank for line in table.standings]
+    assert plain.ranges == finished.ranges == "anytime"
+    assert [line.rank for line in finished.standings] == [line.rank for line in plain.standings]
 
 
 def test_new_bots_are_in_the_table_without_a_place() -> None:
@@ -74,29 +86,27 @@ def test_new_bots_are_in_the_table_without_a_place() -> None:
     assert "Bots with fewer than 10 blocks are new and have no place yet." in table_notes(table)
 
 
-def test_places_are_of_those_who_play_and_bots_that_left_keep_their_score() -> None:
-    before = standings(ladder(season()))
+def test_bots_that_left_keep_their_score_and_have_no_place(plain: Standings) -> None:
     table = standings(ladder(season(), decisions=(leave("b"),)))
-    assert row(table, "b").score == row(before, "b").score
+    assert row(table, "b").score == row(plain, "b").score
     assert ranked(table)[-1] == (None, "b", "left")
     assert ranked(table)[:2] == [(1, "a", ""), (2, "c", "")]
     assert max(line.rank[1] for line in table.standings) == 7
 
 
-def test_tables_of_disqualified_bots_do_not_count() -> None:
+def test_tables_of_disqualified_bots_do_not_count(plain: Standings) -> None:
     table = standings(ladder(season(), decisions=without("a")))
     assert ranked(table)[0] == (1, "b", "")
-    assert row(table, "b").matches < row(standings(ladder(season())), "b").matches
+    assert row(table, "b").matches < row(plain, "b").matches
 
 
-def test_names_that_never_play_cost_nobody_evidence() -> None:
-    gone = [f"gone{number}" for number in range(200)]
+def test_names_that_never_play_cost_nobody_evidence(plain: Standings) -> None:
+    gone = [f"gone{number}" for number in range(50)]
     crowded = standings(ladder(season(), bots=[*gone, *OLD]))
-    for bot in OLD:
-        assert row(crowded, bot).rank == row(standings(ladder(season())), bot).rank
+    assert [row(crowded, bot).rank for bot in OLD] == [row(plain, bot).rank for bot in OLD]
 
 
-def test_who_is_disqualified_later_has_arrived() -> None:
+def test_a_bot_has_arrived_even_if_it_is_disqualified_later() -> None:
     """Or else the level of the others would change."""
     early = [tuple(f"{number}{seat}" for seat in "xyz") for number in range(100, 130)]
     before = [match(number - 30, 0, bots, [0, 0, 0]) for number, bots in enumerate(early)]
@@ -115,48 +125,39 @@ def test_who_is_disqualified_later_has_arrived() -> None:
 
 def test_an_export_gives_the_same_table() -> None:
     run = ladder(season(40, late="z")[:-10], bots=[*OLD, "z"], decisions=(leave("b"),))
-    lines = [msgspec.json.encode(one) for one in rows(run)]
-    table, first = standings(ExportedRows(lines, "export")), standings(run)
+    table, first = exported(run), standings(run)
     assert {status for *_, status in ranked(first)} == {"", "new", "left"}
     assert ranked(table) == ranked(first)
     assert [line.score for line in table.standings] == [line.score for line in first.standings]
 
 
-def test_rows_without_stages_compare_only_bots_at_one_table() -> None:
-    played = [one._replace(stage="") for one in season()]
-    width = {
-        name: sum(line.rank[1] - line.rank[0] for line in standings(ladder(found)).standings)
-        for name, found in (("drawn", season()), ("met", played))
-    }
-    assert width["drawn"] < width["met"]
+def test_rows_without_stages_compare_only_bots_at_one_table(plain: Standings) -> None:
+    met = standings(ladder([summary._replace(stage="") for summary in season()]))
+    narrow, wide = (
+        sum(line.rank[1] - line.rank[0] for line in table.standings) for table in (plain, met)
+    )
+    assert narrow < wide
 
 
-def test_a_ladder_without_a_block_is_no_error() -> None:
+def test_a_ladder_without_a_block_has_a_table() -> None:
     assert [line.status for line in standings(ladder([])).standings] == ["new"] * 8
     assert standings(ladder([], bots=[])).standings == ()
+    two = standings(ladder([], bots=["ann", "bob"]))
+    assert (two.duel, [line.status for line in two.standings]) == (None, ["new", "new"])
 
 
-def test_a_ladder_of_which_two_bots_have_come_is_no_duel() -> None:
-    table = standings(ladder([], bots=["ann", "bob"]))
-    assert table.duel is None
-    assert [line.status for line in table.standings] == ["new", "new"]
-
-
-def changing(bot: str, after: int) -> list[MatchSummary]:
-    """A season in which a bot plays much better from this block on."""
-    return [
-        one._replace(
+def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
+    """From a block on, the worst bot plays much better."""
+    changing = [
+        summary._replace(
             adjusted=tuple(
-                points + 40 * (name == bot and one.block >= after)
-                for name, points in zip(one.seating, one.adjusted, strict=True)
+                points + 40 * (bot == "h" and summary.block >= 500)
+                for bot, points in zip(summary.seating, summary.adjusted, strict=True)
             )
         )
-        for one in season(60)
+        for summary in season(60)
     ]
-
-
-def test_a_bot_that_changes_is_named_and_placed_by_what_it_is_now() -> None:
-    run = ladder(changing("h", 500))
+    run = ladder(changing)
     table = standings(run)
     changed = row(table, "h")
     assert (changed.place, changed.rank[0]) == (1, 1)
@@ -167,21 +168,19 @@ def test_a_bot_that_changes_is_named_and_placed_by_what_it_is_now() -> None:
     notes = "".join(table_notes(table))
     assert "Changed while playing, so that earlier blocks do not count: h." in notes
     assert not has_plain(table)
-    exported = standings(ExportedRows([msgspec.json.encode(one) for one in rows(run)], "export"))
-    assert exported.standings == table.standings
+    assert exported(run).standings == table.standings
 
 
-def test_a_ladder_of_as_many_bots_as_seats_claims_nothing_false() -> None:
+def test_equal_bots_at_one_table_all_have_all_ranks() -> None:
     alike = [match(n, 0, tuple("abc"), [n % 3 - 1, 1 - n % 3, 0]) for n in range(90)]
     played = [
-        one._replace(round=n // 3 + 1, stage=f"epoch {n // 3 + 1}, even {n}", seatings=1)
-        for n, one in enumerate(alike)
+        summary._replace(round=n // 3 + 1, stage=f"epoch {n // 3 + 1}, even {n}", seatings=1)
+        for n, summary in enumerate(alike)
     ]
     table = standings(ladder(played, bots=[*"abc"]))
-    assert {line.rank for line in table.standings} == {(1, 3)}
-    assert {line.low for line in table.standings} == {None}
+    assert {(line.rank, line.low) for line in table.standings} == {((1, 3), None)}
 
 
 def test_rows_without_epochs_have_a_table() -> None:
-    old = standings(ladder([one._replace(round=0) for one in season(12)]))
+    old = standings(ladder([summary._replace(round=0) for summary in season(12)]))
     assert [line.place for line in old.standings] == [*range(1, 9)]

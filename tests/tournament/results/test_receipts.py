@@ -22,7 +22,7 @@ from tournament.store.tables import decisions, details, matches, voids
 CUP = played.cup()
 SEEN = 4  # matches before the receipt
 Run = tuple[Cup, list[MatchRecord], int]
-"""The cup, the matches, and the number of them before the disqualification."""
+"""The cup, the matches, and the number of matches before the disqualification."""
 
 
 @pytest.fixture(scope="module")
@@ -51,64 +51,65 @@ def make(folder: Path, run: Run) -> Digest:
     return receipt
 
 
-def moved(run: Run) -> Run:
-    other = list(played.played(CUP, {"cat": 12}))
-    return run[0], [*other[:1], *run[1][1:]], run[2]
+def other_moves(cup: Cup, records: list[MatchRecord], judged: int) -> Run:
+    return cup, [next(iter(played.played(CUP, {"cat": 12}))), *records[1:]], judged
 
 
-REWRITINGS: dict[str, tuple[Callable[[Run], Run], bool]] = {
-    "nothing": (lambda run: run, True),
-    "what came later": (lambda run: (run[0], run[1], 6), True),
-    "moves": (moved, False),
-    "a disqualification, backdated": (lambda run: (run[0], run[1], 2), False),
+REWRITINGS: dict[str, tuple[Callable[[Cup, list[MatchRecord], int], Run], bool]] = {
+    "nothing": (lambda *run: run, True),
+    "what came later": (lambda cup, records, _: (cup, records, 6), True),
+    "moves": (other_moves, False),
+    "a disqualification, backdated": (lambda cup, records, _: (cup, records, 2), False),
     "the order of two matches": (
-        lambda run: (run[0], [run[1][1], run[1][0], *run[1][2:]], run[2]),
+        lambda cup, records, judged: (cup, [*records[1::-1], *records[2:]], judged),
         False,
     ),
-    "the cup": (lambda run: (replace(run[0], name="Another cup"), run[1], run[2]), False),
+    "the cup": (lambda cup, *others: (replace(cup, name="Another cup"), *others), False),
 }
 
 
 @pytest.mark.parametrize(("rewrite", "passes"), REWRITINGS.values(), ids=REWRITINGS)
 def test_a_rewritten_run_agrees_but_misses_the_receipt(
-    honest: Run, tmp_path: Path, rewrite: Callable[[Run], Run], passes: bool
+    honest: Run, tmp_path: Path, rewrite: Callable[..., Run], passes: bool
 ) -> None:
     receipt = make(tmp_path / "seen", honest)
-    make(tmp_path / "published", rewrite(honest))
+    make(tmp_path / "published", rewrite(*honest))
     with Store.open(tmp_path / "published") as store:
         assert verify(store).mismatches == []
-        found = [one.detail for one in verify(store, receipts=[receipt]).mismatches]
-    assert [text.startswith("The run does not pass through the receipt") for text in found] == (
-        [] if passes else [True]
-    )
+        details = [one.detail for one in verify(store, receipts=[receipt]).mismatches]
+    expected = [] if passes else ["The run does not pass through the receipt"]
+    assert [text[:41] for text in details] == expected
 
 
-def backdate(chain: Chain, record: MatchRecord) -> None:
+def backdate(chain: Chain, _: MatchRecord) -> None:
     rows.append(chain, decisions, Disqualify(bot="cat", at="2026-01-01T00:00:00", after=0))
+
+
+def delete(chain: Chain, record: MatchRecord) -> None:
+    for table in (details, matches):
+        chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
 
 
 def remove(chain: Chain, record: MatchRecord) -> None:
     times = {"started": record.started, "ended": record.started}
     rows.append(chain, voids, Outage(**place_of(record), **times, bot="cat", why="It was away."))
-    for table in (details, matches):
-        chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
+    delete(chain, record)
 
 
-def replace_match(chain: Chain, record: MatchRecord) -> None:
-    for table in (details, matches):
-        chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
+def write_again(chain: Chain, record: MatchRecord) -> None:
+    delete(chain, record)
     rows.insert_match(chain, record)
 
 
 FORGERIES: dict[str, tuple[Callable[[Chain, MatchRecord], None], str]] = {
     "a time of a decision": (backdate, "Decision 2 says that 0 matches were finished before; it"),
     "a match made void": (remove, "The store lacks what entry "),
-    "a match written again": (replace_match, "The store lacks what entry "),
+    "a match written again": (write_again, "The store lacks what entry "),
 }
 
 
 @pytest.mark.parametrize(("forge", "says"), FORGERIES.values(), ids=FORGERIES)
-def test_what_is_written_later_hides_nothing_earlier(
+def test_later_entries_hide_no_earlier_change(
     honest: Run, tmp_path: Path, forge: Callable[[Chain, MatchRecord], None], says: str
 ) -> None:
     make(tmp_path, honest)
@@ -122,15 +123,15 @@ def test_what_is_written_later_hides_nothing_earlier(
         assert any(one.detail.startswith(says) for one in verify(store).mismatches)
 
 
-def test_receipts_are_checked_by_the_command(honest: Run, tmp_path: Path) -> None:
+def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
     receipt = "{}:{}".format(*make(tmp_path / "run", honest))
-    kept = tmp_path / "kept"
-    kept.write_text(f"# arena\n{receipt} 2026-11-23\n")
+    file = tmp_path / "receipts"
+    file.write_text(f"# arena\n{receipt} 2026-11-23\n")
     jsonl = tmp_path / "run.jsonl"
     assert stich("export", tmp_path / "run", "--format", "matches", "-o", jsonl).returncode == 0
     for target, given, code, says in (
         ("run", (receipt,), 0, "passes through 1 receipt."),
-        ("run", (kept, receipt.upper()), 0, "passes through 2 receipts."),
+        ("run", (file, receipt.upper()), 0, "passes through 2 receipts."),
         ("run", (receipt[:-1] + ("0" if receipt[-1] != "0" else "1"),), 1, "does not pass through"),
         ("run", (f"999:{receipt[-64:]}",), 1, "it has fewer entries"),
         ("run", ("0:00",), 2, "write a number, a colon and 64 hexadecimal digits"),
@@ -139,21 +140,20 @@ def test_receipts_are_checked_by_the_command(honest: Run, tmp_path: Path) -> Non
     ):
         words = [word for one in given for word in ("--receipt", one)]
         done = stich("verify", tmp_path / target, *words)
-        told = " ".join((done.stdout + done.stderr).replace("│", "").split())
-        assert (done.returncode, says in told) == (code, True), told
+        text = " ".join((done.stdout + done.stderr).replace("│", "").split())
+        assert (done.returncode, says in text) == (code, True), text
 
 
-def test_few_receipts_are_kept_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_has_few_receipts_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.results.receipts.MOST", 8)
     file = ReceiptFile("https://arena.example", "token", "https://arena.example Cup ann")
     for number in range(1, 101):
         for new in (True, False):
             assert file.add(Digest(number, "0" * 64), "2026-11-23") is new
-    found = [entries for entries, _ in read_receipts(file.path)]
-    assert found[0] == 1
-    assert found[-1] == 100
-    assert len(found) <= 8
-    assert found == sorted(found)
+    numbers = [entries for entries, _ in read_receipts(file.path)]
+    assert (numbers[0], numbers[-1]) == (1, 100)
+    assert len(numbers) <= 8
+    assert numbers == sorted(numbers)
     assert file.path.read_text().startswith("# https://arena.example Cup ann\n")
 
 

@@ -1,5 +1,8 @@
+"""Verification accepts honest runs and names what was forged."""
+
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +14,41 @@ from tournament.config.cup import Bot
 from tournament.records import MatchRecord
 from tournament.results.export import rows
 from tournament.results.standings import standings
-from tournament.results.verify import Mismatch, verify
+from tournament.results.verify import Verification, verify
+from tournament.store.store import Store
+
+
+def in_memory(store: Store) -> MemoryRun:
+    return MemoryRun(store.run(), list(store.summaries()), list(store.matches()))
 
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
     with run(tmp_path_factory.mktemp("run"), cup(commit=True), {"cat": 12}) as store:
-        return MemoryRun(store.run(), list(store.summaries()), list(store.matches()))
+        return in_memory(store)
 
 
-def forged(honest: MemoryRun, at: int, **changes: Any) -> list[Mismatch]:
-    records = list(honest.records)
-    records[at] = replace(records[at], **changes)
-    return verify(MemoryRun(honest.about, honest.summary_rows, records)).mismatches
+def with_facts(of: MemoryRun, **facts: Any) -> Verification:
+    return verify(replace(of, about=replace(of.about, **facts)))
 
 
-def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_shared(
-    tmp_path: Path,
-) -> None:
+def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
+    assert any(record.struck for record in honest.records), "strikes should be among them"
+    done = verify(honest)
+    assert done.mismatches == []
+    assert (done.matches, done.blocks, done.deals) == (6, 2, 6)
+    assert done.moves == sum(len(record.moves) for record in honest.records)
+    assert done.commitment is True
+    assert done.to_dict()["verified"] is True
+
+
+def test_a_run_under_way_is_verified_so_far(tmp_path: Path) -> None:
+    with unfinished(tmp_path, cup(), islice(played(cup()), 4)) as store:
+        done = verify(store)
+    assert (done.verified, done.finished, done.matches) == (True, False, 4)
+
+
+def test_fresh_cards_follow_from_the_seed(tmp_path: Path) -> None:
     bots = tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
     shared = replace(cup(), bots=bots)
     fresh = replace(shared, format=replace(shared.format, cards="fresh"))
@@ -39,21 +59,18 @@ def test_fresh_cards_follow_from_the_seed_of_the_run_and_the_table_says_what_is_
         assert [row.seed for row in rows(store)][::3] == [m.seed for m in store.matches()]
         assert standings(store).incidents == ()
         assert "may have remembered" in standings(other).incidents[0]
-        records = list(store.matches())
-        records[1] = replace(records[1], seed=records[0].seed)
-        swapped = MemoryRun(store.run(), list(store.summaries()), records)
+        swapped = in_memory(store)
+        swapped.records[1] = replace(swapped.records[1], seed=swapped.records[0].seed)
         assert verify(swapped).mismatches
 
 
-def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
-    assert any(record.struck for record in honest.records), "strikes should be among them"
-    done = verify(honest)
-    assert done.mismatches == []
-    assert done.verified
-    assert (done.matches, done.blocks, done.deals) == (6, 2, 6)
-    assert done.moves == sum(len(record.moves) for record in honest.records)
-    assert done.commitment is True
-    assert done.to_dict()["verified"] is True
+def chosen_as_default(record: MatchRecord) -> dict[str, Any]:
+    """A fault at a move that the bot chose."""
+    others = {*record.forced, *(fault.move for fault in record.faults)}
+    asked = (index for index in range(6, len(record.moves)) if index not in others)
+    chosen = next(index for index in asked if record.moves[index] != "pass")
+    fault = replace(record.faults[0], move=chosen, played=record.moves[chosen])
+    return {"faults": (*record.faults, fault)}
 
 
 FORGERIES: dict[str, Callable[[MatchRecord], dict[str, Any]]] = {
@@ -62,6 +79,8 @@ FORGERIES: dict[str, Callable[[MatchRecord], dict[str, Any]]] = {
     "The results of the deals": lambda one: {"results": one.results[1:]},
     "The seats struck out are": lambda one: {"struck": () if one.struck else (1,)},
     "The seats struck out are []": lambda one: {"faults": one.faults[1:]},
+    "Two faults are recorded": lambda one: {"faults": (*one.faults, one.faults[0])},
+    "The default move at": chosen_as_default,
     "Its seed is": lambda _: {"seed": "my lucky seed"},
     "Its seating is": lambda one: {"seating": (*one.seating[1:], one.seating[0])},
     "The game is not over": lambda one: {"moves": one.moves[:-1]},
@@ -71,96 +90,68 @@ FORGERIES: dict[str, Callable[[MatchRecord], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("says", FORGERIES)
-def test_what_was_forged_is_found(honest: MemoryRun, says: str) -> None:
+def test_a_forged_match_is_found(honest: MemoryRun, says: str) -> None:
     at = next(i for i, record in enumerate(honest.records) if record.struck)
-    record = honest.records[at]
-    mismatches = forged(honest, at, **FORGERIES[says](record))
-    assert {mismatch.match for mismatch in mismatches} == {record.match}
+    records = list(honest.records)
+    records[at] = replace(records[at], **FORGERIES[says](records[at]))
+    mismatches = verify(replace(honest, records=records)).mismatches
+    assert {mismatch.match for mismatch in mismatches} == {records[at].match}
     assert any(says in mismatch.detail for mismatch in mismatches)
 
 
 def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
-    rows = list(honest.summary_rows)
-    rows[2] = rows[2]._replace(adjusted=(100, 0, 0))
-    (mismatch,) = verify(MemoryRun(honest.about, rows, honest.records)).mismatches
-    assert mismatch.match == rows[2].match
+    summaries = list(honest.summary_rows)
+    summaries[2] = summaries[2]._replace(adjusted=(100, 0, 0))
+    (mismatch,) = verify(replace(honest, summary_rows=summaries)).mismatches
+    assert mismatch.match == summaries[2].match
     assert "adjusted" in mismatch.detail
 
 
-def test_a_forged_move_is_found(honest: MemoryRun) -> None:
-    """Another bid changes the value of the deal; the last bid comes before the first play."""
-    moves = list(honest.records[1].moves)
-    last = max(i for i, move in enumerate(moves) if move.startswith("bid:"))
-    moves[last] = "bid:2" if moves[last] == "bid:3" else "bid:3"
-    details = [mismatch.detail for mismatch in forged(honest, 1, moves=tuple(moves))]
-    assert any("not legal" in detail or "scores" in detail for detail in details)
-
-
-def test_default_moves_must_follow_their_rule(honest: MemoryRun) -> None:
-    """A move is recorded as a default move, but the bot chose it."""
-    record = next(record for record in honest.records if record.faults)
-    others = {*record.forced, *(fault.move for fault in record.faults)}
-    asked = (index for index in range(6, len(record.moves)) if index not in others)
-    chosen = next(index for index in asked if record.moves[index] != "pass")
-    fault = replace(record.faults[0], move=chosen, played=record.moves[chosen])
-    details = forged(honest, honest.records.index(record), faults=(*record.faults, fault))
-    assert any(each.detail.startswith("The default move at") for each in details)
-
-
-def test_a_left_out_match_is_found(honest: MemoryRun) -> None:
-    for left_out in (0, 3, 5):
-        records, rows = list(honest.records), list(honest.summary_rows)
-        del records[left_out], rows[left_out]
-        (mismatch,) = verify(MemoryRun(honest.about, rows, records)).mismatches
-        assert mismatch.match == honest.records[left_out].match
-        assert "The store lacks this match" in mismatch.detail
+@pytest.mark.parametrize("at", [0, 3, 5])
+def test_a_left_out_match_is_found(honest: MemoryRun, at: int) -> None:
+    records, summaries = list(honest.records), list(honest.summary_rows)
+    missing = records.pop(at)
+    del summaries[at]
+    (mismatch,) = verify(replace(honest, summary_rows=summaries, records=records)).mismatches
+    assert mismatch.match == missing.match
+    assert "The store lacks this match" in mismatch.detail
 
 
 def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Path) -> None:
     """The third deal of a longer cup is valid in itself, but this cup has only two."""
     with run(tmp_path, cup(deals=3, commit=True), {"cat": 12}) as store:
-        records, rows = list(store.matches()), list(store.summaries())
-    swapped = verify(MemoryRun(honest.about, rows[:3] + rows[6:], records[:3] + records[6:]))
+        longer = in_memory(store)
+    records, summaries = longer.records, longer.summary_rows
+    swapped = verify(
+        MemoryRun(honest.about, summaries[:3] + summaries[6:], records[:3] + records[6:])
+    )
     detail_of = {mismatch.match: mismatch.detail for mismatch in swapped.mismatches}
     for extra, missing in zip(records[6:], honest.records[3:], strict=True):
         assert "no such match" in detail_of[extra.match]
         assert "lacks this match" in detail_of[missing.match]
 
 
-def test_another_seed_than_the_committed_one_is_found(honest: MemoryRun) -> None:
-    about = replace(honest.about, seed="2026-autumn")
-    done = verify(MemoryRun(about, honest.summary_rows, honest.records))
-    assert done.commitment is False
-    assert done.mismatches[0] == Mismatch(None, "The seed is not the one that was committed to.")
-
-
-def about(honest: MemoryRun, **facts: Any) -> list[str]:
-    done = verify(MemoryRun(replace(honest.about, **facts), honest.summary_rows, honest.records))
-    return [mismatch.detail for mismatch in done.mismatches if mismatch.match is None]
-
-
-def test_a_promised_commitment_cannot_be_left_out(honest: MemoryRun, tmp_path: Path) -> None:
-    lacking = ["The cup commits to its seed, but the store has no commitment."]
-    assert about(honest, commitment=None) == lacking
-    with run(tmp_path, cup()) as store:
-        plain = MemoryRun(store.run(), list(store.summaries()), list(store.matches()))
-    assert about(plain) == []
-    (detail,) = about(plain, commitment=honest.about.commitment)
-    assert detail.startswith("The store has a commitment to a seed, but the cup does not")
-
-
 @pytest.mark.parametrize(
-    ("what", "value"),
+    ("name", "value", "says"),
     [
-        ("total", 7),
-        ("places", {"ann": 1, "bob": 2, "cat": 3}),
+        ("seed", "2026-autumn", "The seed is not the one that was committed to."),
+        ("commitment", None, "The cup commits to its seed, but the store has no commitment."),
+        ("total", 7, "The run's total is 7 matches; by its cup it is 6."),
+        ("places", {"ann": 1}, "The places are None, the store has {'ann': 1}."),
+        ("settled", ("ann",), "Settled are [], the store has ['ann']."),
     ],
 )
-def test_facts_that_do_not_follow_from_the_cup_are_found(
-    honest: MemoryRun, what: str, value: object
-) -> None:
-    (detail,) = about(honest, **{what: value})
-    assert detail.startswith((f"The run's {what} is", f"The {what} are None, the store has"))
+def test_a_forged_fact_is_found(honest: MemoryRun, name: str, value: object, says: str) -> None:
+    first = with_facts(honest, **{name: value}).mismatches[0]
+    assert (first.match, first.detail) == (None, says)
+
+
+def test_a_commitment_of_a_cup_without_one_is_found(honest: MemoryRun, tmp_path: Path) -> None:
+    with run(tmp_path, cup()) as store:
+        plain = in_memory(store)
+    assert verify(plain).mismatches == []
+    (mismatch,) = with_facts(plain, commitment=honest.about.commitment).mismatches
+    assert mismatch.detail.startswith("The store has a commitment to a seed, but the cup does not")
 
 
 def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
@@ -175,29 +166,11 @@ def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
         assert not verify(store).verified
         store.reopen(store.count())
         assert verify(store).verified
-        forged = replace(store.run(), places=places)
-        (detail,) = [
-            one.detail
-            for one in verify(
-                MemoryRun(forged, list(store.summaries()), list(store.matches()), signed=None)
-            ).mismatches
-        ]
-        assert detail.startswith("The run has not ended, but the store has places")
+        (mismatch,) = with_facts(replace(in_memory(store), signed=None), places=places).mismatches
+        assert mismatch.detail.startswith("The run has not ended, but the store has places")
 
 
-def test_a_run_under_way_is_verified_as_far_as_it_is(tmp_path: Path) -> None:
-    of = cup()
-    with unfinished(tmp_path, of) as store:
-        records: Iterator[MatchRecord] = iter(played(of))
-        for _ in range(4):
-            store.add(next(records))
-        done = verify(store)
-    assert done.verified
-    assert not done.finished
-    assert done.matches == 4
-
-
-def test_what_cannot_be_read_is_a_problem(honest: MemoryRun) -> None:
+def test_a_match_that_cannot_be_read_is_a_mismatch(honest: MemoryRun) -> None:
     class Unreadable(MemoryRun):
         def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
             yield self.records[0]

@@ -1,8 +1,7 @@
 """Standings of an export are those of its store; a row that cannot be used is refused."""
 
-import io
 import json
-from collections.abc import Callable
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,61 +15,71 @@ from tournament.display.formatting import format_stop
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stop import Stop
 from tournament.records import Disqualify
-from tournament.results.export import export
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.exported_rows import Row as Columns
 from tournament.results.lines import LineError
-from tournament.results.standings import StopRule, standings
+from tournament.results.match_file import MatchFile
+from tournament.results.standings import Standings, StopRule, standings
 
 Row = dict[str, Any]
 REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.required]
 
 
-@pytest.fixture
-def rows(tmp_path: Path) -> list[Row]:
-    """The rows of a finished run."""
-    with run(tmp_path, cup(), {}) as store:
+@pytest.fixture(scope="module")
+def run_rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    """The rows of a finished run, by block, seating and seat."""
+    with run(tmp_path_factory.mktemp("run"), cup()) as store:
         return exported(store, "jsonl")
+
+
+@pytest.fixture
+def rows(run_rows: list[Row]) -> list[Row]:
+    """A copy of the rows, which may be changed."""
+    return [dict(row) for row in run_rows]
+
+
+def without_times(table: Standings) -> Row:
+    """The table as JSON, without the columns of which rows have only sums."""
+    data = table.to_dict()
+    for line in data["standings"]:
+        del line["move_ms"], line["fallback"]
+    return data
 
 
 def table(rows: list[Row]) -> Row:
     lines = [json.dumps(row).encode() for row in rows]
-    found = standings(ExportedRows(lines, "rows.jsonl")).to_dict()
-    for line in found["standings"]:
-        del line["move_ms"], line["fallback"]  # an export has only sums of times
-    return found
+    return without_times(standings(ExportedRows(lines, "rows.jsonl")))
 
 
 def made(format: str) -> Cup:
-    of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
+    of = cup([f"bot{i}" for i in range(6)], format=format, deals=2, seating="fixed")
     if isinstance(of.format, Gauntlet):
         return replace(of, format=replace(of.format, challenger="bot3"))
     return replace(of, stop=Stop(2, 0.9)) if of.format.may_stop else of
 
 
 @pytest.mark.parametrize("format", [name for name in FILE_FORMATS if name != "ladder"])
-@pytest.mark.parametrize("finished", [True, False])
-def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str, finished: bool) -> None:
-    """With the same places, course and end, also while the run goes on."""
-    with run(tmp_path, made(format), {}) as store:
-        if not finished:
-            store.reopen(store.count())
-        elif format == "halving":
+def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str) -> None:
+    """Rows and matches give the same places, course and end, also while the run goes on."""
+    with run(tmp_path, made(format)) as store:
+        if format == "halving":
             store.finish(settled=("bot1", "bot2"))
-        expected = standings(store).to_dict()
-        rows = exported(store, "jsonl")
-    for line in expected["standings"]:
-        del line["move_ms"], line["fallback"]
-    assert table(rows) == expected
-    places = {line["bot"]: line["place"] for line in expected["standings"]}
-    assert {row["bot"]: row["place"] for row in rows} == places
-    decided = finished or not FILE_FORMATS[format].decides_places
-    assert all((place is not None) == decided for place in places.values())
+        for finished in (True, False):
+            if not finished:
+                store.reopen(store.count())
+            expected, rows = standings(store), exported(store, "jsonl")
+            matches = [json.dumps(line).encode() for line in exported(store, "matches")]
+            assert standings(MatchFile(matches, "spring.jsonl")) == expected
+            assert table(rows) == without_times(expected)
+            places = {line.bot: line.place for line in expected.standings}
+            assert {row["bot"]: row["place"] for row in rows} == places
+            decided = finished or not FILE_FORMATS[format].decides_places
+            assert all((place is not None) == decided for place in places.values())
 
 
 @pytest.mark.parametrize("format", ["halving", "knockout"])
 def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, format: str) -> None:
-    """Also where all rows of a final are missing, so that they tell no more who reached it."""
+    """Also if all rows of a final are missing, so that the rows do not show who reached it."""
     of = cup([f"bot{i}" for i in range(8)], format=format, seating="fixed")
     with run(tmp_path, of) as store:
         winner = standings(store).standings[0].bot
@@ -82,16 +91,15 @@ def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, forma
     assert found == {bot: places[bot] for bot in found}
 
 
-def test_an_export_says_when_a_cup_ended_after_a_disqualification(tmp_path: Path) -> None:
-    """It has fewer blocks, and no rows of a bot by which the cup ended."""
+def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
+    """After a disqualification, rows of blocks and of a bot by which the cup ended are missing."""
     with run(tmp_path, made("round-robin")) as store:
         store.finish(settled=("bot1", "bot2"))
         blocks = standings(store).blocks
         store.decide(Disqualify(bot="bot1"))
-        out = io.BytesIO()
-        export(store, "jsonl", out)
+        lines = [json.dumps(row).encode() for row in exported(store, "jsonl")]
         says = format_stop(standings(store))
-    found = standings(ExportedRows(out.getvalue().splitlines(), "rows.jsonl"))
+    found = standings(ExportedRows(lines, "rows.jsonl"))
     assert found.blocks < blocks
     assert found.stop == StopRule(2, 0.9, ("bot2",), blocks)
     because = f"Ended after {blocks} blocks, because the top 2 were separated from the rest at 90 %"
@@ -112,42 +120,40 @@ def test_the_required_fields_are_enough(rows: list[Row]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("at", "change", "message"),
     [
-        (lambda rows: rows[1].pop("adjusted"), "2: adjusted: is missing"),
-        (lambda rows: rows[1].update(adjusted="3"), "2: adjusted: Expected `int`, got `str`"),
-        (lambda rows: rows[1].update(deals=7), "2: deals: must be the same for all seats"),
-        (lambda rows: rows[1].update(seat=0), "1: seat: block 1, seating 0 must have one row"),
-        (lambda rows: rows.pop(1), "1: seat: block 1, seating 0 must have one row for each seat"),
-        (lambda rows: rows[1].update(cup="Other"), '2: cup: is "Other"'),
-        (lambda rows: [row.update(bot="new") for row in rows[3:4]], "block 1 has other bots"),
-        (lambda rows: rows[1].update(format="swiss"), '2: format: is "swiss", but "round-robin"'),
-        (lambda rows: [row.update(top=1) for row in rows], "1: confidence: is missing"),
-        (lambda rows: rows[3].update(place=9), "in place 9 here and in"),
-        (lambda rows: rows.clear(), "there is no row"),
-        (lambda rows: rows[1].update(adjusted=2**53), "2: adjusted: Expected `int` <= 10000"),
-        (
-            lambda rows: [row.update(challenger="zed") for row in rows],
-            '1: challenger: there is no bot "zed" in the rows; name one of theirs',
-        ),
-        (lambda rows: rows[1].update(bot="\ud800"), "2: line: is not JSON"),
+        (1, {"adjusted": "3"}, "2: adjusted: Expected `int`, got `str`"),
+        (1, {"adjusted": 2**53}, "2: adjusted: Expected `int` <= 10000"),
+        (1, {"deals": 7}, "2: deals: must be the same for all seats"),
+        (1, {"seat": 0}, "1: seat: block 1, seating 0 must have one row"),
+        (1, {"cup": "Other"}, '2: cup: is "Other"'),
+        (1, {"format": "swiss"}, '2: format: is "swiss", but "round-robin"'),
+        (1, {"bot": "\ud800"}, "2: line: is not JSON"),
+        (3, {"bot": "new"}, "block 1 has other bots"),
+        (3, {"place": 9}, "in place 9 here and in"),
+        (slice(None), {"top": 1}, "1: confidence: is missing"),
+        (slice(None), {"challenger": "zed"}, '1: challenger: there is no bot "zed" in the rows'),
     ],
 )
-def test_a_bad_row_is_refused(
-    rows: list[Row], change: Callable[[list[Row]], object], message: str
-) -> None:
-    rows.sort(key=lambda row: (row["block"], row["seating"], row["seat"]))
-    change(rows)
-    with pytest.raises(LineError) as error:
+def test_a_bad_row_is_refused(rows: list[Row], at: Any, change: Row, message: str) -> None:
+    for row in rows[at] if isinstance(at, slice) else [rows[at]]:
+        row.update(change)
+    with pytest.raises(LineError, match=re.escape(message)):
         table(rows)
-    assert message in str(error.value)
+
+
+def test_missing_rows_and_fields_are_refused(rows: list[Row]) -> None:
+    with pytest.raises(LineError, match="there is no row"):
+        table([])
+    with pytest.raises(LineError, match="1: seat: block 1, seating 0 must have one row for each"):
+        table([rows[0], *rows[2:]])
+    del rows[1]["adjusted"]
+    with pytest.raises(LineError, match="2: adjusted: is missing"):
+        table(rows)
 
 
 def test_more_bots_than_can_be_compared_are_refused() -> None:
-    lines = [
-        json.dumps({"block": bot // 2, "seating": 0, "seat": bot % 2, "bot": str(bot),
-                    "adjusted": 1, "deals": 1}).encode()
-        for bot in range(2_002)
-    ]  # fmt: skip
+    row = {"seating": 0, "adjusted": 1, "deals": 1}
+    rows = [row | {"block": bot // 2, "seat": bot % 2, "bot": str(bot)} for bot in range(2_002)]
     with pytest.raises(LineError, match="2002 bots are more than the 2000"):
-        ExportedRows(lines, "x")
+        table(rows)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,8 @@ import pytest
 from tests.support import make_schemas
 from tests.support.cups import started, stich
 from tests.support.played import MATCH_KEY, cup, exported, played, run, unfinished
-from tournament.config.cup import FILE_FORMATS
 from tournament.model import Identity
-from tournament.records import Disqualify, MatchRecord
-from tournament.results.standings import standings
+from tournament.records import Disqualify
 from tournament.store.store import Store
 
 Line = dict[str, Any]
@@ -92,65 +89,47 @@ def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-@pytest.mark.parametrize("format", [name for name in FILE_FORMATS if name != "ladder"])
-def test_standings_of_a_file_are_those_of_its_run(tmp_path: Path, format: str) -> None:
-    of = cup([f"bot{i}" for i in range(7)], format=format, deals=2, seating="fixed")
-    with run(tmp_path / "run", of) as store:
-        expected = json.loads(json.dumps(standings(store).to_dict()))
-        file = write(tmp_path / "spring.jsonl", exported(store, "matches"))
-    found = json.loads(stich("standings", file, "--json").stdout)
-    assert found == expected
-
-
-def test_blocks_that_go_on_are_not_written(tmp_path: Path) -> None:
+def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
     of = cup()
-    with unfinished(tmp_path, of) as store:
-        records = list(played(of))
-        for record in records[:4]:
-            store.add(record)
-        found = exported(store, "matches")
+    records = list(played(of))
+    with unfinished(tmp_path, of, records[:4]) as store:
+        lines = exported(store, "matches")
         rows = exported(store, "decisions")
-    assert {line["block"] for line in found} == {records[0].block}
-    assert len(found) == 3
-    whole = json.dumps([found, rows])
-    assert records[3].seed not in whole
-    assert records[3].match not in whole
-    assert (of.seed or "") not in whole
-    assert MATCH_KEY not in whole
-
-
-def spoil(lines: list[Line], change: Callable[[Line], Any]) -> list[Line]:
-    """A copy of the lines whose second is changed."""
-    copied: list[Line] = json.loads(json.dumps(lines))
-    change(copied[1])
-    return copied
+    assert [line["block"] for line in lines] == [records[0].block] * 3
+    whole = json.dumps([lines, rows])
+    for secret in (records[3].seed, records[3].match, str(of.seed), MATCH_KEY):
+        assert secret not in whole
 
 
 @pytest.mark.parametrize(
     ("change", "field", "what"),
     [
-        (lambda line: line.pop("moves"), "moves", "is missing"),
-        (lambda line: line.update(format="stich-match/2"), "format", "--format matches"),
-        (lambda line: line.update(game="skat"), "game", "is not that of the first line"),
-        (lambda line: line.update(bots=["ann"]), "bots", "must have 3 entries"),
-        (lambda line: line.update(bots=["x", "y", "z"]), "bots", "are not those of block"),
-        (lambda line: line.update(seating=0), "match", "remove one"),
-        (lambda line: line.update(scores=[2**40, 0, 0]), "scores[0]", "Expected `int`"),
-        (lambda line: line.update(struck_out=[3]), "struck_out", "from 0 to 2"),
-        (lambda line: line.update(forced=[0]), "forced", "whose ms is null"),
-        (lambda line: line.update(info={"9999": {"value": 1}}), "info", "index of a move"),
-        (lambda line: line.update(bots=["\x1b[2J", "böb", "cat"]), "bots[0]", "control char"),
-        (lambda line: line.update(faults=[{"move": 9999, "kind": "illegal", "detail": ""}]),
-         "faults", "no time in ms"),
-        (lambda line: line["cup"].update(name="Other"), "cup", "is not that of the first line"),
-        (lambda line: line["moves"].__setitem__(0, "play:3c"), "moves", "move 0 (play:3c)"),
+        ({"moves": None}, "moves", "Expected `array`"),
+        ({"format": "stich-match/2"}, "format", "--format matches"),
+        ({"game": "skat"}, "game", "is not that of the first line"),
+        ({"bots": ["ann"]}, "bots", "must have 3 entries"),
+        ({"bots": ["x", "y", "z"]}, "bots", "are not those of block"),
+        ({"seating": 0}, "match", "remove one"),
+        ({"scores": [2**40, 0, 0]}, "scores[0]", "Expected `int`"),
+        ({"struck_out": [3]}, "struck_out", "from 0 to 2"),
+        ({"forced": [0]}, "forced", "whose ms is null"),
+        ({"info": {"9999": {"value": 1}}}, "info", "index of a move"),
+        ({"bots": ["\x1b[2J", "böb", "cat"]}, "bots[0]", "control char"),
+        ({"faults": [{"move": 9999, "kind": "illegal", "detail": ""}]}, "faults", "no time in ms"),
+        ({"cup": {"name": "Other"}}, "cup", "is not that of the first line"),
+        ({"options": {"deals": 0}}, "options", "is not that of the first line"),
+        (
+            {"moves": ["play:3c"], "ms": [1], "forced": [], "faults": []},
+            "moves",
+            "move 0 (play:3c)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_line_is_refused(
-    lines: list[Line], tmp_path: Path, change: Callable[[Line], Any], field: str, what: str
+    lines: list[Line], tmp_path: Path, change: Line, field: str, what: str
 ) -> None:
     """With its number, the field, and the fix."""
-    file = write(tmp_path / "bad.jsonl", spoil(lines, change))
+    file = write(tmp_path / "bad.jsonl", [lines[0], lines[1] | change, *lines[2:]])
     done = stich("standings", file)
     assert done.returncode == 2
     assert done.stderr.startswith(f"{file}:2: {field}: ")
@@ -168,7 +147,7 @@ def test_a_bad_line_is_refused(
         (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
     ],
 )
-def test_what_is_no_file_of_matches_is_refused(tmp_path: Path, text: bytes, what: str) -> None:
+def test_a_file_without_matches_is_refused(tmp_path: Path, text: bytes, what: str) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_bytes(text)
     done = stich("verify", file)
@@ -176,36 +155,27 @@ def test_what_is_no_file_of_matches_is_refused(tmp_path: Path, text: bytes, what
     assert what in done.stderr
 
 
-def test_a_file_is_verified(lines: list[Line], tmp_path: Path) -> None:
+def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
     done = stich("verify", write(tmp_path / "spring.jsonl", lines))
     assert done.returncode == 0
-    assert f"{len(lines)} matches" in done.stdout
-    assert "all agree" in done.stdout
-    assert "A file shows neither signature" in done.stdout
-
-
-def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
-    changed = spoil(lines, lambda line: line["scores"].__setitem__(0, 99))
+    for text in (f"{len(lines)} matches", "all agree", "A file shows neither signature"):
+        assert text in done.stdout
+    changed = [lines[0], lines[1] | {"scores": [99, 0, 0]}, *lines[2:]]
     done = stich("verify", write(tmp_path / "spring.jsonl", changed))
     assert done.returncode == 1
-    assert f"{changed[1]['match']}: The scores are" in done.stdout
+    assert f"{lines[1]['match']}: The scores are" in done.stdout
 
 
-def with_thoughts(record: MatchRecord) -> MatchRecord:
-    """The match as if bots had said something beside their first moves."""
-    return replace(record, info={0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}})
-
-
-def test_what_bots_said_travels(tmp_path: Path) -> None:
-    of = cup()
-    with unfinished(tmp_path / "run", of) as store:
-        for record in played(of):
-            store.add(with_thoughts(record))
+def test_information_beside_moves_is_exported(tmp_path: Path) -> None:
+    info = {0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}}
+    with unfinished(tmp_path / "run", cup()) as store:
+        for record in played(cup()):
+            store.add(replace(record, info=info))
         store.finish()
-        first, *rest = exported(store, "matches")
+        lines = exported(store, "matches")
         row = exported(store, "decisions")[0]
-    assert first["info"] == {"0": {"comment": "hm", "value": 1.5}, "1": {"nodes": 48_000}}
-    file = write(tmp_path / "spring.jsonl", [first, *rest])
+    assert lines[0]["info"] == {"0": {"comment": "hm", "value": 1.5}, "1": {"nodes": 48_000}}
+    file = write(tmp_path / "spring.jsonl", lines)
     again = stich("export", file, "--format", "matches").stdout.splitlines()
-    assert json.loads(again[0]) == first
+    assert json.loads(again[0]) == lines[0]
     assert json.loads(row["info"]) == {"value": 1.5}

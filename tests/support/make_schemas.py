@@ -1,7 +1,4 @@
-"""The JSON Schemas of matches and of results of `stich bench`.
-
-`python -m tests.support.make_schemas` writes both.
-"""
+"""The JSON Schemas of matches and of results of `stich bench`, written by running this module."""
 
 import json
 from inspect import cleandoc
@@ -19,16 +16,15 @@ BENCH = ROOT / "examples" / "bench.schema.json"
 
 
 def schema(file: Path) -> dict[str, Any]:
-    """What a file has to say. Descriptions are the docstrings, without the indentation that Python
-    3.12 and earlier leave in them."""
+    """The contents of a schema file. Descriptions are the docstrings of the classes."""
     head = {"title": "Result of stich bench"} if file == BENCH else {}
     made = msgspec.json.schema(Record if file == BENCH else MatchLine)
     for part in made["$defs"].values():
-        if "description" in part:
+        if "description" in part:  # Python 3.12 and earlier leave the indentation
             part["description"] = cleandoc(part["description"])
     text = json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **head, **made})
-    found: dict[str, Any] = json.loads(text)  # with lists in place of tuples
-    return found
+    schema: dict[str, Any] = json.loads(text)  # with lists in place of tuples
+    return schema
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs in a store without HTTP: bots are objects, and the runner plays the matches."""
+"""Cups and runs without HTTP: bots are objects, and matches are played one after the other."""
 
 import io
 import json
@@ -36,7 +36,7 @@ class NoMatches:
 
 @dataclass
 class Dice(Player):
-    """A bot that plays at random, fails in `faulty` percent of the requests, and keeps them all."""
+    """A bot that plays at random, fails in `faulty` percent of the requests, and records them."""
 
     name: str
     faulty: int = 0
@@ -47,16 +47,16 @@ class Dice(Player):
         self.asked: list[dict[str, Any]] = []
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        asked = json.loads(body)
-        self.asked.append(asked)
-        self.random.seed(f"{self.name} {asked['match']} {asked['turn']}")
+        request = json.loads(body)
+        self.asked.append(request)
+        self.random.seed(f"{self.name} {request['match']} {request['turn']}")
         elapsed_s = 0.001 + self.random.random() / 100
         if self.random.randrange(100) < self.faulty:
             kind = self.random.choice([FaultKind.TIMEOUT, FaultKind.UNREACHABLE, FaultKind.INVALID])
             return Failure(kind, f"{kind} by plan", elapsed_s, Answer())
         if self.random.randrange(100) < self.faulty:
             return Choice("play:nonsense", elapsed_s)
-        return Choice(self.random.choice(asked["moves"]), elapsed_s)
+        return Choice(self.random.choice(request["moves"]), elapsed_s)
 
     def answer(self) -> Answer:
         return Answer(200, "", '{"move": "play:nonsense"}', 25)
@@ -73,6 +73,7 @@ def cup(
     commit: bool = False,
     format: str = "round-robin",
 ) -> Cup:
+    """A cup of these bots. Keys that the format needs have a value."""
     keys: dict[str, dict[str, Any]] = {name: {"deals": deals} for name in FORMATS}
     keys["ladder"] = {}
     keys["swiss"]["rounds"] = 2
@@ -91,12 +92,12 @@ def cup(
 
 
 def plan(of: Cup) -> Plan:
-    """The plan of this cup."""
+    """The plan of a cup."""
     return of.plan(of.seed or "", MATCH_KEY)
 
 
 def rules(of: Cup) -> Rules:
-    """Those of its matches."""
+    """The rules of a cup's matches."""
     return Rules(of.game, of.players, of.options, of.clock, of.strikes)
 
 
@@ -106,7 +107,10 @@ def played(
     scores: Scores | None = None,
     player: Callable[[str, int], Player] = Dice,
 ) -> Iterable[MatchRecord]:
-    """The matches of a cup in order; `scores` is called between rounds."""
+    """Play the matches of a cup in order. `scores` tells the results between rounds.
+
+    `faulty` maps bots to the percentage of requests in which they fail.
+    """
     rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(NoMatches()))
     for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
@@ -115,7 +119,7 @@ def played(
 
 
 def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
-    """A finished run of this cup; close the store."""
+    """The open store of a finished run of a cup."""
     store = unfinished(folder, of)
     for record in played(of, faulty, Scores(store)):
         store.add(record)
@@ -126,7 +130,7 @@ def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
 def unfinished(
     folder: Path, of: Cup, records: Iterable[MatchRecord] = (), present: Present | None = None
 ) -> Store:
-    """A run of this cup under way, with these matches; close the store."""
+    """The open store of a run under way with these matches."""
     store = Store.create(folder)
     seed = of.seed or ""
     store.begin(of, seed, MATCH_KEY, commitment(seed) if of.commit else None, plan(of).matches)
@@ -138,7 +142,7 @@ def unfinished(
 
 
 def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
-    """The rows of an export."""
+    """The rows of an export, or its lines."""
     out = io.BytesIO()
     export(store, format, out, text=True)
     return [json.loads(line) for line in out.getvalue().splitlines()]
@@ -153,7 +157,7 @@ def match(
     referee: Referee | None = None,
     observer: MatchObserver | None = None,
 ) -> MatchRecord:
-    """A match of three bots that belongs to no cup."""
+    """Play a match of three bots outside of any cup."""
     rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
     seen = observer or MatchObserver()

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 
 def execute(url: str, *statements: str) -> None:
-    """Execute statements in a database."""
+    """Execute statements in a database, in one transaction."""
     engine = sa.create_engine(url.replace("postgresql", "postgresql+psycopg", 1))
     with engine.begin() as connection:
         for statement in statements:
@@ -25,30 +25,22 @@ def execute(url: str, *statements: str) -> None:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """Run a server; yields the URL of its database. PostgreSQL refuses to run as root."""
-    found = shutil.which("pg_ctl")
-    if found is None:
+    """Run a server, and yield the URL of its database."""
+    program = shutil.which("pg_ctl")
+    if program is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    where = Path(found).resolve().parent
+    where = Path(program).resolve().parent
     user: dict[str, Any] = {}
     name = pwd.getpwuid(os.geteuid()).pw_name
     folder = Path(tempfile.mkdtemp(prefix="stich-postgres-"))
-    if os.geteuid() == 0:
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         name = "postgres"
         user = {"user": name, "group": pwd.getpwnam(name).pw_gid, "extra_groups": []}
         shutil.chown(folder, name)
 
     def call(*words: object) -> None:
-        with open(os.devnull, "rb+") as nothing:
-            subprocess.run(
-                list(map(str, words)),
-                check=True,
-                cwd=folder,
-                stdin=nothing,
-                stdout=nothing,
-                stderr=nothing,
-                **user,
-            )
+        no, command = subprocess.DEVNULL, [*map(str, words)]
+        subprocess.run(command, check=True, cwd=folder, stdin=no, stdout=no, stderr=no, **user)
 
     data = folder / "data"
     try:

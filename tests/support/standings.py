@@ -1,4 +1,4 @@
-"""Matches in memory and the rows of their standings."""
+"""Matches in memory, and the lines of their standings."""
 
 import random
 from array import array
@@ -22,6 +22,7 @@ def match(
     faults: Sequence[Sequence[int]] | None = None,
     times: Sequence[Sequence[float]] | None = None,
 ) -> MatchSummary:
+    """Match `number` of a block. Faults are by seat and kind, and times in milliseconds by seat."""
     seats = len(seating)
     return MatchSummary(
         match=f"{block}-{number}",
@@ -44,8 +45,8 @@ def match(
 
 
 def row(table: Standings, bot: str) -> Standing:
-    (found,) = [line for line in table.standings if line.bot == bot]
-    return found
+    """The line of a bot."""
+    return next(line for line in table.standings if line.bot == bot)
 
 
 def without(*bots: str) -> tuple[Disqualify, ...]:
@@ -55,7 +56,7 @@ def without(*bots: str) -> tuple[Disqualify, ...]:
 
 
 def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
-    """Ann is better than the others, who are equal; three rotations a block."""
+    """Blocks of three rotations in which ann is better than the others, who are equal."""
     dice = random.Random(seed)
     matches = []
     for block in range(blocks):

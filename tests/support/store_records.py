@@ -1,4 +1,4 @@
-"""Matches with whatever a bot can say in them."""
+"""Matches with unusual characters in all that a bot can send."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,12 +7,11 @@ from tests.support import played
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
 
 NAMES = ("ann", "böb", "cat")
-
-
 FAULTY = next(one for one in played.played(played.cup(NAMES), {"böb": 40}) if one.faults)
 
 
 def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
+    """A fault of böb."""
     words: dict[str, Any] = {
         "detail": "Its output: \0 \ud800 ☃.",
         "answer": Answer(200, "X: \0", "\ud800", 3),
@@ -21,6 +20,7 @@ def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
 
 
 def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
+    """A match of this block and seating, with these fields."""
     usual = replace(
         FAULTY,
         match=f"{block:08x}{number:08x}",

@@ -1,4 +1,4 @@
-"""A row for each decision: what the seat saw, what it could do, what it did, what came of it."""
+"""Rows of decisions: the view, the legal moves, the move, and the points."""
 
 import io
 import json
@@ -21,7 +21,7 @@ def record() -> MatchRecord:
     return next(one for one in played(of, {"cat": 12}) if one.struck)
 
 
-def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecord) -> None:
+def test_a_row_has_the_view_the_move_and_the_points(record: MatchRecord) -> None:
     rows = {row.index: asdict(row) for row in decision_rows(record)}
     state = games.get(record.game).start(record.players, record.seed, record.options)
     encoding, asked = Encoding(record.game, record.players), [0] * record.players
@@ -51,10 +51,8 @@ def test_a_row_says_what_the_bot_was_sent_and_what_came_of_it(record: MatchRecor
 
 
 def test_an_illegal_move_is_named(tmp_path: Path) -> None:
-    of = cup()
-    first, *_ = played(of)
-    with unfinished(tmp_path, of) as store:
-        changed = replace(first, seatings=1, moves=(first.moves[0], "play:zz", *first.moves[2:]))
-        store.add(changed)
-        with pytest.raises(ExportError, match=rf"Move 1 \(play:zz\) of match {first.match} is not"):
-            export(store, "decisions", io.BytesIO(), text=True)
+    first, *_ = played(cup())
+    changed = replace(first, seatings=1, moves=(first.moves[0], "play:zz", *first.moves[2:]))
+    says = rf"Move 1 \(play:zz\) of match {first.match} is not"
+    with unfinished(tmp_path, cup(), [changed]) as store, pytest.raises(ExportError, match=says):
+        export(store, "decisions", io.BytesIO(), text=True)

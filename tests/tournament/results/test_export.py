@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,8 +31,19 @@ def written(store: Store, format: str) -> bytes:
     return out.getvalue()
 
 
-def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
-    rows = [json.loads(line) for line in written(store, "jsonl").splitlines()]
+def csv_rows(store: Store) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(written(store, "csv").decode("utf-8"), newline="")))
+
+
+@pytest.fixture(scope="module")
+def rows(store: Store) -> list[dict[str, Any]]:
+    """The rows as JSON."""
+    return [json.loads(line) for line in written(store, "jsonl").splitlines()]
+
+
+def test_there_is_a_row_for_every_seat_of_every_match(
+    store: Store, rows: list[dict[str, Any]]
+) -> None:
     records = {record.match: record for record in store.matches()}
     assert len(rows) == sum(record.players for record in records.values())
     for row in rows:
@@ -51,30 +63,24 @@ def test_jsonl_has_a_row_for_every_seat_of_every_match(store: Store) -> None:
     assert sum(row["fallbacks"] for row in rows) == 1
 
 
-def test_csv_says_the_same(store: Store) -> None:
-    text = written(store, "csv").decode("utf-8")
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    plain = [json.loads(line) for line in written(store, "jsonl").splitlines()]
-    for row, same in zip(rows, plain, strict=True):
-        for name, value in same.items():
-            empty = value is None
-            cell = str(value).lower() if isinstance(value, bool) else str(value)
-            assert row[name] == ("" if empty else cell)
+def test_csv_has_the_same_values(store: Store, rows: list[dict[str, Any]]) -> None:
+    for cells, row in zip(csv_rows(store), rows, strict=True):
+        for name, value in row.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            assert cells[name] == ("" if value is None else text)
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+49", "-x", "@SUM(A1)", "\tx", "a=b"])
-def test_a_spreadsheet_takes_no_name_for_a_formula(name: str, tmp_path: Path) -> None:
-    with run(tmp_path, cup((name, "bob", "cat"))) as made:
-        text = written(made, "csv").decode("utf-8")
-    bots = {row["bot"] for row in csv.DictReader(io.StringIO(text, newline=""))}
-    assert bots - {"bob", "cat"} == {name if name == "a=b" else f"'{name}"}
+@pytest.mark.parametrize("names", [("=1+1", "+49", "-x"), ("@SUM(A1)", "\tx", "a=b")])
+def test_a_spreadsheet_takes_no_name_for_a_formula(names: tuple[str, ...], tmp_path: Path) -> None:
+    with run(tmp_path, cup(names)) as made:
+        bots = {row["bot"] for row in csv_rows(made)}
+    assert bots == {name if name == "a=b" else f"'{name}" for name in names}
 
 
-def test_parquet_says_the_same(store: Store) -> None:
+def test_parquet_has_the_same_values(store: Store, rows: list[dict[str, Any]]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(io.BytesIO(written(store, "parquet")))
-    plain = [json.loads(line) for line in written(store, "jsonl").splitlines()]
-    assert table.to_pylist() == plain
+    assert table.to_pylist() == rows
     types = {field.name: str(field.type) for field in table.schema}
     assert {types[name] for name in ("think_ms", "slowest_ms", "confidence")} == {"double"}
     assert {types[name] for name in ("block", "side", "top")} == {"int64"}
@@ -91,7 +97,7 @@ def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
                 assert out.getvalue().decode().strip().split(",") == list(SeatRow.__struct_fields__)
 
 
-def test_without_pyarrow_parquet_says_what_brings_it(
+def test_without_pyarrow_the_error_names_what_to_install(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)

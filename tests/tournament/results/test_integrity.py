@@ -1,4 +1,4 @@
-"""Soft play: bots that never beat each other are flagged, honest ones are not."""
+"""Soft play: bots that never beat each other are flagged, honest bots are not."""
 
 import json
 import random
@@ -63,21 +63,15 @@ def matches(
 GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"target": 1}}
 
 
-def found(template: MatchRecord, game: str, *friends: str) -> Integrity:
-    return integrity(matches(template, game, GAMES[game], friends), {"ann": "x", "cat": "x"})
-
-
 @pytest.mark.parametrize("game", GAMES)
-def test_bots_that_spare_each_other_are_flagged(template: MatchRecord, game: str) -> None:
-    (flag,) = found(template, game, "ann", "cat").flags
-    assert flag.bots == ("ann", "cat")
-    assert flag.same_author
+def test_only_bots_that_spare_each_other_are_flagged(template: MatchRecord, game: str) -> None:
+    def findings(*friends: str) -> Integrity:
+        return integrity(matches(template, game, GAMES[game], friends), {"ann": "x", "cat": "x"})
+
+    (flag,) = findings("ann", "cat").flags
+    assert (flag.bots, flag.same_author) == (("ann", "cat"), True)
     assert flag.matches
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_honest_bots_are_not(template: MatchRecord, game: str) -> None:
-    honest = found(template, game)
+    honest = findings()
     assert honest.chances > 300
     assert honest.flags == ()
 
@@ -99,7 +93,7 @@ def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchReco
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_cups_of_real_bots(game: str) -> None:
+def test_soft_play_is_flagged_in_cups_of_real_bots(game: str) -> None:
     assert flagged(game, spared=1.0, cups=3) == [[FRIENDS]] * 3
     assert flagged(game, spared=0.0, cups=3) == [[]] * 3
 

@@ -167,7 +167,10 @@ def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Pa
 
 
 def test_information_beside_moves_is_exported(tmp_path: Path) -> None:
-    info = {0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}}
+    info: dict[int, dict[str, str | float]] = {
+        0: {"comment": "hm", "value": 1.5},
+        1: {"nodes": 48_000},
+    }
     with unfinished(tmp_path / "run", cup()) as store:
         for record in played(cup()):
             store.add(replace(record, info=info))

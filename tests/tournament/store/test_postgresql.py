@@ -19,7 +19,7 @@ from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
 
-def test_a_cup_runs_in_it_and_resumes(postgresql: str, tmp_path: Path) -> None:
+def test_a_cup_runs_in_a_database_and_resumes(postgresql: str, tmp_path: Path) -> None:
     where = ("--store", postgresql)
     plain = tmp_path / "plain"
     with served_toys(3) as bots:
@@ -41,7 +41,7 @@ def end_connections(url: str) -> None:
     postgres.execute(url, f"{ends} WHERE pid <> pg_backend_pid() AND datname IS NOT NULL")
 
 
-def test_a_runner_connects_again_and_has_its_lock_again(postgresql: str) -> None:
+def test_a_runner_reconnects_and_takes_its_lock_again(postgresql: str) -> None:
     with Store.create(postgresql) as store, Store.create(postgresql) as other, only_runner(store):
         store.add(record())
         end_connections(postgresql)
@@ -56,7 +56,7 @@ def test_a_runner_connects_again_and_has_its_lock_again(postgresql: str) -> None
 
 
 @pytest.mark.filterwarnings("ignore:.*ServerCursor.* was deleted:ResourceWarning")
-def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
+def test_a_runner_reads_on_after_a_lost_connection(
     postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournament.store.engine._CHUNK", 1)
@@ -78,7 +78,7 @@ def test_a_runner_that_loses_the_connection_while_it_reads_goes_on(
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_a_commit_of_unknown_outcome_is_done_once(
+def test_a_change_is_committed_once_if_its_answer_is_lost(
     postgresql: str, committed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.create(postgresql) as store, only_runner(store):
@@ -105,7 +105,7 @@ def test_a_commit_of_unknown_outcome_is_done_once(
         store.check()
 
 
-def test_a_runner_that_has_lost_the_lock_to_another_writes_no_more(
+def test_a_runner_without_the_lock_cannot_write(
     postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection that holds the lock is the one that writes, so a second runner is safe."""
@@ -128,19 +128,19 @@ def test_a_runner_waits_for_the_database(
     sockets, link = postgresql.partition("host=")[2], tmp_path_factory.mktemp("x") / "sockets"
     url = postgresql.replace(sockets, str(link))
     monkeypatch.setattr("tournament.store.store.sleep", lambda _s: link.symlink_to(sockets))
-    said: list[str] = []
-    with Store.create(url, said.append) as store, only_runner(store):
+    told: list[str] = []
+    with Store.create(url, told.append) as store, only_runner(store):
         store.add(record())
         link.unlink()
         end_connections(postgresql)
         store.add(record(2))
         assert store.count() == 2
     waits, back = "Waiting for the database, ", "The database answers again."
-    assert [sentence[: len(waits)] for sentence in said] == [waits, back[: len(waits)]] * 2
-    assert "No such file or directory" in said[0]
+    assert [sentence[: len(waits)] for sentence in told] == [waits, back[: len(waits)]] * 2
+    assert "No such file or directory" in told[0]
     with pytest.raises(StoreError, match='role "nobody2" does not exist'):
-        Store.create(re.sub("//[^@]*@", "//nobody2@", url), said.append)
-    assert len(said) == 4, "waited for a database that has refused"
+        Store.create(re.sub("//[^@]*@", "//nobody2@", url), told.append)
+    assert len(told) == 4, "waited for a database that has refused"
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_runner_waits_for_the_database(
         (["postgresql://x/y", "--out", "z"], 2, "--out and --store exclude each other; "),
     ],
 )
-def test_what_is_not_a_store_is_a_sentence(
+def test_a_target_that_is_no_store_is_an_error(
     words: list[str], code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournament.store.store._RETRY_S", 0)

@@ -37,19 +37,19 @@ def test_a_match_comes_back_as_it_was(store: Store) -> None:
         assert getattr(summary, name) == getattr(one, name)
 
 
-def test_what_bots_said_is_shown_once_the_block_is_complete(store: Store) -> None:
-    said = {1: {"comment": "a \u2660", "nodes": 48000.0}, 3: {"value": -1.5}}
+def test_information_is_shown_once_the_block_is_complete(store: Store) -> None:
+    info = {1: {"comment": "a \u2660", "nodes": 48000.0}, 3: {"value": -1.5}}
     for number in range(3):
         assert not any(match.info for match in store.matches())
-        store.add(record(1, number, forced=(0, 2), info=said, info_full=(2,)))
-    store.add(record(2, 0, info=said))
-    found = list(store.matches())
-    assert [match.info for match in found] == [said, said, said, {}]
-    assert (found[0].forced, found[0].info_full) == ((0, 2), (2,))
-    assert store.match(found[3].match).info == {}
+        store.add(record(1, number, forced=(0, 2), info=info, info_full=(2,)))
+    store.add(record(2, 0, info=info))
+    matches = list(store.matches())
+    assert [match.info for match in matches] == [info, info, info, {}]
+    assert (matches[0].forced, matches[0].info_full) == ((0, 2), (2,))
+    assert store.match(matches[3].match).info == {}
 
 
-def test_the_order_is_the_schedules_not_that_of_arrival(
+def test_matches_are_in_the_order_of_the_schedule(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for block, number in ((3, 1), (1, 2), (3, 0), (1, 0), (2, 2)):
@@ -127,11 +127,10 @@ def read_all(reader: StoreReader) -> object:
 @pytest.mark.parametrize(
     "read", [*READS.values(), read_all], ids=[*READS, "everything in a snapshot"]
 )
-def test_what_a_reader_reads_is_of_one_moment(
+def test_a_reader_reads_the_store_as_of_one_moment(
     store: Store, target: str, read: Callable[[StoreReader], object]
 ) -> None:
-    """A match becomes void, and the organiser decides something, before each statement of the
-    reader."""
+    """Before each statement of the reader, a match becomes void and the organiser decides."""
     first, *rest = (record(1, number, faults=(fault(1), fault(2))) for number in range(3))
     begin(store)
     for one in (first, *rest, record(2)):
@@ -152,7 +151,7 @@ def test_what_a_reader_reads_is_of_one_moment(
     assert moment > 1
 
 
-def test_an_epoch_is_read_once_and_is_of_its_moment(store: Store, target: str) -> None:
+def test_an_epoch_is_read_once_and_a_snapshot_lacks_later_ones(store: Store, target: str) -> None:
     begin(store)
     store.check()  # from now on readers and writers do not wait for each other
     first, second = (Epoch(number, "2026-01-01T00:00:00+00:00", NAMES, ()) for number in (1, 2))
@@ -166,7 +165,7 @@ def test_an_epoch_is_read_once_and_is_of_its_moment(store: Store, target: str) -
         assert reader.epochs()[0] is read
 
 
-def test_of_two_decisions_at_once_one_waits(store: Store, target: str) -> None:
+def test_one_of_two_simultaneous_decisions_waits(store: Store, target: str) -> None:
     begin(store)
     with Store.open(target) as other:
         rival = threading.Thread(target=lambda: other.decide(Resume(why="Second.")))
@@ -195,33 +194,29 @@ def test_a_decision_knows_how_many_matches_had_ended(store: Store) -> None:
     assert [(one.number, one.after) for one in store.decisions()] == [(1, 1), (2, 2)]
 
 
-def test_what_is_recorded_of_a_run_is_kept_all_or_none(store: Store) -> None:
+def test_facts_of_a_run_are_recorded_all_or_none(store: Store) -> None:
     begin(store)
     ann, cat = Identity("☃", "1"), Identity(author="Cat")
     store.record_checks({"ann": ann, "cat": cat}, {"böb": "It is away."})
     store.record_checks({"böb": Identity()}, {"cat": "It broke."})
     store.record_begun(7)
-    kept = store.run()
-    assert kept.about == {"ann": (ann,), "cat": (cat,)}
-    assert kept.passed == {"ann", "böb"}
-    assert (kept.failed, kept.total, kept.finished) == ({"cat": "It broke."}, 7, False)
-    assert kept.begun
+    before = store.run()
+    assert before.about == {"ann": (ann,), "cat": (cat,)}
+    assert before.passed == {"ann", "böb"}
+    assert (before.failed, before.total, before.finished) == ({"cat": "It broke."}, 7, False)
+    assert before.begun
     with pytest.raises(TypeError):
         store._put(total=8, commitment=object())
-    assert store.run() == kept
+    assert store.run() == before
     store.finish({"ann": 1}, ("ann",))
     store.record_begun(9)
     after = store.run()
     assert (after.finished, after.places, after.settled) == (True, {"ann": 1}, ("ann",))
-    assert (after.total, after.begun) == (9, kept.begun)
+    assert (after.total, after.begun) == (9, before.begun)
 
 
 def test_there_is_one_runner(target: str) -> None:
-    with (
-        Store.create(target) as first,
-        Store.create(target) as second,
-        only_runner(first),
-    ):
+    with Store.create(target) as first, Store.create(target) as second, only_runner(first):
         first.add(record())
         with pytest.raises(StoreError, match="another runner is at work"), only_runner(second):
             pass
@@ -240,7 +235,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
         assert [match.block for match in store.matches()] == [1]
 
 
-def test_a_file_where_the_folder_should_be_is_a_sentence(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be created: File exists; name a folder"):
         Store.create(tmp_path / "file")

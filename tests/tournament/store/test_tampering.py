@@ -1,4 +1,4 @@
-"""Only the user's own commands write to a store: what others change is found out."""
+"""Only the user's own commands write to a store: changes by other programs are found."""
 
 import json
 import shutil
@@ -57,7 +57,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The file of a cup whose bots are there."""
+    """The file of a cup whose bots are running."""
     with served_toys(3) as bots:
         yield write(tmp_path_factory.mktemp("cup"), bots, deals=2)
 
@@ -67,7 +67,7 @@ def copy(run: Path, tmp_path: Path) -> Path:
 
 
 def change(run: Path, statements: str) -> None:
-    """What a program of the same user can do."""
+    """Change the store as another program of the user can."""
     with sqlite3.connect(run / STORE_FILE) as database:
         database.executescript(statements)
     database.close()
@@ -97,43 +97,33 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("statement", CHANGES.values(), ids=CHANGES)
-def test_a_changed_store_is_refused_before_the_end(
-    statement: str, under_way: Path, tmp_path: Path
+def test_a_changed_store_is_refused_and_not_verified(
+    statement: str, under_way: Path, finished: Path, tmp_path: Path
 ) -> None:
+    """Before the end the runner refuses the store, and after the end `verify` finds the change."""
     run = copy(under_way, tmp_path)
-    with Store.open(run) as store:
-        store.check()
     change(run, statement)
     with Store.open(run) as store, pytest.raises(StoreError, match=r"run\.sqlite: (was|is)") as why:
         store.check()
     assert "restore an intact copy" in str(why.value)
-
-
-@pytest.mark.parametrize("statement", CHANGES.values(), ids=CHANGES)
-def test_a_changed_store_is_found_by_verify_after_the_end(
-    statement: str, finished: Path, tmp_path: Path
-) -> None:
     run = copy(finished, tmp_path)
-    with Store.open(run) as store:
-        assert verify(store).mismatches == []
     change(run, "INSERT INTO voids VALUES (1, '{}', 2)" if "voids" in statement else statement)
     with Store.open(run) as store:
         assert not verify(store).verified
 
 
-def test_a_run_that_has_ended_without_a_signature_is_not_verified(
-    finished: Path, tmp_path: Path
-) -> None:
+def test_unchanged_stores_are_accepted(under_way: Path, finished: Path, tmp_path: Path) -> None:
+    with Store.open(copy(under_way, tmp_path)) as store:
+        store.check()
     run = copy(finished, tmp_path)
+    assert stich("verify", run).returncode == 0
     change(run, "DELETE FROM meta WHERE key = 'signature'")
     done = stich("verify", run)
     assert done.returncode == 1
     assert "The run has ended, but is not signed." in done.stdout
 
 
-def test_what_was_changed_while_the_runner_played_is_not_signed(
-    cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_changed_during_the_run_is_not_signed(tmp_path: Path) -> None:
     of = played.cup()
     with played.unfinished(tmp_path, of, played.played(of)) as store:
         change(tmp_path, CHANGES["faults"])
@@ -154,48 +144,36 @@ def test_forged_facts_do_not_pass_with_the_next_change(under_way: Path, tmp_path
         store._put(seed="y")
 
 
-def test_an_older_copy_is_refused_unless_the_user_takes_it(cup: Path, tmp_path: Path) -> None:
-    """One commit may be missing: whoever is killed has noted what was not committed any more."""
-    run = tmp_path / "run"
-    with Store.create(run) as store:
-        resume(store, read_cup(cup))
-    done = stich("run", cup, "--out", run)
-    assert done.returncode == 0, done.stderr
-    with Store.open(run) as store:
-        records = list(store.matches())
-    again = tmp_path / "again"
-    copies = []
-    with Store.create(again) as store:
-        resume(store, read_cup(cup))
-        for number, record in enumerate(records[:4]):
-            copies.append((tmp_path / f"{number}.sqlite").as_posix())
-            with sqlite3.connect(again / STORE_FILE) as database:
-                database.execute("VACUUM INTO ?", [copies[-1]])
-            database.close()
+def test_an_older_copy_is_refused_unless_the_user_takes_it(tmp_path: Path) -> None:
+    """One commit may be missing: a process that is killed has noted it before."""
+    of, run, copies = played.cup(), tmp_path / "run", [tmp_path / f"{i}.sqlite" for i in range(4)]
+    records = list(played.played(of))
+    with played.unfinished(run, of) as store:
+        for file, record in zip(copies, records, strict=False):
+            store.copy_to(file)
             store.add(record)
-    shutil.copy(copies[-1], again / STORE_FILE)
-    with Store.open(again) as store:
+    shutil.copy(copies[3], run / STORE_FILE)
+    with Store.open(run) as store:
         store.check()
         assert store.count() == 3
-    shutil.copy(copies[-2], again / STORE_FILE)
-    done = stich("run", cup, "--out", again)
+    shutil.copy(copies[2], run / STORE_FILE)
+    done = stich("pause", run)
     assert done.returncode == 1
     assert CHANGED in done.stderr
-    assert done.stderr.endswith(f"run: stich trust {again}\n")
-    assert stich("trust", again).returncode == 0
-    done = stich("run", cup, "--out", again)
-    assert done.returncode == 0, done.stderr
-    assert "2 of them done already" in done.stderr
-    assert stich("verify", again).returncode == 0
+    assert done.stderr.endswith(f"run: stich trust {run}\n")
+    assert stich("trust", run).returncode == 0
+    with Store.open(run) as store:
+        for record in records[2:]:
+            store.add(record)
+        store.finish()
+        assert verify(store).mismatches == []
 
 
 def test_elsewhere_a_run_is_read_with_a_note(finished: Path, tmp_path: Path, key: Path) -> None:
-    """By a user who has not made it, with and without a key of their own."""
+    """By a user who has not made the run, first without a key and then with one."""
     run = copy(finished, tmp_path)
-    with sqlite3.connect(run / STORE_FILE) as database:
-        query = "SELECT value FROM meta WHERE key = 'signer'"
-        signer = json.loads(database.execute(query).fetchone()[0])
-    database.close()
+    with Store.open(run) as store:
+        signer = store.run().signer
     for _ in range(2):
         done = stich("standings", run)
         assert done.returncode == 0
@@ -206,8 +184,8 @@ def test_elsewhere_a_run_is_read_with_a_note(finished: Path, tmp_path: Path, key
     assert stich("trust", signer).returncode == 0
     done = stich("standings", run)
     assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(stich("verify", run, "--json").stdout)
-    assert (told["signer"], told["trusted"]) == (signer, True)
+    facts = json.loads(stich("verify", run, "--json").stdout)
+    assert (facts["signer"], facts["trusted"]) == (signer, True)
     assert stich("verify", run, "--key", signer).returncode == 0
     done = stich("verify", run, "--key", "00" * 32)
     assert done.returncode == 1
@@ -230,9 +208,8 @@ def test_elsewhere_a_run_is_resumed_once_it_is_taken_over(
         "was begun by another user or on another machine; to take it over as it is, run: stich"
         f" trust {run}\n"
     )
-    assert stich("trust", run).returncode == 0
-    assert stich("resume", run).returncode == 0
-    assert stich("run", cup, "--out", run).returncode == 0
+    for words in (("trust", run), ("resume", run), ("run", cup, "--out", run)):
+        assert stich(*words).returncode == 0
     done = stich("verify", run)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -289,7 +266,7 @@ def test_without_a_home_there_is_no_place_for_the_key(monkeypatch: pytest.Monkey
         signing.make_key()
 
 
-def test_match_ids_tell_nothing_about_the_seed(key: Path, tmp_path: Path) -> None:
+def test_match_ids_do_not_reveal_the_seed(key: Path, tmp_path: Path) -> None:
     """One seed has the same ids in every run of a user, and other ids for another user."""
 
     def blocks(name: str) -> list[Block]:
@@ -308,9 +285,9 @@ def test_match_ids_tell_nothing_about_the_seed(key: Path, tmp_path: Path) -> Non
             assert match != draw("match", "2026-spring", block.key, str(number))[:16]
 
 
-def test_nobody_else_reads_a_run_or_holds_its_lock(cup: Path, tmp_path: Path) -> None:
+def test_only_the_user_can_read_a_run_and_hold_its_lock(cup: Path, tmp_path: Path) -> None:
     assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
     assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
-    found = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "run").iterdir()}
-    assert found.keys() >= {"run.sqlite", "run.lock"}
-    assert set(found.values()) == {0o600}
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "run").iterdir()}
+    assert modes.keys() >= {"run.sqlite", "run.lock"}
+    assert set(modes.values()) == {0o600}

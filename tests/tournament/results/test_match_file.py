@@ -12,12 +12,13 @@ import pytest
 
 from tests.support import make_schemas
 from tests.support.cups import started, stich
-from tests.support.played import MATCH_KEY, cup, exported, played, run, unfinished
+from tests.support.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
 from tournament.store.store import Store
 
 Line = dict[str, Any]
+INFO: dict[int, dict[str, str | float]] = {0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}}
 
 
 def write(path: Path, lines: list[Line]) -> Path:
@@ -27,9 +28,11 @@ def write(path: Path, lines: list[Line]) -> Path:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a finished run with faults, seats that were struck out, and decisions."""
-    folder = tmp_path_factory.mktemp("run")
-    with run(folder, cup(("ann", "böb", "cat", "dan")), {"cat": 12}) as store:
+    """The folder of a finished run with faults, strikes, information beside moves and decisions."""
+    folder, of = tmp_path_factory.mktemp("run"), cup(("ann", "böb", "cat", "dan"))
+    records = (replace(record, info=INFO) for record in played(of, {"cat": 12}))
+    with unfinished(folder, of, records) as store:
+        store.finish()
         for version in ("1", "2"):
             store.record_about({"böb": Identity("Böb", version)})
         store.record_begun(store.count())
@@ -53,6 +56,7 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
         validator.validate(line)
     assert any(line["faults"] for line in lines)
     assert any(line["struck_out"] for line in lines)
+    assert lines[0]["info"] == {str(index): info for index, info in INFO.items()}
     assert not validator.is_valid({**lines[0], "block": "1"})
 
 
@@ -119,7 +123,7 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
         ({"cup": {"name": "Other"}}, "cup", "is not that of the first line"),
         ({"options": {"deals": 0}}, "options", "is not that of the first line"),
         (
-            {"moves": ["play:3c"], "ms": [1], "forced": [], "faults": []},
+            {"moves": ["play:3c"], "ms": [1], "forced": [], "faults": [], "info": {}},
             "moves",
             "move 0 (play:3c)",
         ),
@@ -164,21 +168,3 @@ def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Pa
     done = stich("verify", write(tmp_path / "spring.jsonl", changed))
     assert done.returncode == 1
     assert f"{lines[1]['match']}: The scores are" in done.stdout
-
-
-def test_information_beside_moves_is_exported(tmp_path: Path) -> None:
-    info: dict[int, dict[str, str | float]] = {
-        0: {"comment": "hm", "value": 1.5},
-        1: {"nodes": 48_000},
-    }
-    with unfinished(tmp_path / "run", cup()) as store:
-        for record in played(cup()):
-            store.add(replace(record, info=info))
-        store.finish()
-        lines = exported(store, "matches")
-        row = exported(store, "decisions")[0]
-    assert lines[0]["info"] == {"0": {"comment": "hm", "value": 1.5}, "1": {"nodes": 48_000}}
-    file = write(tmp_path / "spring.jsonl", lines)
-    again = stich("export", file, "--format", "matches").stdout.splitlines()
-    assert json.loads(again[0]) == lines[0]
-    assert json.loads(row["info"]) == {"value": 1.5}

@@ -1,7 +1,4 @@
-"""Results as text, for the terminal, the pages and the report.
-
-Functions that may return "" leave it to the caller to show nothing.
-"""
+"""Results as text, for the terminal, the pages and the report."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,13 +36,13 @@ _STAGE_WORDS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or range of ranks: 2 or 2–4. A bot that is new or has left gets –."""
+    """A bot's rank or range of ranks, such as "2" or "2–4". "–" if the bot is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
 def rank_range(rank: tuple[int, int]) -> str:
-    """The range from the first to the last rank in words: 1st; 1st or 2nd; 1st to 3rd."""
+    """A range (first rank, last rank) in words, such as "1st", "1st or 2nd" or "1st to 3rd"."""
     first, last = map(_ordinal, rank)
     if rank[0] == rank[1]:
         return first
@@ -55,7 +52,7 @@ def rank_range(rank: tuple[int, int]) -> str:
 
 
 def open_places(line: Standing, table: Standings) -> str:
-    """The places that the evidence leaves open for a bot, in words: 1st or 2nd.
+    """The places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
     During a run, a range of more than a third of the bots is "still open". At the end, a range of
     all places is "".
@@ -87,7 +84,7 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the author of each bot, by bot: the author in the cup, else the one that it states.
+    """Return the authors by bot: the author in the cup, or else the author that the bot states.
 
     Bots without an author are left out. For a bot that joined a ladder, the cup has only a key of
     its author, which is not shown.
@@ -113,7 +110,7 @@ def table_lines(table: Standings) -> list[Standing]:
 
 
 def _ordinal(number: int) -> str:
-    """A number as an ordinal: 1st, 12th."""
+    """A number as an ordinal, such as "1st" or "12th"."""
     ending = 0 if number % 100 in (11, 12, 13) else number % 10
     return _(_ORDINALS.get(ending, _ORDINALS[0]), number=number)
 
@@ -129,12 +126,12 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A number from a bot's `info`: 48,000 or 1.7."""
+    """A number from a bot's `info`, such as "48,000" or "1.7"."""
     return f"{value:,.10g}" if value == int(value) else f"{value:,.4g}"
 
 
 def format_score(line: Standing) -> str:
-    """A score with its interval, if it has one: +0.91 [0.55…1.27]."""
+    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -179,17 +176,17 @@ def table_notes(table: Standings) -> Iterator[str]:
 
 
 def format_points(points: float | None) -> str:
-    """Points per deal without an interval: +0.91, or – for None."""
+    """Points per deal without an interval, such as "+0.91", or "–" for None."""
     return "–" if points is None else _minus(f"{points:+z.2f}")
 
 
 def signed(value: int) -> str:
-    """A whole number of points with its sign: +3, −6, 0."""
+    """A whole number of points with its sign, such as "+3", "−6" or "0"."""
     return _minus(f"{value:+d}") if value else "0"
 
 
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
-    """The points of each name: ann +2, bob −2."""
+    """The points of each bot, such as "ann +2, bob −2"."""
     pairs = zip(names, scores, strict=True)
     return ", ".join(f"{name} {signed(score)}" for name, score in pairs)
 
@@ -200,13 +197,13 @@ def _minus(text: str) -> str:
 
 
 def format_winners(winners: Sequence[str]) -> str:
-    """The winners with their heading: Winner: ann; or Winners: ann, bob."""
+    """The winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
     bots = ", ".join(winners)
     return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
 
 def stage_title(stage: str, round: int) -> str:
-    """The heading of a round with this stage and number: Round 2, Semi-final, Final."""
+    """The heading of a round with this stage and number, such as "Round 2" or "Semi-final"."""
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))
@@ -247,7 +244,7 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 
 
 def format_matches(table: Standings, total: int | None = None) -> str:
-    """The number of matches played: 210 of 300 matches (120 count).
+    """The number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until a cup is finished. The number of matches
     that count is shown if some do not, because a bot was disqualified.
@@ -283,9 +280,9 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(stated: Sequence[Identity]) -> str:
-    """The names and versions that a bot has stated: greedy 0.1, then greedy 0.2; or – for none.
+    """The names and versions that a bot has stated, such as "greedy 0.1, then greedy 0.2".
 
-    `stated` is in the order of time.
+    `stated` has the oldest statement first. Returns "–" if the bot has stated none.
     """
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return ", then ".join(filter(None, words)) or "–"
@@ -315,7 +312,7 @@ def last_tables(table: Standings) -> dict[str, LastTable]:
 
 
 def _in_stage(stage: str) -> str:
-    """A stage as a phrase: in the final; in round 2."""
+    """A stage as a phrase, such as "in the final" or "in round 2"."""
     if stage in _STAGE_WORDS:
         return _(_STAGE_WORDS[stage])
     return _("in %(stage)s", stage=stage) if stage else _("in its round")
@@ -340,7 +337,7 @@ def course_first(table: Standings) -> bool:
 
 
 def format_difference(pair: Leniency) -> str:
-    """A bot's leniency in percentage points: +12.5, or – if it is not known."""
+    """A bot's leniency in percentage points, such as "+12.5", or "–" if it is not known."""
     return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
@@ -361,9 +358,10 @@ FLAG_RULE: Final = (
 
 
 def fallback_note(line: Standing) -> str:
-    """The share of a bot's moves that were not its own: 83 % of its moves by a fallback.
+    """The share of a bot's moves that an adapter or a kit made, as a phrase.
 
-    Returns "" if there are none, or the number is not known.
+    An example is "83 % of its moves by a fallback". Returns "" if there are none, or the number is
+    not known.
     """
     if not line.fallback:
         return ""
@@ -373,7 +371,10 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """The number of a bot's faults, and of matches in which it was struck out: 15 (out 2); or –."""
+    """The number of a bot's faults, such as "15 (out 2)" if it was struck out of 2 matches.
+
+    Returns "–" if there are none.
+    """
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -381,7 +382,10 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """A bot's faults by kind, and the matches it was struck out of: 3 timeout, out 2×; or –."""
+    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out of 2 matches.
+
+    Returns "–" if there are none.
+    """
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(f"out {line.struck_out}×")
@@ -389,7 +393,10 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """The median and the 99th percentile in milliseconds: 3.1/9.8, or – without an answer."""
+    """The median and the 99th percentile in milliseconds, such as "3.1/9.8".
+
+    Returns "–" if no request was answered.
+    """
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

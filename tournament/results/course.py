@@ -26,7 +26,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A bot at a table, and its result there.
+    """A bot at a table, and the bot's result there.
 
     ``score`` is the bot's points per deal at the table or, in a stage of a halving, its score after
     the stage. ``advances`` says whether the bot played on. It is None if that is not known yet, and

@@ -37,7 +37,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """One seat of one match: the columns of `Row`, and those that standings do not read.
+    """One seat of one match: the columns of `Row`, and columns that standings do not read.
 
     `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
     is None if every seat plays for itself. `answers` counts the requests that were answered
@@ -244,7 +244,7 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """Return a value as it is written to CSV.
+    """Convert a value to what is written to CSV.
 
     Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would read
     as a formula gets an apostrophe in front, which makes it plain text.

@@ -10,7 +10,7 @@ from tournament.results.match_lines import seats_of
 
 @dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of one number of one bot: an entry of ``info`` in `stich standings --info --json`.
+    """The sum of a number that a bot gave: an entry of ``info`` in `stich standings --info --json`.
 
     `name` is the name of the number. `decisions` and `matches` count the decisions and matches with
     this number. `per_decision` and `per_match` are the means over them.

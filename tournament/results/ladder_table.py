@@ -45,9 +45,9 @@ def draws(arrays: MatchArrays) -> Ints:
 class LadderTable:
     """What the blocks of a ladder show about its n bots.
 
-    ``settled`` (n, n) says which bots (rows) are settled above which (columns). ``fitted`` holds
-    the scores. ``since`` (n) is the number of blocks that count for each bot since it changed, or
-    -1 if the bot did not change.
+    ``settled`` (n, n) says whether the bot of a row is settled above that of a column. ``fitted``
+    has the scores. ``since`` (n) is the number of blocks that each bot has played since it changed,
+    or -1 if the bot did not change.
     """
 
     settled: Booleans

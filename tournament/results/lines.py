@@ -50,7 +50,7 @@ def read_lines(
 
 
 def _problem(error: msgspec.ValidationError) -> str:
-    """Return the field that is wrong, a colon, and what is wrong with it."""
+    """Describe a validation error as "field: problem"."""
     what, _, path = str(error).partition(" - at `$")
     field = path.strip("`.")
     if missing := re.fullmatch("Object missing required field `(.*)`", what):

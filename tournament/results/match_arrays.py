@@ -49,7 +49,7 @@ class MatchArrays:
 
     @property
     def best(self) -> Booleans:
-        """Whether each seat has the highest score of its match, by match and seat. Ties count."""
+        """Whether a seat has the highest score of the match, alone or tied, by match and seat."""
         best: Booleans = self.scores == self.scores.max(axis=1, keepdims=True, initial=-(2**62))
         return best
 

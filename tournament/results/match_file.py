@@ -328,7 +328,7 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
 
 
 def _format(stated: FormatFacts) -> Format:
-    """Return the format of the cup, from those keys that the format has."""
+    """Return the format of the cup, with the keys that this type of format has."""
     kind = FORMATS[stated.type]
     values: dict[str, object] = {"seating": stated.seating, "cards": stated.cards}
     if issubclass(kind, WithDeals):

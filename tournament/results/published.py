@@ -69,7 +69,7 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
 
 class _Hashing(io.BytesIO):
-    """A file that discards the data written to it, except for their SHA-256."""
+    """A file object that computes the SHA-256 of the written data and discards the data."""
 
     def __init__(self) -> None:
         super().__init__()

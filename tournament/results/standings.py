@@ -163,7 +163,10 @@ def standings(results: Results) -> Standings:
 
 
 def compute(arrays: MatchArrays, run: Run) -> Standings:
-    """Return the table of the matches `arrays` of a run, without those of disqualified bots."""
+    """Return the table of the matches `arrays` of a run, without the tables of disqualified bots.
+
+    `arrays` lists all bots of the cup, including bots that have not played.
+    """
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots = run.cup.format, len(arrays.bots)
     ladder = isinstance(format, Ladder)

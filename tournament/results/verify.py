@@ -208,7 +208,7 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if a finished run is not signed, or its signature does not fit."""
+        """Yield a sentence if a finished run is not signed, or a signature does not fit the run."""
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
@@ -316,7 +316,7 @@ def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterato
 
 
 class _Replay:
-    """A replay of a match from its seed and its moves, used once."""
+    """A replay of one match from its seed and moves, to compare with the record."""
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record

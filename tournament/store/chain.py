@@ -83,7 +83,7 @@ class Chain:
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest after the last entry, without checking it."""
+    """Return the digest of the last entry, without checking the rows."""
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 

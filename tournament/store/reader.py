@@ -424,7 +424,7 @@ def only_match(candidates: Iterable[_Match], match: str) -> _Match:
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count the matches that were void because a bot could not be reached, for each such bot."""
+    """Return, for each unreachable bot, how many matches were void because of the bot."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)
@@ -432,7 +432,7 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
 
 
 def summary_query(*extra: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """The query of the rows that `rows.to_summary` converts, in the order of the schedule.
+    """Return the query of the rows that `rows.to_summary` converts, in the order of the schedule.
 
     `extra` are further columns of the rows.
     """
@@ -444,12 +444,12 @@ def summary_query(*extra: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
-    """The query with its rows in the order of the schedule."""
+    """Return the query with rows in the order of the schedule."""
     return query.order_by(blocks.c.block, matches.c.number)
 
 
 def _match_query() -> sa.Select[Any]:
-    """The query of the rows that `rows.to_record` converts, in no particular order."""
+    """Return the query of the rows that `rows.to_record` converts, in no particular order."""
     finished = matches.alias()
     played = sa.select(sa.func.count()).where(finished.c.block_id == blocks.c.id).scalar_subquery()
     return (

@@ -202,7 +202,7 @@ class Store(StoreReader):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Set those of the given fields of the run whose values have changed."""
+        """Write those of the given values that differ from the values of `run`."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
@@ -553,7 +553,7 @@ class Store(StoreReader):
         return make_key().derive(*about)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:
-        """Return the cup as the store of the run with this `match_key` keeps it.
+        """Return the cup as it is stored in the run with this `match_key`.
 
         Each value in a bot's `env` is replaced by an HMAC under the user's key, which shows only
         whether the value has changed.
@@ -583,7 +583,7 @@ class Store(StoreReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        """Open a transaction, for a runner on the connection that holds its lock."""
+        """Open a transaction and yield its connection: for a runner, the one that has its lock."""
         if self._writer is None:
             with self._engine.begin() as connection:
                 yield connection

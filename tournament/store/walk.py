@@ -1,4 +1,4 @@
-"""The chain of a store, recomputed from its rows."""
+"""Recomputing the chain of a store from the store's rows."""
 
 from base64 import b64decode
 from collections import Counter

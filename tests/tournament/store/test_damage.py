@@ -20,7 +20,7 @@ from tournament.records import Pause
 from tournament.results.verify import verify
 from tournament.store.store import Store, StoreError
 
-COMMANDS = ("standings", "verify", "export", "replay")
+COMMANDS = ("standings", "verify", "export", "integrity", "replay")
 
 FACTS = ("x", 1, 1, "", 0, 3, "seed", ["ann", "bob", "cat"])
 SUMMARIES = [

@@ -3,6 +3,7 @@
 import io
 import json
 import random
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.model import Present, Run
+from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultKind, MatchRecord, MatchSummary, Pairing
 from tournament.results.export import export
 from tournament.store.reader import StoreReader
@@ -139,6 +141,13 @@ def unfinished(
     for record in records:
         store.add(record)
     return store
+
+
+def change(folder: Path, statements: str) -> None:
+    """Change the rows of a run's store in SQL, as another program of the user can."""
+    with sqlite3.connect(folder / STORE_FILE) as database:
+        database.executescript(statements)
+    database.close()
 
 
 def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:

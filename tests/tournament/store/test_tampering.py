@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import served_toys, stich, write
+from tests.support.played import change
 from tournament.config.parse import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw
@@ -64,13 +64,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def copy(run: Path, tmp_path: Path) -> Path:
     return shutil.copytree(run, tmp_path / "run", dirs_exist_ok=True)
-
-
-def change(run: Path, statements: str) -> None:
-    """Change the store as another program of the user can."""
-    with sqlite3.connect(run / STORE_FILE) as database:
-        database.executescript(statements)
-    database.close()
 
 
 ONE = "(SELECT max(match) FROM matches WHERE faulty)"

@@ -368,7 +368,7 @@ class StoreReader:
         """Return the epochs of a ladder, in order.
 
         Epochs are only appended, so each epoch is read from the database once. If the store is
-        replaced by another copy while the reader is open, the epochs read before are returned.
+        replaced by another copy while the reader is open, epochs read before may be returned.
         """
         known = self._epochs[0]
         query = sa.select(epochs).where(epochs.c.id > len(known)).order_by(epochs.c.id)

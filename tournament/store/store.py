@@ -74,8 +74,9 @@ class _LockedError(StoreError):
 class Store(StoreReader):
     """A run's store, open for reading and writing.
 
-    Every method that writes raises StoreError if the database fails, or if the store was begun by
-    another user or changed by another program. Each change is committed as a whole or not at all.
+    Each change is committed as a whole or not at all. Methods that write raise StoreError if the
+    database fails. All of them but `show` and `accept` also raise StoreError if the store was begun
+    by another user or changed by another program.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -131,7 +132,7 @@ class Store(StoreReader):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches, and the beginning of the run unless it is known."""
+        """Record the number of planned matches, and the current time if the run begins now."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)

@@ -86,9 +86,9 @@ def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, forma
         store.decide(Disqualify(bot=winner))
         places = {line.bot: line.place for line in standings(store).standings}
         rows = exported(store, "jsonl")
-    found = {line["bot"]: line["place"] for line in table(rows)["standings"]}
-    assert len(found) > 1
-    assert found == {bot: places[bot] for bot in found}
+    ranked = {line["bot"]: line["place"] for line in table(rows)["standings"]}
+    assert len(ranked) > 1
+    assert ranked == {bot: places[bot] for bot in ranked}
 
 
 def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
@@ -99,11 +99,11 @@ def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
         store.decide(Disqualify(bot="bot1"))
         lines = [json.dumps(row).encode() for row in exported(store, "jsonl")]
         says = format_stop(standings(store))
-    found = standings(ExportedRows(lines, "rows.jsonl"))
-    assert found.blocks < blocks
-    assert found.stop == StopRule(2, 0.9, ("bot2",), blocks)
+    read_back = standings(ExportedRows(lines, "rows.jsonl"))
+    assert read_back.blocks < blocks
+    assert read_back.stop == StopRule(2, 0.9, ("bot2",), blocks)
     because = f"Ended after {blocks} blocks, because the top 2 were separated from the rest at 90 %"
-    assert format_stop(found) == f"{because}: bot2."
+    assert format_stop(read_back) == f"{because}: bot2."
     assert says == f"{because}: bot2, bot1."
 
 

@@ -64,7 +64,7 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
 def test_a_file_is_read_as_its_run(
     finished: Path, lines: list[Line], tmp_path: Path, options: str
 ) -> None:
-    """Its bytes too, from a file and from standard input."""
+    """Exports of a file and of standard input have the same bytes as those of the run."""
     file = write(tmp_path / "spring.jsonl", lines)
     of_run = stich("export", finished, *options.split())
     of_file = stich("export", file, *options.split())
@@ -75,15 +75,15 @@ def test_a_file_is_read_as_its_run(
 
 
 def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
-    """Whose temporary folder is gone afterwards."""
+    """The temporary folder of the pages is deleted afterwards."""
     file = write(tmp_path / "spring.jsonl", lines)
     (tmp_path / "temporary").mkdir()
     served = started("arena", file, "--port", "0", TMPDIR=str(tmp_path / "temporary"))
     try:
         assert served.stderr is not None
-        said = served.stderr.readline()
-        url = re.search(r"http://\S+", said)
-        assert url, said
+        line = served.stderr.readline()
+        url = re.search(r"http://\S+", line)
+        assert url, line
         for path in ("", f"/matches/{lines[0]['match']}"):
             with urlopen(url[0] + path) as page:
                 assert "böb" in page.read().decode()
@@ -132,7 +132,7 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
 def test_a_bad_line_is_refused(
     lines: list[Line], tmp_path: Path, change: Line, field: str, what: str
 ) -> None:
-    """With its number, the field, and the fix."""
+    """The message has the number of the line, the field, and the fix."""
     file = write(tmp_path / "bad.jsonl", [lines[0], lines[1] | change, *lines[2:]])
     done = stich("standings", file)
     assert done.returncode == 2

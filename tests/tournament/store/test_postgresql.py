@@ -128,19 +128,19 @@ def test_a_runner_waits_for_the_database(
     sockets, link = postgresql.partition("host=")[2], tmp_path_factory.mktemp("x") / "sockets"
     url = postgresql.replace(sockets, str(link))
     monkeypatch.setattr("tournament.store.store.sleep", lambda _s: link.symlink_to(sockets))
-    told: list[str] = []
-    with Store.create(url, told.append) as store, only_runner(store):
+    sentences: list[str] = []
+    with Store.create(url, sentences.append) as store, only_runner(store):
         store.add(record())
         link.unlink()
         end_connections(postgresql)
         store.add(record(2))
         assert store.count() == 2
     waits, back = "Waiting for the database, ", "The database answers again."
-    assert [sentence[: len(waits)] for sentence in told] == [waits, back[: len(waits)]] * 2
-    assert "No such file or directory" in told[0]
+    assert [sentence[: len(waits)] for sentence in sentences] == [waits, back[: len(waits)]] * 2
+    assert "No such file or directory" in sentences[0]
     with pytest.raises(StoreError, match='role "nobody2" does not exist'):
-        Store.create(re.sub("//[^@]*@", "//nobody2@", url), told.append)
-    assert len(told) == 4, "waited for a database that has refused"
+        Store.create(re.sub("//[^@]*@", "//nobody2@", url), sentences.append)
+    assert len(sentences) == 4, "waited for a database that has refused"
 
 
 NO_URL = "not the URL of a PostgreSQL database"

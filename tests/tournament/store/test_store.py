@@ -143,9 +143,9 @@ def test_a_reader_reads_the_store_as_of_one_moment(
             with before_statement(reader._engine, moment := len(store.voids()) + 1) as changes:
                 changes.append(lambda: store.decide(Void(block=1, matches=(first.match,))))
                 changes.append(lambda: store.void_finished([(first.match, moment, "")]))
-                found = read(reader)
+                during = read(reader)
                 happened = not changes
-            assert found in (before, read(reader)), moment
+            assert during in (before, read(reader)), moment
         if happened:
             store.add(first)
     assert moment > 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 View = Mapping[str, Any]
-"""What a seat may know of a game, in wire form (docs/views.md)."""
+"""A view: what a seat may know of a game, in wire form (docs/views.md)."""
 
 SUITS: Final = "cdhs"
 JOKERS: Final = ("Bj", "Rj")
@@ -25,21 +25,21 @@ ORDER: Final[Mapping[str, tuple[str, ...]]] = {
     game: tuple(ranks) + (JOKERS if game in ("doudizhu", "zhengfen") else ())
     for game, ranks in _PLAIN.items()
 }
-"""The ranks of each game, low to high; each joker, `Bj` and `Rj`, is a rank of its own."""
+"""The ranks of each game, low to high. The jokers `Bj` and `Rj` are separate ranks."""
 
 VALUE: Final[Mapping[str, Mapping[str, int]]] = {
     game: {rank: value for value, rank in enumerate(ranks)} for game, ranks in ORDER.items()
 }
-"""The number of each rank, by game; the lowest is 0."""
+"""The number of each rank by game, from 0 for the lowest."""
 
 
 def rank_of(card: str) -> str:
-    """The rank of a card: the first character, or the whole card if it is a joker."""
+    """Return the rank of a card: the first character, or the whole name of a joker."""
     return card if card[1] == "j" else card[0]
 
 
 def full_deck(game: str, players: int) -> list[str]:
-    """All cards of a game, low to high. In four-player Dou Dizhu each card appears twice."""
+    """Return all cards of a game, low to high. Four-player Dou Dizhu has each card twice."""
     cards = [
         card
         for rank in ORDER[game]
@@ -50,7 +50,7 @@ def full_deck(game: str, players: int) -> list[str]:
 
 
 def cards_of(move: str) -> list[str]:
-    """The cards that a move names: none for `pass`, a bid or a trump."""
+    """Return the cards that a move names: none for a pass, a bid or a trump."""
     kind, _, rest = move.partition(":")
     if kind not in ("play", "give", "discard", "call"):
         return []
@@ -59,7 +59,7 @@ def cards_of(move: str) -> list[str]:
 
 
 def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
-    """The number of cards of each rank, lowest rank first."""
+    """Return the number of cards of each rank, lowest rank first."""
     value = VALUE[game]
     counts = [0] * len(value)
     for card in cards:
@@ -68,10 +68,10 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """The cards that all seats have played in this deal.
+    """Return the cards that all seats have played in this deal.
 
-    They follow from the history, and from the open cards, since a set-up position may have no
-    history.
+    The cards are taken from the history and from what lies open, since a set-up position may have
+    no history.
     """
     cards: Counter[str] = Counter()
     last = None
@@ -90,7 +90,7 @@ def played(view: View) -> Counter[str]:
 
 
 def unseen(view: View) -> list[str]:
-    """The cards in other hands or face down, low to high."""
+    """Return the cards that are in other hands or face down, low to high."""
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])
     left.subtract(played(view))
@@ -101,7 +101,7 @@ def unseen(view: View) -> list[str]:
 
 
 def position_hash(view: View) -> int:
-    """A number from 0 to 2**64 - 1 that depends only on the position.
+    """Return a number from 0 to 2**64 - 1 that depends only on the position.
 
     Bots use the hash as a seed, so that their random choices can be repeated.
     """

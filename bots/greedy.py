@@ -1,6 +1,6 @@
 """A bot that does not plan ahead: ``python -m bots.greedy``.
 
-The bot leads as many cards as possible, beats any play with the lowest one that wins, and ignores
+The bot leads as many cards as possible, beats any play with the lowest play that wins, and ignores
 teammates and points.
 """
 
@@ -11,7 +11,7 @@ from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The move that looks best for this turn alone."""
+    """Return the move that looks best for this turn alone."""
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
     if view["phase"] == "auction":
@@ -52,7 +52,7 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
 
 
 def _wins(view: View, play: str) -> bool:
-    """Whether this card would win the trick so far."""
+    """Return whether the card would beat all cards in the trick so far."""
     trump = view["trump"]
     led = cards_of(view["trick"][0]["move"])[0][1]
     value = VALUE["ninefivetwo"]

@@ -1,7 +1,7 @@
 """A bot that plays any legal move: ``python -m bots.random``.
 
-A hash of the position chooses, so the same position always gets the same move and a tournament
-with this bot can be repeated exactly.
+A hash of the position chooses the move. The same position always gets the same move, so a
+tournament with this bot can be repeated exactly.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from bots.cards import ORDER, View, position_hash
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """One of the moves, chosen by a hash of the position. Each move is equally likely."""
+    """Return a move chosen by a hash of the position. Each move is equally likely."""
     return moves[position_hash(view) % len(moves)]
 
 

@@ -1,4 +1,4 @@
-"""A page of rules, reduced to what a match uses."""
+"""Pages of rules, reduced to the parts that matter for one match."""
 
 import re
 from collections.abc import Mapping
@@ -9,9 +9,10 @@ _OPTION: Final = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 
 
 def lean(page: str, options: Mapping[str, object]) -> str:
-    """The page without recorded games, set-up positions and options that are off.
+    """Return a page of rules without recorded games, set-up positions and options that are off.
 
     The table of options becomes a list of the options that are on, with their values in the match.
+    Marks of decisions, **(D)**, are removed.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"
@@ -26,7 +27,7 @@ def lean(page: str, options: Mapping[str, object]) -> str:
 
 
 def _is_unused(paragraph: str, options: Mapping[str, object]) -> bool:
-    """Whether a paragraph is a recorded game, a table of options, or for an option that is off."""
+    """Return whether a paragraph is a golden game, a table of options or for an unused option."""
     needs = re.match(r"With `(\w+)`", paragraph)
     if needs is not None and not options.get(needs[1], True):
         return True

@@ -1,10 +1,10 @@
 """A bot that searches: ``python -m bots.search``.
 
-The search is a determinized Monte Carlo search of depth one. For each decision the bot samples
-determinizations (the unseen cards dealt at random, as the view allows). In each of them it plays
-out every promising move, with a fast player in all seats. All moves share the same
-determinizations, so their results compare in pairs. The move with the best mean wins, unless it is
-not clearly better than the sensible bot's choice.
+The bot runs a determinized Monte Carlo search of depth one. For each decision it samples
+determinizations (the unseen cards dealt at random, as the view allows). In each determinization it
+plays out every promising move, with a fast player in all seats. All moves share the same
+determinizations, so their results can be compared in pairs. The bot plays the move with the best
+mean, or the sensible bot's choice if that move is not clearly better.
 """
 
 import argparse
@@ -25,17 +25,19 @@ from bots.thinking import determinization
 from bots.thinking.bidding import Bidding
 
 TIME_SHARE = 0.4
-"""The part of `move_ms` to search for; the rest covers the network and a busy machine."""
+"""The share of `move_ms` to search for. The rest covers the network and a busy machine."""
 
 MAX_SECONDS = 2.0
+"""The longest time to search for a move, in seconds."""
+
 MAX_MOVES = 10
 """Search only the moves that the sensible bot ranks highest."""
 
 PRUNE_EVERY = 8
-"""Drop moves that have fallen behind each time this many determinizations are done."""
+"""Drop moves that have fallen behind after every so many determinizations."""
 
 MAX_SAMPLES = 4
-"""Draw at most this many samples to find a determinization that fits the bidding."""
+"""The number of samples to draw to find a determinization that fits the bidding."""
 
 DROP_BEHIND = 2.5
 """Drop a move that is this many standard errors worse than the best."""
@@ -45,13 +47,13 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Search for a part of the time on the clock. Return the best move."""
+    """Return the best move after a search for a share of the time on the clock."""
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """The best move after this many determinizations.
+    """Return the best move after a search with this many determinizations.
 
     The same position always gets the same move.
     """
@@ -59,17 +61,18 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
 
 class Lead(NamedTuple):
-    """How many points of the deal one move is ahead of another, and the standard error."""
+    """The lead of a move over another in points of the deal, with the standard error."""
 
     points: float
     error: float
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """The lead of one legal move over another, in this many determinizations.
+    """Measure the lead of a legal move over another in this many determinizations.
 
-    The determinizations differ from those of `search`, so the lead of its choice is not biased. The
-    result is None if fewer than two determinizations exist, because no deal leads to the position.
+    The determinizations differ from those of `search`, so the lead of its choice is not biased.
+    Returns None if there are fewer than two determinizations: either `iterations` is too small, or
+    no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
@@ -86,7 +89,7 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
 
 
 class _Search:
-    """The search for one decision."""
+    """A search for one decision."""
 
     def __init__(self, view: View, moves: Sequence[str]) -> None:
         self.view = view
@@ -97,8 +100,11 @@ class _Search:
             models = sensible.load(view["game"], "strategy").WIN_MODELS
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
-    def run(self, more: Callable[[int], bool]) -> str:
-        """Search while `more(determinizations done)` is true. Return the best move."""
+    def run(self, goes_on: Callable[[int], bool]) -> str:
+        """Return the best move, or the sensible bot's choice if nothing could be searched.
+
+        The search goes on while `goes_on(number of determinizations)` is true.
+        """
         candidates = self.candidates
         if len(candidates) == 1:
             return candidates[0]
@@ -107,7 +113,7 @@ class _Search:
         playout = sensible.load(self.view["game"], "playout")
         alive = list(candidates)
         done = 0
-        while len(alive) > 1 and more(done):
+        while len(alive) > 1 and goes_on(done):
             state = next(states, None)
             if state is None:
                 return candidates[0]
@@ -120,7 +126,7 @@ class _Search:
         return self._best(alive) if done else candidates[0]
 
     def determinizations(self, rng: random.Random) -> Iterator[games.State]:
-        """Yield determinizations without end, or none if no deal leads to the position."""
+        """Yield determinizations without end, or nothing if no deal leads to the position."""
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
         with suppress(games.InvalidState):
@@ -130,9 +136,9 @@ class _Search:
     def _sample(
         self, constraints: determinization.Constraints, rng: random.Random
     ) -> dict[str, Any]:
-        """A determinization.
+        """Return a determinization in wire form.
 
-        After an auction, it is the one of a few samples that fits the bids best.
+        After an auction, this is the sample out of a few that fits the bids best.
         """
         best: dict[str, Any] = {}
         least = math.inf
@@ -155,7 +161,7 @@ class _Search:
         return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
-        """The lead of one move over another in standard errors of the paired difference.
+        """Return the lead of a move over another, in standard errors of the paired difference.
 
         The lead is 0 if `better` is not ahead, or if there are fewer than two values.
         """
@@ -171,7 +177,7 @@ class _Search:
 
 
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
-    """The moves to search, with the sensible bot's choice first."""
+    """Return the moves to search, with the sensible bot's choice first."""
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":

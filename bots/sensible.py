@@ -13,7 +13,7 @@ from bots.cards import ORDER, View
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The best move by the strategy of the game."""
+    """Return the best move by the game's strategy."""
     if len(moves) == 1:
         return moves[0]
     choice: str = load(view["game"], "strategy").move(view, moves)
@@ -21,7 +21,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def load(game: str, part: str) -> ModuleType:
-    """Import the `strategy` or the `playout` module of a game."""
+    """Import and return the module `strategy` or `playout` of a game."""
     folder = "shedding" if game in ("doudizhu", "dasan") else game
     # A bot process mostly plays one game: do not import the strategies of the others.
     return importlib.import_module(f"bots.{folder}.{part}")

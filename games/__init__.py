@@ -1,7 +1,8 @@
-"""The rules of four card games: pure, no input or output, standard library only.
+"""The rules of four card games: pure functions and immutable values, standard library only.
 
-`GAMES` maps names to games; `get` returns one of them. The interface of games is in `games.game`,
-that of states and views in `games.position`, moves in `games.move`, errors in `games.errors`.
+`GAMES` maps names to games, and `get` looks up a game by name. The interface of a game is in
+`games.game`, that of states and views in `games.position`. Moves are in `games.move`, errors in
+`games.errors`.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ State = (
 )
 """A complete position, all hands included. Immutable."""
 View = doudizhu.DoudizhuView | dasan.DasanView | zhengfen.ZhengfenView | ninefivetwo.NinefivetwoView
-"""What one seat may know of a position, or everybody. Immutable."""
+"""What one seat, or the public, may know of a position. Immutable."""
 Position = State | View
 
 GAMES: Mapping[str, Game] = MappingProxyType(
@@ -33,16 +34,15 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 )
 """Every game by its name, in the order of the contract."""
 
-
 COMPILED: bool = not str(deck.__file__).endswith(".py")
-"""Whether these are the rules compiled by mypyc; the same rules, several times faster."""
+"""Whether the rules that run were compiled by mypyc. They are the same rules, but faster."""
 
 
 def get(name: str) -> Game:
     """Return the game with this name.
 
     Raises:
-        UnknownGame: if there is none. The message names all games.
+        UnknownGame: if no game has this name. The message lists all names.
     """
     try:
         return GAMES[name]

@@ -18,12 +18,12 @@ _ALL_NAMES: Final = (*[rank + suit for rank in RANKS for suit in SUITS], *JOKERS
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
-    """The lowest 0, 1, 2, 3 and 4 bits of a field of four."""
-    found = [0]
+    """Return the lowest 0, 1, 2, 3 and 4 set bits of a field of four bits."""
+    masks = [0]
     for suit in range(4):
         if field >> suit & 1:
-            found.append(found[-1] | 1 << suit)
-    return tuple(found + [found[-1]] * (5 - len(found)))
+            masks.append(masks[-1] | 1 << suit)
+    return tuple(masks + [masks[-1]] * (5 - len(masks)))
 
 
 _LOWEST: Final = tuple(_lowest_bits(field) for field in range(16))
@@ -33,11 +33,16 @@ class Deck:
     """The cards of one game, low to high.
 
     Attributes:
-        ranks: the names of the ranks, low to high; the jokers' are `Bj` and `Rj`.
+        ranks: the names of the ranks, low to high. The jokers are the ranks `Bj` and `Rj`.
         packs: how often the deck has each card (1 or 2).
-        names: the name of each card number, `""` where a number has no card.
-        order: all card numbers in canonical order, the sequence repeated for each pack.
+        width: the number of bits of each card in a hand (1 or 4).
+        names: the name of each card number, or `""` if the number has no card.
+        order: all card numbers, ascending, and the same again for the second pack.
+        cards: the names of the cards in `order`.
         size: the number of cards.
+        number: the number of each card name.
+        units: the hand of one card, for each card number.
+        full: the hand of all cards.
     """
 
     def __init__(self, low_to_high: str, *, jokers: bool, packs: int = 1) -> None:
@@ -67,92 +72,103 @@ class Deck:
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """The sum of these cards, given by name. Masked cards and cards of other decks count as 0.
+        """Return the hand of these cards, given by name.
 
-        The sum is a hand unless it has more copies of a card than the deck, which `fits` finds out.
+        Masked cards and cards of other decks count as 0. If a card occurs more often than in the
+        deck, the sum is not a hand, see `fits`.
+
+        Raises:
+            KeyError: if a string is not the name of any game's card.
         """
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Whether the sum of `number` cards is a hand of `number` cards.
+        """Return whether the sum of `number` cards is a hand of `number` cards.
 
-        If not, the sum has too many copies of a card, so that bits were carried, or a card counted
-        as 0.
+        The sum is not if it has too many copies of a card, so that bits were carried, or if a
+        card counted as 0.
         """
         if self.packs == 1:
             return total.bit_count() == number
         return self.count(total) == number and not total & total >> 1 & self._ones
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
-        """The hand of these card numbers."""
+        """Return the hand of these card numbers."""
         total = 0
         for number in numbers:
             total += self.units[number]
         return total
 
     def numbers(self, hand: int) -> list[int]:
-        """The card numbers of a hand, ascending, each as often as it is held."""
-        found = []
+        """Return the card numbers of a hand, ascending, each as often as it is held."""
+        numbers = []
         if self.packs == 1:
             while hand:
                 low = hand & -hand
-                found.append(low.bit_length() - 1)
+                numbers.append(low.bit_length() - 1)
                 hand ^= low
-            return found
+            return numbers
         while hand:
             number = ((hand & -hand).bit_length() - 1) >> 2
             count = (hand >> (4 * number)) & 15
-            found += [number] * count
+            numbers += [number] * count
             hand -= count << (4 * number)
-        return found
+        return numbers
 
     def names_of(self, hand: int) -> list[str]:
-        """The names of a hand's cards in deck order."""
+        """Return the names of a hand's cards in deck order."""
         if self.packs > 1:
             return [self.names[number] for number in self.numbers(hand)]
-        found: list[str] = []
+        names: list[str] = []
         first = 0
         while hand:
             chunk = hand & 4095
             if chunk:
-                known = self._chunks.get(first << 12 | chunk)
-                found += self._name_chunk(first, chunk) if known is None else known
+                cached = self._chunks.get(first << 12 | chunk)
+                names += self._name_chunk(first, chunk) if cached is None else cached
             hand >>= 12
             first += 12
-        return found
+        return names
 
     def _name_chunk(self, first: int, chunk: int) -> tuple[str, ...]:
-        """The names of up to twelve cards, from card number `first` on. Results are cached."""
+        """Return the names of up to twelve cards, and cache them.
+
+        Bit i of `chunk` stands for the card number `first` + i.
+        """
         names = tuple([self.names[first + card] for card in range(12) if chunk >> card & 1])
         self._chunks[first << 12 | chunk] = names
         return names
 
     def text(self, hand: int) -> str:
-        """The names of a hand's cards in deck order, joined."""
+        """Return the names of a hand's cards in deck order as one string."""
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Like `hand`, but -1 if no hand of this deck can have these cards."""
+        """Return the hand of these cards, or -1 if this deck does not have them all.
+
+        Raises:
+            KeyError: if a string is not the name of any game's card.
+        """
         total = self.hand(cards)
         return total if self.fits(total, len(cards)) else -1
 
     def count(self, hand: int) -> int:
-        """The number of cards in a hand."""
+        """Return the number of cards in a hand."""
         if self.packs == 1:
             return hand.bit_count()
         twos = hand & (self._ones << 1)
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Whether `hand` has all of `cards`, each as often as `cards` has it."""
+        """Return whether `hand` has all of `cards`, each as often as `cards` has it."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
     def united(self, *hands: int) -> int:
-        """All cards of these hands, but no card more often than the deck has it.
+        """Return the union of hands, with no card more often than the deck has it.
 
-        With two packs, a hand that would exceed that is left out.
+        With two packs, a hand is left out if adding it would exceed the deck.
         """
         total = 0
         if self.packs == 1:
@@ -165,12 +181,12 @@ class Deck:
         return total
 
     def rank(self, hand: int, rank: int) -> int:
-        """The cards of one rank in a hand, as a hand."""
+        """Return the cards of one rank in a hand, as a hand."""
         shift = 4 * self.width * rank
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """The `count` lowest suits of a rank in a hand, or all if it has fewer."""
+        """Return the `count` lowest cards of a rank in a hand, or all if the hand has fewer."""
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field
         if self.packs == 1:
@@ -183,17 +199,20 @@ class Deck:
         return taken << shift
 
     def sort_key(self, name: str) -> int:
-        """The position of a card name in deck order. `??` and cards of other games come last."""
+        """Return the position of a card name in deck order.
+
+        `??` and the cards of other games come last.
+        """
         return self.number.get(name, 1000)
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Card names in deck order."""
+        """Return card names sorted in deck order."""
         return sorted(cards, key=self.sort_key)
 
 
 @cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """The deck with these ranks.
+    """Return the deck with these ranks.
 
     Equal arguments return the same object, so that decks can be compared by identity.
     """

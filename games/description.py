@@ -1,4 +1,4 @@
-"""Positions in words, for players who read text: language models above all."""
+"""Descriptions of positions in English, above all for language models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from games import View
 
 SHOWN: Final = 8
-"""How many moves of a category are written out; a list can have more than 30,000."""
+"""The number of moves of each category to write out. A list can have more than 30,000 moves."""
 _PHASES: Final = {
     BID: "Auction",
     "call": "Call",
@@ -25,10 +25,10 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """A view in words: the seats, the hand by rank, the facts, the history, and the legal moves.
+    """Describe a view: the seats, the hand by rank, the facts, the history and the legal moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first moves of each
-    category are written out, with their numbers in the list. The text depends on the view only.
+    category are written out, with their numbers in the list. Equal views have equal texts.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)
@@ -101,27 +101,27 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """The moves of the deal, one line for each phase. A pass belongs to the phase before it."""
-    lines: dict[str, list[str]] = {}
+    """Return a line for each phase with its moves. A pass belongs to the phase before it."""
+    texts: dict[str, list[str]] = {}
     phase = "Auction"
     for seat, move in moves:
         kind = move.partition(":")[0]
         if kind != PASS:
             phase = _PHASES.get(kind, "Plays")
-        lines.setdefault(phase, []).append(f"seat {seat} {move}")
-    return [f"{phase}: {'; '.join(made)}." for phase, made in lines.items()]
+        texts.setdefault(phase, []).append(f"seat {seat} {move}")
+    return [f"{phase}: {'; '.join(phase_texts)}." for phase, phase_texts in texts.items()]
 
 
 def _moves(moves: Iterable[Move]) -> list[str]:
-    """The legal moves by category, the first ones of each written out with their numbers."""
+    """Return a line for each category of moves, with the numbers of its first moves."""
     listed = list(moves)
-    numbers: dict[str, list[int]] = {}
+    by_category: dict[str, list[int]] = {}
     for number, move in enumerate(listed):
-        numbers.setdefault(move.category or move.kind, []).append(number)
+        by_category.setdefault(move.category or move.kind, []).append(number)
     lines = [f"Legal moves ({len(listed)}), each with its number in the list:"]
-    for category, found in numbers.items():
-        texts = [f"[{number}] {listed[number].text}" for number in found[:SHOWN]]
-        more = len(found) - len(texts)
-        and_more = f", and {more} more" if more else ""
-        lines.append(f"- {category} ({len(found)}): {', '.join(texts)}{and_more}")
+    for category, numbers in by_category.items():
+        texts = [f"[{number}] {listed[number].text}" for number in numbers[:SHOWN]]
+        if len(numbers) > SHOWN:
+            texts.append(f"and {len(numbers) - SHOWN} more")
+        lines.append(f"- {category} ({len(numbers)}): {', '.join(texts)}")
     return lines if listed else []

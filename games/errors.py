@@ -25,9 +25,9 @@ class Reason(StrEnum):
 
 
 class IllegalMove(ValueError):
-    """A move that is not legal in this position.
+    """A move is not legal in a position.
 
-    `reason` is the machine-readable cause, `detail` a sentence that explains it.
+    `reason` is the machine-readable cause. `detail` is a sentence that explains the cause.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -45,9 +45,10 @@ class InvalidState(ValueError):
 
 
 class OptionError(ValueError):
-    """A number of players, a seed or an option that the game does not accept.
+    """The game does not accept a number of players, a seed or an option.
 
-    `field` is its path (`players`, `seed`, `options.deals`), `message` a sentence.
+    `field` is the path of the value: `players`, `seed`, or for instance `options.deals`.
+    `message` is a sentence that says what is accepted.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -36,33 +36,27 @@ class Option:
 
     @classmethod
     def boolean(cls, name: str, description: str) -> Option:
-        """A Boolean option that is off by default."""
+        """Return a Boolean option that is off by default."""
         return cls(name, False, None, None, False, description)
 
     def problem(self, value: object) -> str | None:
-        """What is wrong with a value, as a sentence, or None if the value is valid."""
+        """Return a sentence on what is wrong with a value, or None if the value is valid."""
         if value is None and self.nullable:
             return None
-        if isinstance(self.default, bool):
+        if self.minimum is None or self.maximum is None:
             return None if isinstance(value, bool) else "Must be true or false."
-        limits = f"Must be a whole number from {self.minimum} to {self.maximum}"
-        if self.nullable:
-            limits += " or null"
-        if isinstance(value, bool) or not isinstance(value, int):
-            return limits + "."
-        if self.minimum is not None and value < self.minimum:
-            return limits + "."
-        if self.maximum is not None and value > self.maximum:
-            return limits + "."
-        return None
+        if type(value) is int and self.minimum <= value <= self.maximum:
+            return None
+        null = " or null" if self.nullable else ""
+        return f"Must be a whole number from {self.minimum} to {self.maximum}{null}."
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
     """A category of plays.
 
-    `example` is a move of this category in a game of the fewest players. `max_players` is the
-    highest number of players with whom the category exists; None if it always does.
+    `example` is a move of this category in a game with the fewest players. `max_players` is the
+    largest number of players for which the category exists, or None if it always exists.
     """
 
     name: str
@@ -73,9 +67,9 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A message about a position, with values in place of its %(name)s.
+    """A message about a position. `values` replaces its %(name)s placeholders.
 
-    Pages translate the message. `str` returns it in English.
+    Pages translate the message. `str` returns the English text.
     """
 
     message: str
@@ -89,9 +83,9 @@ class Phrase:
 class Fact:
     """A fact about a position: a label with a text, cards or both.
 
-    Pages translate labels, and a text that is a Phrase or a word of the game's description. `seat`
-    is the seat that the fact is about, or None. `cards` are names in deck order. `on_table` marks
-    cards that lie in front of a seat in the current trick.
+    Pages translate the label. They translate `value` if it is a Phrase or a word of the game's
+    description. `cards` are names in deck order. `seat` is the seat that the fact is about, or
+    None. `on_table` marks cards that lie in front of a seat in the current trick.
     """
 
     label: str
@@ -104,7 +98,7 @@ class Fact:
 class LegalMoves:
     """The legal moves of a position in the contract's order.
 
-    Positions with few moves keep them here; subclasses build a move only when it is asked for.
+    This class holds a short list. Subclasses for long lists build each move on demand.
     """
 
     __slots__ = ("_moves",)
@@ -122,16 +116,16 @@ class LegalMoves:
         return iter(self._moves)
 
     def texts(self) -> list[str]:
-        """All moves as strings."""
+        """Return all moves as strings."""
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """The cards of each move, as a hand, and the shape of the move."""
+        """Return the cards of each move, as a hand, with the shape of the move."""
         return [(move.cards, move.shape) for move in self]
 
 
 class Game:
-    """A game: its description, and how its positions are made."""
+    """A game: its description, and the functions that make its positions."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -140,29 +134,29 @@ class Game:
     max_players: ClassVar[int]
     options: ClassVar[tuple[Option, ...]]
     option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
-    """Options that are used together, by the name of the set."""
+    """Values of options that are set together, by the name of the set."""
     phases: ClassVar[tuple[str, ...]]
     categories: ClassVar[tuple[Category, ...]]
     teams: ClassVar[bool]
     positions: ClassVar[tuple[type[State], type[View]]]
-    """The classes of its states and its views."""
+    """The classes of the game's states and views."""
     clockwise: ClassVar[bool] = False
     bounded: ClassVar[bool] = True
-    """Whether `max_difference` is a limit of the rules, and not what a statistic may suppose."""
+    """Whether the rules guarantee `max_difference`. If False, statistics only assume it."""
     keeps_trick: ClassVar[bool] = False
-    """Whether all plays of a trick lie on the table until it ends, and not only the highest."""
+    """Whether all plays of a trick stay on the table until its end, not only the highest."""
 
     @abstractmethod
     def deck(self, players: int) -> Deck:
-        """The deck for this number of players."""
+        """Return the deck for this number of players."""
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
-        """The first state of a game.
+        """Return the first state of a new game.
 
         `players` defaults to the minimum. Omitted options take their defaults.
 
         Raises:
-            OptionError: if an argument is out of range.
+            OptionError: if `players`, `seed` or an option is not valid.
         """
         state = self.positions[0]()
         state.game = self
@@ -172,12 +166,12 @@ class Game:
         return state
 
     def state(self, data: JsonDict) -> State:
-        """The state with this wire form, after semantic validation.
+        """Return the state with this wire form, after semantic validation.
 
-        The caller must have validated `data` by the schema.
+        The caller must have validated `data` against the schema.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the state breaks a rule. The error lists every problem.
         """
         state = self.positions[0]()
         state.game = self
@@ -185,10 +179,10 @@ class Game:
         return state
 
     def view(self, data: JsonDict) -> View:
-        """The view with this wire form.
+        """Return the view with this wire form, validated as in `state`.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the view breaks a rule. The error lists every problem.
         """
         view = self.positions[1]()
         view.game = self
@@ -197,47 +191,47 @@ class Game:
 
     @abstractmethod
     def most_moves(self, players: int) -> int:
-        """A number of legal moves that no dealt position exceeds."""
+        """Return an upper bound on the number of legal moves in a dealt position."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
-        """The facts to show about a position, given the wire form of a state or a view."""
+        """Return the facts to show about a position, given as a state or view in wire form."""
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """The phrases to show next to a seat: declarer, partner, points taken, tricks won, out."""
+        """Return the phrases to show next to a seat, such as "declarer" or "10 points taken"."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """The cards of a hand, given in deck order, in the groups in which a person holds them.
+        """Return a hand's cards in the groups in which a person would hold them.
 
-        Here all cards are one group.
+        `cards` are names in deck order. By default they form a single group.
         """
         return [list(cards)]
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
-        """The most points by which two seats can differ in one deal.
+        """Return the most points by which two seats can differ in one deal.
 
-        The mean points of two bots that swap seats in every deal differ by at most as much. A game
-        without a practical limit returns a number that statistics may assume, and says why. Omitted
-        options take their defaults.
+        The mean points of two bots that swap seats in every deal differ by no more than that. A
+        game without a practical limit (`bounded` is False) returns a number that statistics may
+        assume. Omitted options take their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The side of each seat in a finished deal: 0 for the declarer's side, 1 for the other.
+        """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        Also works for a position, as far as it shows the sides. None if every seat plays for
-        itself, if nobody is the declarer, or if the partner is not known.
+        `result` is the result of a deal, or the wire form of a position. Returns None if every
+        seat plays for itself, if there is no declarer, or if the partner is not known.
         """
         return None
 
     def resolve_options(
         self, players: int | None, seed: str, options: Mapping[str, object]
     ) -> tuple[int, dict[str, Value]]:
-        """The number of players and all options of a new game, with defaults filled in.
+        """Return the number of players and all options of a new game, with defaults filled in.
 
         Raises:
-            OptionError: if an argument is out of range.
+            OptionError: if `players`, `seed` or an option is not valid.
         """
         if players is None:
             players = self.min_players

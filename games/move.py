@@ -1,4 +1,4 @@
-"""Moves: the grammar that all games share, the parsed move, and the moves of a deal."""
+"""Moves: the grammar that all games share, parsed moves, and the history of a deal."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ GIVE: Final = "give"
 DISCARD: Final = "discard"
 PLAY: Final = "play"
 
-
 Shape = tuple[str, int, str | None, int, int | None]
-"""Kind, value, category, level and length of a move."""
+"""A move without its cards: kind, value, category, level and length."""
 
 
 class Move:
     """A parsed move. Immutable.
 
-    `kind` is the word before the colon, `cards` the hand of the cards it names, `text` the
-    canonical string. `value` is the bid or the index of the trump suit; in Dou Dizhu and Zheng Fen
-    also the number of a play's category. For a validated play, `category`, `rank` and `length` are
-    as on the wire; `level` is the number of its rank, for comparing.
+    `kind` is the word before the colon. `cards` is the hand of the cards that the move names.
+    `value` is the bid or the index of the trump suit. For a play of Dou Dizhu or Zheng Fen it is
+    the number of the category. For a validated play, `category`, `rank` and `length` are as on the
+    wire, and `level` is the number of the rank.
     """
 
     __slots__ = (
@@ -75,15 +74,14 @@ class Move:
 
     @property
     def text(self) -> str:
-        """The canonical string. It is created on the first call."""
-        text = self._text
-        if text is None:
-            text = self._text = self._write()
-        return text
+        """The canonical string, which is created on first use."""
+        if self._text is None:
+            self._text = self._write()
+        return self._text
 
     @property
     def shape(self) -> Shape:
-        """The move without its cards."""
+        """The kind, value, category, level and length."""
         return self.kind, self.value, self.category, self.level, self.length
 
     def _write(self) -> str:
@@ -117,7 +115,7 @@ class Move:
 class History:
     """The moves of a deal. Immutable: `then` returns a longer history in constant time.
 
-    `posted` are the entries of a posted position, in their wire form; they come first.
+    `posted` holds the entries of a posted position in wire form. They come before all moves.
     """
 
     __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
@@ -136,7 +134,7 @@ class History:
         self._played: tuple[int, ...] | None = None
 
     def then(self, seat: int, move: Move) -> History:
-        """This history with one more move."""
+        """Return this history with one more move."""
         return History((), self, seat, move)
 
     def __len__(self) -> int:
@@ -146,28 +144,27 @@ class History:
         return count + len(history._posted)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The wire form: a new list of `{"seat", "move"}`.
+        """Return the wire form: a new list of `{"seat", "move"}`.
 
         Posted entries are not copied, since copying would make /v1/advance 4 % slower.
         """
-        made: list[dict[str, Any]] = []
+        entries: list[dict[str, Any]] = []
         history = self
         while history._before is not None and history._move is not None:
-            made.append({"seat": history._seat, "move": history._move.text})
+            entries.append({"seat": history._seat, "move": history._move.text})
             history = history._before
-        made.reverse()
-        return [*history._posted, *made]
+        entries.reverse()
+        return [*history._posted, *entries]
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])
 
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
-        """Two hands for each seat: first all cards that each seat has played, then those of its
-        latest move.
+        """Return all cards that each seat has played, then the cards of each seat's latest move.
 
-        The latest move of a seat counts as an empty hand if it put no cards on the table. Posted
-        plays that the deck cannot have are left out. The result is cached with each history, so
-        that the next history adds a single move.
+        The result has one hand for each seat, and then another one for each seat. The second is
+        empty if the seat's latest move was not a play. Posted plays of cards that the deck does
+        not have are left out. The result is cached, so that the next history adds a single move.
         """
         newer: list[History] = []
         history = self
@@ -186,7 +183,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """The hands of `History.played` after one more move."""
+    """Return the hands of `History.played` after one more move."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)
@@ -195,8 +192,10 @@ def _with_play(
 
 
 def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
-    """The hands of `History.played` after posted entries, which the schema has validated but no
-    rule."""
+    """Return the hands of `History.played` after posted entries.
+
+    The schema has validated the entries, but they may break the rules.
+    """
     hands = (0,) * (2 * players)
     for entry in posted:
         seat, (kind, _, names) = entry["seat"], entry["move"].partition(":")
@@ -207,13 +206,12 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
 
 
 def parse(text: str, deck: Deck) -> Move:
-    """Parse a move.
+    """Parse a move, without regard to the position.
 
-    The result matches the grammar, no more. Its `cards` are -1 if no hand of this deck can hold
-    them.
+    The result has -1 as `cards` if no hand of this deck can hold the named cards.
 
     Raises:
-        IllegalMove: with the reason `syntax`, if the text does not match the grammar.
+        IllegalMove: if the text does not match the grammar. The reason is `syntax`.
     """
     match = _GRAMMAR.fullmatch(text)
     if match is None:
@@ -241,5 +239,5 @@ def _split(cards: str) -> list[str]:
 
 
 def _excerpt(text: str) -> str:
-    """Untrusted text, shortened and printable."""
+    """Return untrusted text in printable ASCII, shortened to about 40 characters."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")

@@ -19,8 +19,8 @@ Convert = Callable[[Deck, Any], Any]
 class Field:
     """A field of a position.
 
-    `write` converts the value to its wire form, `read` converts back. Both are None if the wire
-    form is the value.
+    `write` converts the value to its wire form, and `read` converts it back. Both are None if the
+    wire form equals the value.
     """
 
     name: str
@@ -29,17 +29,17 @@ class Field:
 
 
 def list_field(name: str) -> Field:
-    """A tuple of numbers, which is a list on the wire."""
+    """Return a field for a tuple of numbers, which is a list on the wire."""
     return Field(name, lambda deck, values: list(values), lambda deck, values: tuple(values))
 
 
 def hand_field(name: str) -> Field:
-    """A hand of the deck, written as card names in deck order."""
+    """Return a field for a hand, which is a list of card names in deck order on the wire."""
     return Field(name, Deck.names_of, Deck.hand)
 
 
 def hands_field(name: str) -> Field:
-    """A tuple of hands by seat, which are lists of card names on the wire."""
+    """Return a field for hands by seat, which are lists of card names on the wire."""
     return Field(
         name,
         lambda deck, hands: [deck.names_of(hand) for hand in hands],
@@ -48,21 +48,20 @@ def hands_field(name: str) -> Field:
 
 
 def masked_field(name: str) -> Field:
-    """A tuple of card names in deck order, `??` for a masked card, which is a list on the wire."""
+    """Return a field for a tuple of card names in deck order, `??` for a masked card."""
     return Field(
         name, lambda deck, names: list(names), lambda deck, names: tuple(deck.in_order(names))
     )
 
 
 STATE_FIELDS: Final = (Field("seed"), hands_field("hands"))
-"""What a state has in place of the fields of a view: everything follows from them."""
+"""The fields that a state has and a view does not."""
 VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
-"""What a view has in place of the fields of a state: its seat's hand, and the sizes of all."""
+"""The fields that a view has and a state does not. `counts` holds the sizes of all hands."""
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Copy results, so that the caller may change the copies. The only nested values are lists by
-    seat."""
+    """Return copies of results that the caller may change. Their only nested values are lists."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -70,10 +69,10 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 
 
 class BasePosition:
-    """The base of all positions: the fields that all games share.
+    """The base class of all positions, with the fields that all games share.
 
-    A class lists the fields of its wire form once, in `FIELDS`, which `to_dict` and `load` use. In
-    a view, `hands` has -1 for each hand that its seat does not see.
+    Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use. In a
+    view, `hands` has -1 for each hand that its seat does not see.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
@@ -118,22 +117,22 @@ class BasePosition:
         return None
 
     def moves(self) -> LegalMoves:
-        """The legal moves of the seat to move.
+        """Return the legal moves of the seat to move.
 
-        There are none if the game is over, or if this is the view of another seat.
+        The list is empty if the game is over, or if this is the view of another seat.
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
 
     @abstractmethod
     def legal_moves(self, hand: int) -> LegalMoves:
-        """The legal moves of the seat to move, which holds `hand`, in the contract's order."""
+        """Return the legal moves of the seat to move, which holds `hand`."""
 
     def hand_to_move(self) -> int:
-        """The hand of the seat to move, or -1 if the game is over or this is the view of another
-        seat.
+        """Return the hand of the seat to move.
 
-        Returning None instead would make compiled games of Dou Dizhu 6 % slower.
+        Returns -1 if the game is over, or if this is the view of another seat: with None compiled
+        games of Dou Dizhu would be 6 % slower.
         """
         return -1 if self.turn is None else self.hands[self.turn]
 
@@ -141,18 +140,19 @@ class BasePosition:
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move of the seat to move, which holds `hand`.
 
-        This is the only place where a game decides on legality. Returns the move with its category,
-        rank and length.
+        Returns the move with its category, rank and length. This is the only place where a game
+        decides on legality.
 
         Raises:
-            IllegalMove: with the first reason from `wrong-phase` on that applies.
+            IllegalMove: if the move is not legal. The reason is the first that applies, from
+                `wrong-phase` on.
         """
 
     def check(self, move: str | Move) -> Move:
-        """Return the canonical move.
+        """Return a legal move in its canonical form.
 
         Raises:
-            IllegalMove: if the move is not legal, with the first reason that applies.
+            IllegalMove: if the move is not legal. The reason is the first that applies.
         """
         deck = self.deck
         if isinstance(move, str):
@@ -170,7 +170,7 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """The wire form, ready for JSON."""
+        """Return the wire form, which JSON can encode."""
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
@@ -179,7 +179,10 @@ class BasePosition:
         return wire
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form."""
+        """Set all fields from a wire form.
+
+        Subclasses validate the wire form first.
+        """
         deck = self.deck = self.game.deck(data["players"])
         for field in self.FIELDS:
             value, read = data[field.name], field.read
@@ -188,10 +191,10 @@ class BasePosition:
             self._set_seen_hands()
 
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the fields that never change, and those of a game without results.
+        """Set the fields that stay the same in all deals, and empty scores and results.
 
         Raises:
-            OptionError: if an argument is out of range.
+            OptionError: if `players`, `seed` or an option is not valid.
         """
         self.players, self.options = self.game.resolve_options(players, seed, options)
         self.deck = self.game.deck(self.players)
@@ -201,7 +204,8 @@ class BasePosition:
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
         """Add the scores and the result of a deal. Return whether another deal follows.
 
-        The game is over after `deals` deals, or once a score has reached `target`.
+        `change` holds the points of each seat. The game is over after `deals` deals, or once a
+        score has reached `target`. Then the phase becomes `over`.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
@@ -215,7 +219,7 @@ class BasePosition:
         return False
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set the hands that a seat sees in this view: its own hand, and the size of each hand.
+        """Set what a seat sees of the hands in this view: its own hand and the size of each.
 
         The seat None stands for the public, which sees no hand.
 
@@ -230,18 +234,17 @@ class BasePosition:
         self._set_seen_hands()
 
     def _set_seen_hands(self) -> None:
-        own, hand = self.seat, self.hand
-        self.hands = tuple([hand if seat == own else -1 for seat in range(self.players)])
+        self.hands = tuple([self.hand if seat == self.seat else -1 for seat in range(self.players)])
 
     def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields of a new deal that all games share. `hands` are card numbers."""
+        """Set the fields of a new deal that all games share. `hands` holds card numbers."""
         self.deal = deal
         self.dealer = dealer
         self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
         self.history = History()
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy the fields that all games share from a position. Every seat may know them."""
+        """Copy the fields that all games share and every seat may know."""
         self.game = other.game
         self.players = other.players
         self.options = other.options
@@ -255,7 +258,7 @@ class BasePosition:
         self.results = other.results
 
     def is_legal(self, move: str | Move) -> bool:
-        """Whether `check` accepts the move."""
+        """Return whether `check` accepts the move."""
         try:
             self.check(move)
         except IllegalMove:
@@ -264,7 +267,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """The error for a kind of move that this phase does not have."""
+    """Return the error for a kind of move that this phase does not have."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",
@@ -272,7 +275,7 @@ def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
 
 
 def not_held() -> IllegalMove:
-    """The error for cards that the seat to move does not hold."""
+    """Return the error for cards that the seat to move does not hold."""
     return IllegalMove(
         Reason.NOT_HELD, "Some of these cards are not in the hand, or not that often."
     )

@@ -26,11 +26,11 @@ Counting rank by rank instead makes games of Dou Dizhu and Dasan 20 to 40 % slow
 
 
 def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
-    """The ranks in each mask of the ranks from `first` to `end` - 1."""
-    found: list[tuple[int, ...]] = [()]
+    """Return the tuple of ranks of every mask of the ranks from `first` to `end` - 1."""
+    tuples: list[tuple[int, ...]] = [()]
     for rank in range(first, end):
-        found += [(*ranks, rank) for ranks in found]
-    return found
+        tuples += [(*ranks, rank) for ranks in tuples]
+    return tuples
 
 
 _LOW_RANKS: Final = _tuples_of_ranks(0, 8)
@@ -38,7 +38,7 @@ _HIGH_RANKS: Final = _tuples_of_ranks(8, STRIDE)
 
 
 def rank_masks(deck: Deck, hand: int) -> int:
-    """The rank masks of a hand."""
+    """Return the rank masks of a hand, packed into one integer."""
     if deck.packs == 1:
         return (
             _THREE_RANKS[hand & 4095]
@@ -61,12 +61,12 @@ def rank_masks(deck: Deck, hand: int) -> int:
 
 
 def ranks_held(masks: int, times: int) -> int:
-    """The mask of the ranks that a hand with these rank masks holds at least `times` times."""
+    """Return the mask of the ranks held at least `times` times, given the rank masks of a hand."""
     return masks >> (STRIDE * (times - 1)) & MASK
 
 
 def ranks_in(mask: int) -> tuple[int, ...]:
-    """The ranks in a mask, ascending."""
+    """Return the ranks in a mask, ascending."""
     low, high = mask & 0xFF, mask >> 8
     if not high:
         return _LOW_RANKS[low]
@@ -76,13 +76,16 @@ def ranks_in(mask: int) -> tuple[int, ...]:
 
 
 def is_run(mask: int) -> bool:
-    """Whether the ranks in a non-empty mask are consecutive."""
+    """Return whether the ranks in a non-empty mask are consecutive."""
     low = mask & -mask
     return mask & (mask + low) == 0
 
 
 def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
-    """All runs of at least `shortest` ranks in a mask, as (lowest rank, length), shortest first."""
+    """Return all runs of at least `shortest` ranks in a mask, shortest first.
+
+    Each run is given as (lowest rank, length).
+    """
     found: list[tuple[int, int]] = []
     starts = run_starts(mask, shortest)
     length = shortest
@@ -94,7 +97,7 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
 
 
 def run_starts(mask: int, length: int) -> int:
-    """The mask of the lowest ranks of all runs of exactly `length` ranks in a mask."""
+    """Return the mask of the lowest ranks of all runs of exactly `length` ranks in a mask."""
     starts = mask
     for step in range(1, length):
         starts &= mask >> step

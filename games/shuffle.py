@@ -14,18 +14,19 @@ _BLOCK: Final = struct.Struct(">8I")
 
 
 def _words(seed: str, deal: int) -> Iterator[int]:
+    """Yield the random 32-bit words of a deal, without end."""
     for block in count():
         yield from _BLOCK.unpack(hashlib.sha256(f"{seed}/{deal}/{block}".encode()).digest())
 
 
 class Randomness:
-    """The random words of one deal."""
+    """A stream of random numbers for one deal of a game with this seed."""
 
     def __init__(self, seed: str, deal: int) -> None:
         self._words = _words(seed, deal)
 
     def below(self, n: int) -> int:
-        """A uniformly distributed integer in [0, n)."""
+        """Return the next uniformly distributed integer in [0, n)."""
         limit = (1 << 32) // n * n
         word = next(self._words)
         while word >= limit:
@@ -33,7 +34,7 @@ class Randomness:
         return word % n
 
     def shuffle(self, cards: Sequence[int]) -> list[int]:
-        """The cards in shuffled order."""
+        """Return the cards in a random order."""
         order = list(cards)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)
@@ -46,7 +47,7 @@ def distribute(
 ) -> tuple[list[list[int]], list[int]]:
     """Deal the first `drawn` cards one by one, starting with seat `start`.
 
-    Returns the hands by seat, and the talon: the remaining cards.
+    Returns the hands by seat, and the talon, which is all remaining cards.
     """
     hands: list[list[int]] = [[] for _ in range(players)]
     for turn in range(players):

@@ -1,4 +1,4 @@
-"""The environment as an `AECEnv` of PettingZoo; needs the extra `stich[learn]`."""
+"""The environment as an `AECEnv` of PettingZoo. The module needs the extra `stich[learn]`."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
@@ -25,7 +25,12 @@ class CardGame(Environment, AECEnv):
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game, as `Environment` does."""
+        """Set up a game. The parameters are those of `Environment`.
+
+        Raises:
+            UnknownGame: if there is no such game.
+            OptionError: if the game has no such number of players or options.
+        """
         super().__init__(game, players, options)
         size = (self.encoding.size,)
         self.observation_spaces = {
@@ -34,9 +39,9 @@ class CardGame(Environment, AECEnv):
         self.action_spaces = {agent: Discrete(self.actions) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> Box:
-        """The space of an agent's observations."""
+        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """The space of an agent's actions. Only a few of them are legal at a time."""
+        """Return the space of an agent's actions, of which only a few are legal at a time."""
         return self.action_spaces[agent]

@@ -1,8 +1,9 @@
 """Views and lists of legal moves as arrays of numpy, in two steps.
 
-First they become *words*, integers of up to 62 bits, which are small to keep: `stich export
---format decisions` writes them. Then they become arrays with a cell for each bit. docs/learning.md
-documents both. Only views are encoded, so an observation has nothing that its seat may not know.
+The first step gives *words*, which are integers of up to 62 bits. They take little space, and
+`stich export --format decisions` writes them. The second step gives arrays with a cell for each
+bit. docs/learning.md documents both. Only views are encoded, so an observation holds nothing that
+its seat may not know.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from games.deck import Deck
 from games.move import BID, CALL, DISCARD, GIVE, PASS, PLAY, TRUMP, Shape
 
 CELLS: Final = 64
-"""The cells of a word."""
+"""The number of cells of a word."""
 KINDS: Final = (PASS, BID, CALL, TRUMP, GIVE, DISCARD, PLAY)
 DESCRIPTION: Final = {
     "kind": slice(0, 7),
@@ -28,12 +29,12 @@ DESCRIPTION: Final = {
     "rank": slice(25, 40),
     "length": slice(40, 60),
 }
-"""The groups of the word that describes a move, each with one cell that is 1, or none."""
+"""The cells of each group in the word that describes a move. At most one cell of a group is 1."""
 _VALUE, _CATEGORY, _RANK, _LENGTH = [part.start for part in DESCRIPTION.values()][1:]
 _LONGEST: Final = 20
 
 ROLES: Final = ("phase", "bid", "trump", "table", "declarer", "partner", "first", "dealer")
-"""The groups of the word `roles`, of eight cells each; at most one of them is 1."""
+"""The groups of the word `roles`. Each has eight cells, of which at most one is 1."""
 _GROUP: Final = 8
 _SEATS: Final = {name: _GROUP * n for n, name in enumerate(ROLES) if n > 3}
 
@@ -48,19 +49,19 @@ Rows = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A view as integers: words of up to 62 bits, and numbers of 16 bits and a sign."""
+    """A view as integers: words of up to 62 bits, and numbers that fit 16 bits with the sign."""
 
     words: list[int]
     numbers: list[int]
 
 
 class Encoding:
-    """The arrays of a game with one number of players.
+    """The encoder of views and moves for a game with one number of players.
 
     Attributes:
         parts: the slice of each part of an observation, by name.
         size: the length of an observation.
-        row_size: the length of the row of a legal move.
+        row_size: the length of the row that encodes a legal move.
     """
 
     def __init__(self, game: str, players: int) -> None:
@@ -75,7 +76,7 @@ class Encoding:
         self.players = players
         self._deck = rules.deck(players)
         self._phases = {phase: n for n, phase in enumerate((*rules.phases, "over"))}
-        self._categories = {one.name: n for n, one in enumerate(rules.categories)}
+        self._categories = {category.name: n for n, category in enumerate(rules.categories)}
         self._described: dict[Shape, int] = {}
         names = {field.name for field in rules.positions[1].FIELDS}
         self._piles = [name for name in _PILES if name in names]
@@ -99,7 +100,8 @@ class Encoding:
     def encode(self, view: View) -> Encoded:
         """Encode a view as integers.
 
-        Seats are counted from the view's own seat, or from 0 in a public view.
+        Seats are counted from the view's own seat, or from 0 in a public view. Numbers beyond
+        32,767 or -32,767 are clipped.
         """
         deck, own = self._deck, view.seat or 0
         seen: Any = view  # the games have different fields
@@ -114,8 +116,8 @@ class Encoding:
             gone.append(table)
         gone += [pile for name, pile in zip(self._piles, piles, strict=True) if name in _OPEN]
         hands = [view.hand, deck.full - deck.united(*gone), table, *piles]
-        for each in (played, latest, taken):
-            hands += each[own:] + each[:own]
+        for by_seat in (played, latest, taken):
+            hands += by_seat[own:] + by_seat[:own]
         numbers: list[int] = []
         for values in (view.counts, view.scores, *[getattr(seen, name) for name in self._by_seat]):
             numbers += values[own:] + values[:own]
@@ -127,7 +129,10 @@ class Encoding:
         return Encoded([*_words(deck, hands), self._roles(seen, own)], numbers)
 
     def _roles(self, view: Any, own: int) -> int:
-        """The word with the phase, the bid, the trump suit and the seats that have a role."""
+        """Return the word with the phase, the bid, the trump suit and the seats that have a role.
+
+        Seats are counted from the seat `own`.
+        """
         word = 1 << self._phases[view.phase]
         bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.to_beat
         if bid is not None:
@@ -143,8 +148,11 @@ class Encoding:
         return word
 
     def encode_moves(self, moves: LegalMoves) -> list[int]:
-        """Encode legal moves as words: for each move the words of its cards, and a word that
-        describes it."""
+        """Encode legal moves as words.
+
+        Each move has the words of its cards (one word for each pack), then a word that describes
+        the move.
+        """
         words: list[int] = []
         described, single = self._described, self._deck.packs == 1
         for cards, shape in moves.shapes():
@@ -154,6 +162,7 @@ class Encoding:
         return words
 
     def _describe(self, shape: Shape) -> int:
+        """Return the word that describes moves of this shape, and cache it."""
         kind, value, category, level, length = shape
         word = 1 << KINDS.index(kind)
         if kind in (BID, TRUMP):
@@ -167,12 +176,12 @@ class Encoding:
         return word
 
     def observation(self, encoded: Encoded) -> Observation:
-        """The array of an encoded view. `parts` names its slices."""
+        """Return the array of an encoded view. `parts` names its slices."""
         numbers = np.array(encoded.numbers, dtype=np.int16)
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
     def rows(self, words: Sequence[int]) -> Rows:
-        """The array of encoded moves: a row of `row_size` cells for each."""
+        """Return the array of encoded moves, with a row of `row_size` cells for each move."""
         return _bits(words).reshape(-1, self.row_size)
 
 
@@ -181,11 +190,11 @@ _OPEN: Final = ("trick", "discards")
 
 
 def action_of(position: Position, move: str) -> int | None:
-    """The index of a legal move in the list of a position's legal moves.
+    """Return the index of a move in a position's list of legal moves.
 
-    A play in other suits than the listed ones has the index of the play with the same ranks.
-    Returns None for several cards that 9-5-2 gives or discards at once, since its list names single
-    cards.
+    A legal play that is not listed has the index of the listed play with the same ranks. Returns
+    None for a move of 9-5-2 that gives or discards several cards, since only single cards are
+    listed.
 
     Raises:
         IllegalMove: if the move is not legal.
@@ -196,19 +205,16 @@ def action_of(position: Position, move: str) -> int | None:
         return texts.index(legal.text)
     called: int = getattr(position, "called", 0)  # Dasan: a play may show this card or keep it
 
-    def like(cards: int, shape: Shape) -> object:
+    def without_suits(cards: int, shape: Shape) -> object:
         return shape, [number // 4 for number in deck.numbers(cards)], cards & called
 
-    wanted = like(legal.cards, legal.shape)
-    found = [n for n, one in enumerate(moves.shapes()) if like(*one) == wanted]
-    return found[0] if found else None
+    wanted = without_suits(legal.cards, legal.shape)
+    listed = enumerate(moves.shapes())
+    return next((index for index, move in listed if without_suits(*move) == wanted), None)
 
 
 def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
-    """The words of some hands.
-
-    A hand of two packs has two words: the first copies of its cards, and the second copies.
-    """
+    """Return the words of hands: one word for each hand of one pack, two words with two packs."""
     if deck.packs == 1:
         return list(hands)
     return [word for hand in hands for word in _copies(deck, hand)]
@@ -216,8 +222,10 @@ def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
 
 @lru_cache(maxsize=10_000)
 def _copies(deck: Deck, hand: int) -> tuple[int, int]:
-    """The two words of a hand of two packs. Results are cached, because most hands are encoded many
-    times."""
+    """Return two words of a hand of two packs: the cards held, and the cards held twice.
+
+    Results are cached, because most hands are encoded many times.
+    """
     first = second = 0
     for number in deck.numbers(hand):
         second |= first & 1 << number
@@ -226,13 +234,12 @@ def _copies(deck: Deck, hand: int) -> tuple[int, int]:
 
 
 def _cards(deck: Deck, pile: Any) -> int:
-    """The hand of a pile, given as a hand, as card names, or as the plays of a trick with their
-    seats."""
+    """Return a pile as a hand. A pile is a hand, card names, or a trick of (seat, move)."""
     if isinstance(pile, int):
         return pile
-    return deck.hand(one if isinstance(one, str) else deck.text(one[1].cards) for one in pile)
+    return deck.hand(card if isinstance(card, str) else deck.text(card[1].cards) for card in pile)
 
 
 def _bits(words: Sequence[int]) -> Rows:
-    """An array with a cell for each bit of each word, lowest bit first."""
+    """Return an array with a cell for each bit of each word, lowest bit first."""
     return np.unpackbits(np.array(words, dtype="<u8").view(np.uint8), bitorder="little")

@@ -1,4 +1,4 @@
-"""Self-play: a game in steps, as PettingZoo's AEC interface has them, on numpy alone."""
+"""Self-play: games in steps, with PettingZoo's AEC interface but without PettingZoo."""
 
 from collections.abc import Iterator, Mapping
 from secrets import token_hex
@@ -16,16 +16,16 @@ Info = dict[str, Any]
 class Environment:
     """A game that the agents `seat_0`, `seat_1` … play by `step`.
 
-    An action is an index into the list of legal moves. A seat's only legal move is played for it,
-    as in a cup: an agent is asked only where there is a choice. When a deal ends, the reward of
-    each seat is its points.
+    An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
+    has several legal moves. A single legal move is played automatically. When a deal ends, each
+    agent's reward is its points.
 
-    The `infos` of the agent to move have `action_mask` (int8, 1 for each action that is legal) and
-    `moves`, an array with a row for each legal move (`Encoding.rows`).
+    `infos` has two entries for the agent to move: `action_mask` (int8, 1 for each legal action) and
+    `moves`, an array with a row for each legal move (see `Encoding.rows`).
 
     Attributes:
-        encoding: what the parts of observations and rows are.
-        actions: the number of actions, which is that of the longest list of legal moves.
+        encoding: the encoder of observations and moves, which names their parts.
+        actions: the number of actions, an upper bound on the number of legal moves.
         moves: the legal moves of the agent to move.
         position: the complete position, which no agent should see.
     """
@@ -54,8 +54,8 @@ class Environment:
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
-        A seed starts a series: later games without a seed are the next games of the series.
-        `options` belongs to PettingZoo's interface and has no effect.
+        A seed starts a series of games. A reset without a seed starts the next game of the series.
+        `options` is part of PettingZoo's interface and has no effect.
         """
         if seed is not None:
             self._series, self._played = str(seed), 0
@@ -74,7 +74,7 @@ class Environment:
     def step(self, action: int | None) -> None:
         """Play the legal move with this index, and then all moves that leave no choice.
 
-        After the end, each agent steps with None to be removed.
+        Once the game is over, a step removes the agent to move, and its action must be None.
 
         Raises:
             ValueError: if the agent to move has no such action.
@@ -97,7 +97,7 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play moves until there is a choice or the game is over."""
+        """Play single legal moves until an agent has a choice or the game is over."""
         state = self.position
         moves = state.moves()
         while len(moves) == 1:
@@ -116,28 +116,32 @@ class Environment:
         }
 
     def _leave(self, agent: str, action: int | None) -> None:
-        """Remove an agent after the end of the game."""
+        """Remove an agent after the end of the game.
+
+        Raises:
+            ValueError: if `action` is not None.
+        """
         if action is not None:
             raise ValueError(f"The game is over for {agent}: its only action is None.")
         self.agents.remove(agent)
-        each: dict[str, Any]
-        for each in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
-            del each[agent]
+        values: dict[str, Any]
+        for values in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
+            del values[agent]
         del self.infos[agent]
         self.rewards = dict.fromkeys(self.agents, 0)
         if self.agents:
             self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: an array whose slices `encoding.parts` names."""
+        """Return an agent's observation, an array whose slices `encoding.parts` names."""
         encoding = self.encoding
         return encoding.observation(encoding.encode(self.position.view(self._seats[agent])))
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
-        """Return the latest results of the agent to move.
+        """Return the observation, reward, termination, truncation and info of the agent to move.
 
-        These are its observation, its reward since its last step, whether the game is over for it,
-        whether it was cut off (never), and its info.
+        The reward is the sum since the agent's last step. The observation is None if `observe` is
+        False. The truncation is always False.
         """
         agent = self.agent_selection
         return (
@@ -155,7 +159,7 @@ class Environment:
             max_iter -= 1
 
     def render(self) -> str:
-        """The position in words, as the agent to move knows it."""
+        """Return the position in words, as the agent to move knows it."""
         view = self.position.view(self._seats[self.agent_selection])
         return games.describe(view, self.moves)
 

@@ -1,1 +1,1 @@
-"""Shared by the climbing games: tricks in which each play must beat the last, and auctions."""
+"""What the climbing games share: auctions, and tricks in which each play beats the last."""

@@ -1,7 +1,7 @@
 """The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
 
-A bid of 3 ends it, and so do players - 1 passes in a row after a bid. A seat that has passed may
-bid later (rules, "Auction"), unless the auction of Dou Dizhu is a single round.
+The auction ends with a bid of 3, or with players - 1 passes in a row after a bid. A seat that has
+passed may bid later (rules, "Auction"), unless the option `single_round` of Dou Dizhu is on.
 """
 
 from collections import Counter
@@ -20,18 +20,21 @@ HIGHEST: Final = 3
 
 
 class AuctionGame(Game):
-    """A game in which the declarer, who won the auction, plays against others."""
+    """A game in which the winner of an auction, the declarer, plays against the others."""
 
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """The declarer and the bid, at the declarer's seat."""
+        """Return the bid at the declarer's seat, and nothing at other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other, or None after a passed-out deal."""
+        """Return the side of each seat, or None if there is no declarer.
+
+        The declarer's side is 0, the other 1.
+        """
         if result["declarer"] is None:
             return None
         declarers = {result["declarer"], result.get("partner")}
@@ -39,7 +42,11 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Validate a bid or a pass. `bid` is the highest bid so far, 0 if there is none."""
+    """Return a bid or pass if it is legal. `bid` is the highest bid so far, or 0 if there is none.
+
+    Raises:
+        IllegalMove: if the move is of another kind, or if its bid is too low.
+    """
     if move.kind == PASS:
         return move
     if move.kind != BID:
@@ -52,24 +59,38 @@ def validate(move: Move, bid: int) -> Move:
 
 
 def moves(deck: Deck, bid: int) -> list[Move]:
-    """The legal moves: pass and every higher bid."""
+    """Return the legal moves: a pass and every bid higher than `bid`."""
     return [Move(PASS, deck), *bids(deck, bid + 1, HIGHEST)]
 
 
 def bids(deck: Deck, low: int, high: int) -> list[Move]:
-    """The bids from `low` to `high`."""
+    """Return the bids from `low` to `high`."""
     return [Move(BID, deck, value=value) for value in range(low, high + 1)]
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """The seat of the highest bid: the last seat before the passes."""
+    """Return the seat of the highest bid, after which `passes` seats passed before `turn`."""
     return (turn - 1 - passes) % players
 
 
-def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check bid, declarer, table and passes of a posted auction.
+def shown_talon(
+    deck: Deck, talon: int, seat: int | None, declarer: int | None, reveal: object
+) -> tuple[str, ...]:
+    """Return the talon as a seat sees it: card names, or `??` for each hidden card.
 
-    `passes_allowed` is the highest number of passes while nobody has bid.
+    The declarer sees it after the auction, and with `reveal` so does everybody.
+    """
+    cards = deck.names_of(talon)
+    if declarer is not None and (seat == declarer or reveal):
+        return tuple(cards)
+    return (HIDDEN,) * len(cards)
+
+
+def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
+    """Check the bid, declarer, table and passes of a posted auction.
+
+    Problems are added to `problems`. `passes_allowed` is the largest number of passes before the
+    first bid.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -92,7 +113,8 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
     """Check the passes of a posted auction in which each seat calls once.
 
-    The seats from `first` to the one before `turn` have called, and the last bid is among them.
+    The seats from `first` to the one before `turn` have called, and the last bid is among their
+    calls. Problems are added to `problems`.
     """
     if data["bid"] == 0 or data["turn"] is None:
         return
@@ -105,7 +127,10 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check bid and declarer of a posted position after the auction."""
+    """Check the bid and declarer of a posted position after the auction.
+
+    Problems are added to `problems`.
+    """
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -115,10 +140,11 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check that nobody is out before the end, and that hands, table and talon fit the deck.
+    """Check that every seat has cards until the end, and that all cards together fit the deck.
 
-    Once the declarer has taken up the talon, its cards may be in the declarer's hand, on the table
-    as the declarer's play, or played before. They are not counted twice.
+    Once the declarer has taken up the talon, the talon's cards may be in the declarer's hand, on
+    the table as the declarer's play, or played before. They are not counted twice. Problems are
+    added to `problems`.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)
@@ -136,7 +162,7 @@ def check_cards(
         cards += hand
     talon = [card for card in data["talon"] if card != HIDDEN]
     if max(len(cards), len(talon)) > deck.size:
-        # Some card is there too often, whichever ones the declarer has taken up.
+        # Some card occurs too often, whichever cards the declarer has taken up.
         validation.check_cards(problems, deck, talon)
     elif declarer is not None:
         theirs = list(hands.get(declarer, ()))

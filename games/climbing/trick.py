@@ -1,7 +1,7 @@
 """Tricks of the climbing games: a play to beat, and passes.
 
-One seat leads a combination; each following seat passes or beats it. A seat that has passed may
-still play later, and the leader may not pass (rules, "Common to the climbing games").
+One seat leads a combination, and each following seat passes or beats the last play. A seat that has
+passed may still play later. The leader may not pass (rules, "Common to the climbing games").
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Table:
         self.move = move
 
     def to_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         move = self.move
         return {
             "seat": self.seat,
@@ -39,24 +39,14 @@ class Table:
         }
 
 
-def _write_table(deck: Deck, table: Any) -> dict[str, Any] | None:
-    if table is None:
-        return None
-    wire: dict[str, Any] = table.to_dict()
-    return wire
-
-
-def _no_table(deck: Deck, entry: Any) -> None:
-    """What can be read without the rules of a game. Validation returns the table."""
-
-
 class ClimbingPosition(BasePosition):
     """A position of a climbing game: the play to beat, and the number of passes since."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
         Field("passes"),
-        Field("table", _write_table, _no_table),
+        # Only the rules of a game can read a table: each game sets the result of its validation.
+        Field("table", lambda deck, table: table and table.to_dict(), lambda deck, entry: None),
     )
     passes: int
     table: Table | None
@@ -68,13 +58,19 @@ class ClimbingPosition(BasePosition):
 
     @abstractmethod
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play of cards that are held, as a lead or against the table."""
+        """Return a play of cards that are held, with its category, rank and length.
 
-    def validate_in_trick(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move of a trick.
+        `table` is the play to beat, or None for a lead.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the cards are no combination, or do not beat the table.
+        """
+
+    def validate_in_trick(self, move: Move, hand: int) -> Move:
+        """Return a well-formed move of a trick, with its category, rank and length.
+
+        Raises:
+            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
         """
         table = self.table
         if move.kind == PASS:
@@ -97,7 +93,7 @@ class ClimbingPosition(BasePosition):
         self.table = None
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Lay a play on the table. Return what is left of the hand."""
+        """Move the cards of a play from a seat's hand to the table. Return the rest of the hand."""
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
         self.hands = tuple(hands)
@@ -106,19 +102,19 @@ class ClimbingPosition(BasePosition):
         return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Copy the fields that all climbing games share. Every seat may know them."""
+        """Copy the fields that all climbing games share and every seat may know."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """The talon, if there is one."""
+    """Return the talon as a fact, or an empty list if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """The play to beat, if there is one."""
+    """Return the play to beat as a fact, or an empty list if there is no play to beat."""
     table = data["table"]
     if table is None:
         return []
@@ -128,20 +124,20 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
 
 
 def not_a_combination(move: Move, game: str) -> IllegalMove:
-    """The error for cards that form no combination."""
+    """Return the error for cards that form no combination."""
     return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")
 
 
 def same_kind(table: Move) -> str:
-    """The plays that beat a play by rank, in words: a higher pair, a higher run of 5 cards."""
+    """Return in words what beats a play by rank, such as "a higher run of 5 cards"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """The error for a combination of another kind than the one on the table.
+    """Return the error for a combination of another kind than the play on the table.
 
-    `answers` are the kinds of plays that could beat it.
+    `answers` are the kinds of plays that could beat the table, in words.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -149,7 +145,7 @@ def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMov
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:
-    """The error for a combination of the right kind that is too low."""
+    """Return the error for a combination of the right kind that is too low."""
     return IllegalMove(Reason.NOT_HIGHER, f"{move} is not higher than {table.text} on the table.")
 
 
@@ -160,10 +156,10 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Read the play on a posted table.
+    """Read the play on a posted table. Return None if there is no play, or if it is not valid.
 
-    Returns None if there is no play. For an invalid play, adds to `problems` and returns None too.
-    `identify` returns a move with category, rank and length, or raises IllegalMove.
+    What is wrong with the play is added to `problems`. `identify` returns a move with its category,
+    rank and length, or raises IllegalMove.
     """
     if entry is None:
         return None
@@ -193,9 +189,10 @@ def check_passing(
     active: Sequence[int],
     most: int,
 ) -> None:
-    """Check passes and turn in a trick.
+    """Check the passes and the turn of a posted trick. Problems are added to `problems`.
 
-    `active` are the seats that hold cards; `most` is the number of passes that ends the trick.
+    `active` holds the seats with cards, ascending. `most` is the number of passes that ends the
+    trick.
     """
     passes: int = data["passes"]
     if data["table"] is None:

@@ -1,6 +1,7 @@
 """The combinations of Dasan: single to quad, and runs of three or more of each, 4 to K.
 
-A play is beaten only by the same category with as many cards and a higher rank; there are no bombs.
+A play is beaten only by a play of the same category with the same number of cards and a higher
+rank. There are no bombs.
 """
 
 from collections.abc import Iterator
@@ -26,10 +27,10 @@ def _move(cards: int, category: str, level: int, length: int) -> Move:
 
 
 def identify(move: Move) -> Move:
-    """The play with its category, rank and length.
+    """Return a play with its category, rank and length.
 
     Raises:
-        IllegalMove: with the reason `not-a-combination`, if the cards form none.
+        IllegalMove: if the cards form no combination. The reason is `not-a-combination`.
     """
     play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
     if play is None:
@@ -56,7 +57,8 @@ def check_beats(move: Move, table: Move) -> None:
     """Check that a play beats the table.
 
     Raises:
-        IllegalMove: with the reason `wrong-category` or `not-higher`, if it does not.
+        IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
+            `not-higher`.
     """
     if move.category != table.category or move.length != table.length:
         raise wrong_category(move.text, table, [same_kind(table)])
@@ -65,11 +67,11 @@ def check_beats(move: Move, table: Move) -> None:
 
 
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
-    """The plays of a hand that are legal on this table, in the contract's order, in the lowest
-    suits held.
+    """Return the legal plays of a hand in the contract's order, each in the lowest suits held.
 
-    `called` is the called card if this hand holds it, else 0. A play that shows the called card and
-    a play of the same ranks that keeps it back are both listed.
+    `table` is the play to beat, or None for a lead. `called` is the called card if this hand holds
+    it, and otherwise 0. A play that shows the called card and a play of the same ranks that keeps
+    the card back are both listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -77,7 +79,10 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """The plays that a hand can lead, as (cards of each rank, highest rank, number of ranks)."""
+    """Return the plays that a hand can lead, as (cards of each rank, highest rank, length).
+
+    The length is the number of ranks.
+    """
     masks = rank_masks(DECK, hand)
     groups = []
     for size in range(1, 5):
@@ -89,7 +94,7 @@ def _leads(hand: int) -> list[tuple[int, int, int]]:
 
 
 def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
-    """The plays of a hand that beat the table, as (cards of each rank, highest rank, length)."""
+    """Return the plays of a hand that beat the table, in the form of `_leads`."""
     length = table.length or 1
     size = table.cards.bit_count() // length
     ranks = ranks_held(rank_masks(DECK, hand), size)
@@ -99,8 +104,10 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 
 
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
-    """Yield the play in the lowest suits, or two plays if the called card may be shown or kept
-    back."""
+    """Yield the play in the lowest suits.
+
+    If the hand can play the same ranks with and without the called card, yield both plays.
+    """
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []
     for rank in range(high - length + 1, high + 1):

@@ -1,11 +1,11 @@
 """Dasan, Die Grosse Drei (大三), for three and four players.
 
-The holder of the lowest heart must bid 1 (with `open_higher`, 1 to 3); the highest bidder is the
-declarer. With three players it takes up the talon; with four it calls a card, whose holder is its
-secret partner. The holder of the lowest heart leads. The deal ends when a hand is empty: its side
-wins the bid.
+The holder of the lowest heart must bid 1, or with `open_higher` 1 to 3. The highest bidder is the
+declarer. With three players the declarer takes up the talon. With four the declarer calls a card,
+whose holder is the secret partner. The holder of the lowest heart leads. The deal ends when a seat
+has no cards left, and the side of that seat wins the bid.
 
-Source: the German rules as described by Justin Davidson; docs/rules/dasan.md decides what they
+Source: the German rules as described by Justin Davidson. docs/rules/dasan.md decides what they
 leave open.
 """
 
@@ -18,7 +18,7 @@ from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.dasan import combinations
 from games.dasan.combinations import CALLABLE, DECK
 from games.dasan.validation import validate_position
-from games.deck import HIDDEN, Deck
+from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import BID, CALL, PASS, PLAY, Move
@@ -39,8 +39,10 @@ def _read_called(deck: Deck, name: Any) -> int:
 
 
 class DasanPosition(ClimbingPosition):
-    """The fields that states and views share. `called` is a hand of one card, or 0 if none is
-    called."""
+    """The fields that states and views share.
+
+    `called` is a hand of one card, or 0 if no card is called.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -56,10 +58,10 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move.
+        """Return a well-formed move, with its category, rank and length.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
         """
         if self.phase == "auction":
             return self._validate_bid(move)
@@ -68,7 +70,11 @@ class DasanPosition(ClimbingPosition):
         return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play of cards that are held, as a lead or against the table."""
+        """Return a play of cards that are held, with its category, rank and length.
+
+        Raises:
+            IllegalMove: if the cards are no combination, or do not beat the table.
+        """
         play = combinations.identify(play)
         if table is not None:
             combinations.check_beats(play, table)
@@ -84,11 +90,11 @@ class DasanPosition(ClimbingPosition):
         return auction.validate(move, self.bid)
 
     def _open_to(self) -> int:
-        """The highest opening bid."""
+        """Return the highest opening bid."""
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """The legal moves in the contract's order, always in the lowest suits held."""
+        """Return the legal moves in the contract's order, always in the lowest suits held."""
         if self.phase == "auction":
             if self.bid == 0:
                 return LegalMoves(auction.bids(DECK, 1, self._open_to()))
@@ -105,10 +111,10 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form.
+        """Validate a wire form, and set all fields from it.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the position breaks a rule. The error lists every problem.
         """
         table = validate_position(self.game, data)
         super().load(data)
@@ -117,7 +123,7 @@ class DasanPosition(ClimbingPosition):
     def copy_shared(self, other: DasanPosition) -> None:
         """Copy the fields that every seat may know: the allow-list of views.
 
-        `partner` is not among them: it is secret until the called card has been played.
+        `partner` is not copied, since it is secret until the called card has been played.
         """
         self.copy_climbing(other)
         self.first = other.first
@@ -138,7 +144,7 @@ def _validate_call(move: Move, hand: int) -> Move:
 
 
 class DasanState(DasanPosition):
-    """A complete position of Dasan; `hands` and `talon` are hands of its deck."""
+    """A complete position of Dasan. The cards in `hands` and `talon` are hands of the deck."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
@@ -149,16 +155,19 @@ class DasanState(DasanPosition):
     talon: int
 
     def view(self, seat: int | None) -> DasanView:
-        """The position as one seat may know it: without seed, other hands, unseen talon and secret
-        partner."""
+        """Return the position as a seat may know it. The seat None stands for the public.
+
+        The view lacks the seed and the other hands. A talon that the seat has not seen and a
+        secret partner are hidden.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
         view = DasanView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
-        shown = self.declarer is not None and (
-            seat == self.declarer or bool(self.options["reveal_talon"])
-        )
-        cards = DECK.names_of(self.talon)
-        view.talon = tuple(cards if shown else [HIDDEN] * len(cards))
+        reveal = self.options["reveal_talon"]
+        view.talon = auction.shown_talon(DECK, self.talon, seat, self.declarer, reveal)
         partner = self.partner
         secret = (
             partner is not None
@@ -174,10 +183,10 @@ class DasanState(DasanPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DasanState:
-        """The state after a move.
+        """Return the state after a move.
 
         Raises:
-            IllegalMove: if it is not legal.
+            IllegalMove: if the move is not legal.
         """
         legal = self.check(move)
         after = DasanState()
@@ -190,7 +199,7 @@ class DasanState(DasanPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this new copy."""
+        """Apply a legal move to this state, which is a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -258,7 +267,7 @@ class DasanState(DasanPosition):
 
 
 class DasanView(DasanPosition):
-    """A position as one seat may know it. `talon` has card names, `??` for a masked card."""
+    """A position as one seat may know it. `talon` has card names, and `??` for hidden cards."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
@@ -270,7 +279,7 @@ class DasanView(DasanPosition):
 
 
 def _deal(state: DasanState, deal: int, dealer: int) -> None:
-    """Deal. The holder of the lowest heart bids first and leads first."""
+    """Deal the cards, and start the auction with the holder of the lowest heart."""
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, players, dealer, HAND_SIZE[players] * players)
@@ -286,7 +295,7 @@ def _deal(state: DasanState, deal: int, dealer: int) -> None:
 
 
 class Dasan(auction.AuctionGame):
-    """Dasan, Die Grosse Drei."""
+    """The game Dasan, Die Grosse Drei."""
 
     name: ClassVar[str] = "dasan"
     title: ClassVar[str] = "Dasan"
@@ -312,29 +321,31 @@ class Dasan(auction.AuctionGame):
     positions: ClassVar = (DasanState, DasanView)
 
     def deck(self, players: int) -> Deck:
-        """One pack without jokers, 4 low and 3 high."""
+        """Return one pack without jokers, in which 4 is low and 3 is high."""
         return DECK
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """The talon, the called card and the play to beat."""
+        """Return the talon, the called card and the play to beat."""
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Declarer and partner."""
+        """Return whether the seat is the declarer, with the bid, or the partner."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """Slightly more than 92, the longest list that a search found."""
+        """Return a little more than 92, the length of the longest list that a search found."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
-        """The difference after a bid of 3: 6 and -3 points with three players, 3 and -3 with
-        four."""
+        """Return the difference after a bid of 3: 6 and -3 points for three, 3 and -3 for four."""
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """The declarer's side and the other, or None while the partner is not known."""
+        """Return the side of each seat, or None while the partner is not known.
+
+        The declarer's side is 0, the other 1.
+        """
         hidden = result["called"] and result["partner"] is None
         return None if hidden else super().sides(result, players)
 

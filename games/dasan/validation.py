@@ -9,10 +9,10 @@ from games.game import Game, JsonDict
 
 
 def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view. Return its table.
+    """Validate a state or a view in wire form. Return the play on the table, or None.
 
     Raises:
-        InvalidState: with everything that is wrong.
+        InvalidState: if the position breaks a rule. The error lists every problem.
     """
     problems: list[str] = []
     data = validation.with_valid_players(problems, game, data)
@@ -39,7 +39,7 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
 
 
 def _check_calling(problems: list[str], data: JsonDict) -> None:
-    """Check players, table and turn while the declarer calls a card."""
+    """Check the players, table and turn while the declarer calls a card."""
     if data["players"] != 4:
         problems.append("The phase call exists only with four players.")
     if data["table"] is not None:
@@ -57,7 +57,7 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
 
 
 def _check_called(problems: list[str], data: JsonDict) -> None:
-    """Check the called card and the partner as far as the known hands show them."""
+    """Check the called card and the partner against the visible hands."""
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:

@@ -1,7 +1,7 @@
-"""The combinations of Dou Dizhu: what cards are, what beats what, what a hand can play.
+"""The combinations of Dou Dizhu: how cards are read, what beats what, and what a hand can play.
 
-A *kicker* is a single card or a pair that is attached to a triple or a quad. A *group* has the
-plays that differ only in suits and kickers.
+A *kicker* is a single card or a pair that is attached to a triple or a quad. A *group* is the set
+of plays that differ only in suits and kickers.
 """
 
 from collections.abc import Sequence
@@ -39,13 +39,13 @@ BOMB: Final = 12
 ROCKET: Final = 13
 
 SIZE: Final[tuple[int, ...]] = (1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4, 0, 0)
-"""By category: how many cards of each of its ranks a play has, kickers aside (bombs: 0)."""
+"""By category: the number of cards of each rank without kickers (0 for bombs and the rocket)."""
 RUNNING: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0)
 """By category: 1 for runs."""
 KICKER_SIZE: Final[tuple[int, ...]] = (0, 0, 0, 1, 2, 0, 0, 0, 1, 2, 1, 2, 0, 0)
-"""By category: how many cards each kicker has; 0 without kickers."""
+"""By category: the number of cards of each kicker, or 0 without kickers."""
 SHORTEST_RUN: Final[tuple[int, ...]] = (0, 5, 3, 2, 2)
-"""By size: how many ranks a run has at least."""
+"""By number of cards of each rank: the smallest number of ranks in a run."""
 
 IN_RUNS: Final = 0xFFF  # 3 to A
 BLACK: Final = 13
@@ -53,14 +53,14 @@ RED: Final = 14
 JOKERS: Final = 0x6000
 
 Group = int
-"""A group of plays, packed by `group_of`: they sort in the contract's order.
+"""A group of plays, packed by `group_of`. Groups sort in the contract's order.
 
 Tuples would make compiled games 10 % slower, and pure ones no faster.
 """
 
 
 def group_of(cards: int, level: int, category: int, length: int) -> Group:
-    """Pack the number of cards, the deciding rank, the category and the length into an integer.
+    """Pack a group's number of cards, deciding rank (`level`), category and length into an integer.
 
     The length is the number of ranks of a run, the number of cards of a bomb, and otherwise 1.
     """
@@ -68,17 +68,17 @@ def group_of(cards: int, level: int, category: int, length: int) -> Group:
 
 
 def level_of(group: Group) -> int:
-    """The deciding rank of a group."""
+    """Return the deciding rank of a group."""
     return group >> 12 & 15
 
 
 def category_of(group: Group) -> int:
-    """The category of a group."""
+    """Return the category of a group, an index into `CATEGORIES`."""
     return group >> 8 & 15
 
 
 def length_of(group: Group) -> int:
-    """The length of a group, see `group_of`."""
+    """Return the length of a group, as defined in `group_of`."""
     return group & 255
 
 
@@ -94,13 +94,13 @@ _WITHOUT_TRIPLES: Final = tuple([category for category in range(BOMB) if SIZE[ca
 
 
 class Combinations:
-    """The combinations of one number of players.
+    """The combinations for one number of players.
 
     Attributes:
-        deck: one pack or two.
-        categories: those that exist, but for bombs and the rocket.
+        deck: the deck, of one pack or two.
+        categories: the categories that exist, without bombs and the rocket.
         pair_as_solos: whether a quad may carry a pair in place of two single cards.
-        doubling_bomb: how many cards a bomb must have to double the score.
+        doubling_bomb: the smallest number of cards of a bomb that doubles the score.
     """
 
     def __init__(
@@ -112,30 +112,22 @@ class Combinations:
         self.doubling_bomb = doubling_bomb
 
     def identify(self, move: Move) -> Move:
-        """The play with its category, rank and length.
+        """Return a play with its category, rank and length.
 
         Raises:
-            IllegalMove: with the reason `not-a-combination`, if the cards form none.
+            IllegalMove: if the cards form no combination. The reason is `not-a-combination`.
         """
-        found = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
-        if found is None:
+        reading = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
+        if reading is None:
             raise not_a_combination(move, "Dou Dizhu")
-        return self._move(move.cards, *found)
+        return self._move(move.cards, *reading)
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
-        return Move(
-            PLAY,
-            self.deck,
-            cards,
-            category,
-            CATEGORIES[category],
-            level,
-            length,
-            self.deck.ranks[level],
-        )
+        rank = self.deck.ranks[level]
+        return Move(PLAY, self.deck, cards, category, CATEGORIES[category], level, length, rank)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Category, level and length of these cards, or None if they are no combination.
+        """Return the category, level and length of these cards, or None if they are no combination.
 
         The ranks with the most cards decide. All other ranks must be kickers.
         """
@@ -178,7 +170,8 @@ class Combinations:
         """Check that a play beats the table.
 
         Raises:
-            IllegalMove: with the reason `wrong-category` or `not-higher`, if it does not.
+            IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
+                `not-higher`.
         """
         category = move.value
         if category >= BOMB:
@@ -195,14 +188,14 @@ class Combinations:
             raise not_higher(move.text, table)
 
     def doubles(self, move: Move) -> bool:
-        """Whether a play doubles the score: the rocket, and large enough bombs."""
+        """Return whether a play doubles the score: the rocket, or a large enough bomb."""
         category = move.value
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
-        """The groups that a hand with these rank masks can lead, in the contract's order.
+        """Return the groups that a hand with these rank masks can lead, in the contract's order.
 
-        A group whose triple or quad is there may still have no set of kickers.
+        Kickers are not checked: a group may turn out to have no plays.
         """
         groups: list[Group] = []
         for category in self.categories if masks >> (2 * STRIDE) else _WITHOUT_TRIPLES:
@@ -218,8 +211,7 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """The groups of a hand with these rank masks that beat the table, in the order of
-        `leads`."""
+        """Return the groups of a hand with these rank masks that beat the table, as in `leads`."""
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         if category < BOMB:
@@ -236,7 +228,7 @@ class Combinations:
         ]
 
     def _add_bombs(self, groups: list[Group], masks: int) -> None:
-        """Add the groups of the bombs, in every size that a rank allows, and of the rocket."""
+        """Add the groups of all bombs and of the rocket to `groups`."""
         packs = self.deck.packs
         if masks >> (3 * STRIDE):
             for size in range(4, 4 * packs + 1):
@@ -245,14 +237,14 @@ class Combinations:
             groups.append(group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """The play of a group with these kickers, in the lowest suits held."""
+        """Return the play of a group with these kickers, in the lowest suits held."""
         cards = self.core(hand, group)
         if kickers:
             cards += self.attached(hand, group, kickers)
         return self._move(cards, category_of(group), level_of(group), length_of(group))
 
     def core(self, hand: int, group: Group) -> int:
-        """The cards of a group's plays without kickers, in the lowest suits held."""
+        """Return the cards of a group's plays without kickers, in the lowest suits held."""
         level, category = level_of(group), category_of(group)
         deck = self.deck
         if category == ROCKET:
@@ -267,7 +259,7 @@ class Combinations:
         return cards
 
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """The cards of a set of kickers of a group, in the lowest suits held."""
+        """Return the cards of a group's kickers, given by rank, in the lowest suits held."""
         if len(kickers) == 2 and kickers[0] == kickers[1]:
             return self.deck.lowest(hand, kickers[0], 2)
         size, cards = KICKER_SIZE[category_of(group)], 0
@@ -278,24 +270,24 @@ class Combinations:
 
 @cache
 def shape_of(group: Group) -> Shape:
-    """The shape of a group's plays."""
+    """Return the shape of a group's plays."""
     category = category_of(group)
     return PLAY, category, CATEGORIES[category], level_of(group), length_of(group)
 
 
 def _strength(category: int, level: int, length: int) -> int:
-    """The number by which bombs are compared: the rocket is highest, then size, then rank.
+    """Return the number by which bombs are compared. It is 0 for all other categories.
 
-    Every other category is weaker than any bomb.
+    The rocket is highest. Bombs are compared by size, then by rank.
     """
     return category << 16 | length << 8 | level if category >= BOMB else 0
 
 
 @cache
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """The combinations for a number of players. Equal arguments return the same object.
+    """Return the combinations for a number of players. Equal arguments return the same object.
 
-    With four players nothing takes single kickers, and a quad takes none at all.
+    With four players there are no single kickers, and quads take no kickers at all.
     """
     if players == 3:
         return Combinations(DECKS[3], range(BOMB), pair_as_solos, 4)
@@ -304,24 +296,24 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
 
 
 def run_mask(level: int, length: int) -> int:
-    """The mask of the ranks of a run with this highest rank."""
+    """Return the mask of the ranks of a run whose highest rank is `level`."""
     return ((1 << length) - 1) << (level - length + 1)
 
 
 def cards_in(category: int, length: int) -> int:
-    """The number of cards in a play other than a bomb or the rocket."""
+    """Return the number of cards in a play other than a bomb or the rocket."""
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
 
 def _add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
-    """Add one group for each deciding rank in a mask."""
+    """Add a group to `groups` for each deciding rank in the mask `ranks`."""
     base = group_of(cards, 0, category, length)
     groups += [base | rank << 12 for rank in ranks_in(ranks)]
 
 
 def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
-    """Add the groups of all runs of a category in a mask of ranks."""
+    """Add the groups of all runs of a category in the mask `ranks` to `groups`."""
     ranks &= IN_RUNS
     length = SHORTEST_RUN[SIZE[category]]
     starts = run_starts(ranks, length)
@@ -334,7 +326,7 @@ def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
 def _add_groups_above(
     groups: list[Group], masks: int, category: int, level: int, length: int
 ) -> None:
-    """Add the groups of a category and length with a higher level, whatever their kickers."""
+    """Add the groups of a category and length with a higher level to `groups`, as in `leads`."""
     ranks = ranks_held(masks, SIZE[category])
     if RUNNING[category]:
         ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)

@@ -24,10 +24,10 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
 class Kickers:
-    """The sets of kickers of one group, in order; each is a tuple of ranks.
+    """The sets of kickers of one group in order. Each set is a tuple of ranks.
 
-    A set has `number` ranks of `mask`, but not both jokers if `no_rocket`. A rank of `doubles` may
-    be attached twice in place of two ranks.
+    A set has `number` ranks of `mask`, but not both jokers if `no_rocket` is true. A rank in the
+    mask `doubles` may be attached twice in place of two ranks.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -37,7 +37,7 @@ class Kickers:
         self._doubles = doubles
 
     def count(self) -> int:
-        """The number of sets."""
+        """Return the number of sets."""
         ranks = self._mask.bit_count()
         number = ranks if self._number == 1 else comb(ranks, self._number)
         if self._jokers:
@@ -45,7 +45,7 @@ class Kickers:
         return number + self._doubles.bit_count()
 
     def all(self) -> list[tuple[int, ...]]:
-        """All sets."""
+        """Return all sets."""
         sets = list(combinations(ranks_in(self._mask), self._number))
         if self._jokers:
             sets = [ranks for ranks in sets if ranks[-2] != BLACK]
@@ -55,14 +55,17 @@ class Kickers:
         return sets
 
     def nth(self, index: int) -> tuple[int, ...]:
-        """The set at an index."""
+        """Return the set at an index, which must be less than `count()`."""
         if self._jokers or self._doubles:
             return self.all()[index]
         return next(islice(combinations(ranks_in(self._mask), self._number), index, None))
 
 
 class DoudizhuMoves(LegalMoves):
-    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
+    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
+
+    `hand` is the hand to move. `table` is the play to beat, or None for a lead.
+    """
 
     def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:
         masks = rank_masks(plays.deck, hand)
@@ -81,7 +84,7 @@ class DoudizhuMoves(LegalMoves):
         self._starts: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        """The sets of kickers that the hand has for a group, or None if it takes none."""
+        """Return the sets of kickers in the hand for a group, or None if the group takes none."""
         category, length = category_of(group), length_of(group)
         size = KICKER_SIZE[category]
         if not size:
@@ -94,7 +97,7 @@ class DoudizhuMoves(LegalMoves):
         return Kickers(others, 2, size == 1, doubles)
 
     def _counted(self) -> list[int]:
-        """The index at which each group begins, and the number of moves."""
+        """Return the index at which each group begins, and at the end the number of moves."""
         starts = self._starts
         if starts is None:
             total = self._first
@@ -129,43 +132,43 @@ class DoudizhuMoves(LegalMoves):
         return iter([self[index] for index in range(len(self))])
 
     def texts(self) -> list[str]:
-        """All moves as strings.
+        """Return all moves as strings.
 
         The strings are joined from the names of each rank's cards. Creating `Move`s first would
         take four times as long for the longest list.
         """
-        found = [PASS] if self._first else []
+        texts = [PASS] if self._first else []
         for group in self._groups:
             core = self._plays.build(self._hand, group, ()).text
             kickers = self._kickers(group)
-            found += [core] if kickers is None else self._with_kickers(core, group, kickers)
-        return found
+            texts += [core] if kickers is None else self._with_kickers(core, group, kickers)
+        return texts
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """The cards of each move, and its shape.
+        """Return the cards of each move with the shape of the move.
 
         Creating `Move`s first would take three times as long.
         """
         plays, hand = self._plays, self._hand
-        found = [(0, Move(PASS, plays.deck).shape)] if self._first else []
+        moves = [(0, Move(PASS, plays.deck).shape)] if self._first else []
         for group in self._groups:
             core, shape = plays.core(hand, group), shape_of(group)
             kickers = None if self._simple else self._kickers(group)
             if kickers is None:
-                found.append((core, shape))
+                moves.append((core, shape))
             else:
-                found += [(core + plays.attached(hand, group, k), shape) for k in kickers.all()]
-        return found
+                moves += [(core + plays.attached(hand, group, k), shape) for k in kickers.all()]
+        return moves
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
-        """Return the texts of a group's plays. `core` is the play without kickers."""
+        """Return a group's plays as strings. `core` is the play without kickers."""
         deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))
         names = [deck.text(deck.lowest(self._hand, rank, size)) for rank in ranks]
         pairs = [deck.text(deck.lowest(self._hand, rank, 2)) for rank in ranks]
         cards = core.removeprefix("play:")
-        found = []
+        texts = []
         for attached in kickers.all():
             if len(attached) == 2 and attached[0] == attached[1]:  # a pair as two single kickers
                 low = pairs[attached[0]] if attached[0] < level else ""
@@ -173,5 +176,5 @@ class DoudizhuMoves(LegalMoves):
             else:
                 low = "".join([names[rank] for rank in attached if rank < level])
                 high = "".join([names[rank] for rank in attached if rank > level])
-            found.append(f"play:{low}{cards}{high}")
-        return found
+            texts.append(f"play:{low}{cards}{high}")
+        return texts

@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 from games.climbing import auction
 from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
-from games.deck import HIDDEN, Deck
+from games.deck import Deck
 from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
 from games.doudizhu.move_list import DoudizhuMoves
 from games.doudizhu.validation import validate_position
@@ -46,34 +46,38 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move.
+        """Return a well-formed move, with its category, rank and length.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
         """
         if self.phase == "auction":
             return auction.validate(move, self.bid)
         return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play of cards that are held, as a lead or against the table."""
+        """Return a play of cards that are held, with its category, rank and length.
+
+        Raises:
+            IllegalMove: if the cards are no combination, or do not beat the table.
+        """
         play = self.plays.identify(play)
         if table is not None:
             self.plays.check_beats(play, table)
         return play
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """The legal moves in the contract's order, always in the lowest suits held."""
+        """Return the legal moves in the contract's order, always in the lowest suits held."""
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
         table = self.table
         return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form.
+        """Validate a wire form, and set all fields from it.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the position breaks a rule. The error lists every problem.
         """
         table = validate_position(self.game, data)
         super().load(data)
@@ -92,7 +96,7 @@ class DoudizhuPosition(ClimbingPosition):
 
 
 class DoudizhuState(DoudizhuPosition):
-    """A complete position of Dou Dizhu; `hands` and `talon` are hands of `deck`."""
+    """A complete position of Dou Dizhu. The cards in `hands` and `talon` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -102,15 +106,18 @@ class DoudizhuState(DoudizhuPosition):
     talon: int
 
     def view(self, seat: int | None) -> DoudizhuView:
-        """The position as one seat may know it: without seed, other hands and unseen talon."""
+        """Return the position as a seat may know it. The seat None stands for the public.
+
+        The view lacks the seed and the other hands. A talon that the seat has not seen is hidden.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
         view = DoudizhuView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
-        shown = self.declarer is not None and (
-            seat == self.declarer or bool(self.options["reveal_talon"])
-        )
-        cards = self.deck.names_of(self.talon)
-        view.talon = tuple(cards if shown else [HIDDEN] * len(cards))
+        reveal = self.options["reveal_talon"]
+        view.talon = auction.shown_talon(self.deck, self.talon, seat, self.declarer, reveal)
         return view
 
     def deal_first(self) -> None:
@@ -119,10 +126,10 @@ class DoudizhuState(DoudizhuPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """The state after a move.
+        """Return the state after a move.
 
         Raises:
-            IllegalMove: if it is not legal.
+            IllegalMove: if the move is not legal.
         """
         legal = self.check(move)
         after = DoudizhuState()
@@ -134,7 +141,7 @@ class DoudizhuState(DoudizhuPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this new copy."""
+        """Apply a legal move to this state, which is a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -148,7 +155,7 @@ class DoudizhuState(DoudizhuPosition):
             self._call(move, self.turn)
 
     def _call(self, move: Move, following: int) -> None:
-        """Bid or pass. `following` is the seat that would call next."""
+        """Apply a bid or a pass. `following` is the seat that would call next."""
         if move.kind == BID:
             self.bid = move.value
             self.passes = 0
@@ -171,8 +178,10 @@ class DoudizhuState(DoudizhuPosition):
         self.passes = 0
 
     def _passed_out(self) -> None:
-        """Handle an auction without a bid: deal again, or count the deal after `redeals` such
-        deals."""
+        """End an auction without a bid.
+
+        Deal again, or finish the deal with 0 points after `redeals` passed-out deals in a row.
+        """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
         self.passes = 0
@@ -189,7 +198,7 @@ class DoudizhuState(DoudizhuPosition):
             self._go_out(seat)
 
     def _double(self) -> None:
-        """Double the score once more, up to a limit that only a set-up position can reach."""
+        """Count a doubling, up to a limit that only set-up positions can reach."""
         self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)
 
     def _pass(self) -> None:
@@ -211,7 +220,7 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Whether the losers never played. A losing declarer may have played once."""
+        """Return whether the losers never played. A losing declarer may have played once."""
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
@@ -229,7 +238,7 @@ class DoudizhuState(DoudizhuPosition):
 
 
 class DoudizhuView(DoudizhuPosition):
-    """A position as one seat may know it. `talon` has card names, `??` for a masked card."""
+    """A position as one seat may know it. `talon` has card names, and `??` for hidden cards."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -240,8 +249,10 @@ class DoudizhuView(DoudizhuPosition):
 
 
 def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
-    """Deal. The seat that draws the exposed card bids first. The exposed card is never in the
-    talon."""
+    """Deal the cards, and start the auction with the seat that draws the exposed card.
+
+    The exposed card is never in the talon.
+    """
     players, cards = state.players, state.deck
     random = Randomness(state.seed, deal)
     order = random.shuffle(cards.order)
@@ -259,7 +270,7 @@ def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
 
 
 class Doudizhu(auction.AuctionGame):
-    """Dou Dizhu."""
+    """The game Dou Dizhu."""
 
     name: ClassVar[str] = "doudizhu"
     title: ClassVar[str] = "Dou Dizhu"
@@ -320,17 +331,17 @@ class Doudizhu(auction.AuctionGame):
     bounded: ClassVar[bool] = False
 
     def deck(self, players: int) -> Deck:
-        """One pack for three players, two for four."""
+        """Return one pack for three players, or two packs for four."""
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """The declarer, who is called the landlord, and the bid."""
+        """Return the bid at the seat of the declarer, who is called the landlord."""
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """The exposed card, the talon, the doublings and the play to beat."""
+        """Return the exposed card, the talon, the doublings and the play to beat."""
         facts = []
         if data["exposed"]:
             facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
@@ -340,14 +351,14 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Slightly more than 497 and 1,845, the longest lists that a search found."""
+        """Return a little more than 497 and 1,845, the lengths of the longest lists found."""
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
-        """The difference after a bid of 3, a spring, and three doublings (two with four players).
+        """Return the difference after a bid of 3, a spring, and 3 doublings (2 for four players).
 
-        The rules set no practical limit. But 99 of 100 deals hold no more bombs and rockets than
-        that, whoever takes the talon (40,000 deals: 99.4 and 99.7 of 100).
+        The rules set no practical limit. But 99 of 100 deals have no more bombs and rockets than
+        that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

@@ -9,10 +9,10 @@ from games.game import Game, JsonDict
 
 
 def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view. Return its table.
+    """Validate a state or a view in wire form. Return the play on the table, or None.
 
     Raises:
-        InvalidState: with everything that is wrong.
+        InvalidState: if the position breaks a rule. The error lists every problem.
     """
     problems: list[str] = []
     data = validation.with_valid_players(problems, game, data)

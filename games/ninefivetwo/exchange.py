@@ -1,7 +1,8 @@
 """The card exchange of 9-5-2 (Kartentausch): who gives cards to whom, what is returned, who knows.
 
-A seat with too many tricks in the previous deal gives cards to a seat with too few, and gets for
-each the debtor's best card of the same suit (rules, "9-5-2", 1). Cards are names here.
+A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor. For
+each card the debtor returns its best card of the same suit (rules, "9-5-2", 1). In this module
+cards are names.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ExchangePair:
-    """The pairing of a giver and a debtor.
+    """A pairing of a giver and a debtor.
 
-    `given` are the cards chosen so far, of `count` in all. In a closed pairing, `returned[i]` was
-    returned for `given[i]`.
+    `given` holds the cards chosen so far, out of `count`. In a closed pairing, `returned[i]` is the
+    card that was returned for `given[i]`.
     """
 
     giver: int
@@ -37,7 +38,7 @@ class ExchangePair:
         return self.count - len(self.given)
 
     def seen_by(self, seat: int | None) -> ExchangePair:
-        """The pairing as a seat may know it."""
+        """Return the pairing as a seat may know it: only giver and debtor see the cards."""
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
@@ -45,7 +46,7 @@ class ExchangePair:
 
 
 def _read_owed(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
-    """Open pairings from their wire form, the given cards in deck order."""
+    """Read open pairings from their wire form. Sort the given cards in deck order."""
     return tuple(
         [
             ExchangePair(**{**entry, "given": tuple(deck.in_order(entry["given"]))})
@@ -55,7 +56,10 @@ def _read_owed(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
 
 
 def _read_exchanged(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
-    """Closed pairings from their wire form: `given` in deck order, `returned` sorted with it."""
+    """Read closed pairings from their wire form.
+
+    The given cards are sorted in deck order, and the returned cards along with them.
+    """
     closed = []
     for entry in entries:
         given, returned = entry["given"], entry["returned"]
@@ -73,20 +77,20 @@ def _read_exchanged(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
 
 def _write_owed(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
     return [
-        {"giver": one.giver, "debtor": one.debtor, "count": one.count, "given": list(one.given)}
-        for one in pairings
+        {"giver": pair.giver, "debtor": pair.debtor, "count": pair.count, "given": [*pair.given]}
+        for pair in pairings
     ]
 
 
 def _write_exchanged(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
     return [
         {
-            "giver": one.giver,
-            "debtor": one.debtor,
-            "given": list(one.given),
-            "returned": list(one.returned),
+            "giver": pair.giver,
+            "debtor": pair.debtor,
+            "given": [*pair.given],
+            "returned": [*pair.returned],
         }
-        for one in pairings
+        for pair in pairings
     ]
 
 
@@ -95,10 +99,11 @@ EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read_exchanged)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
-    """The pairings after a deal with these targets and tricks, in order.
+    """Return the pairings after a deal with these targets and tricks, in order.
 
-    One giver and two debtors: the giver's left neighbour comes first. Two givers and one debtor:
-    the debtor's left neighbour comes first. 9-5-2 is played clockwise: left is the next seat.
+    With one giver and two debtors, the giver's left neighbour comes first. With two givers and one
+    debtor, the debtor's left neighbour comes first. 9-5-2 is played clockwise, so the left
+    neighbour is the next seat.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}
@@ -116,10 +121,10 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
-    """The debtor's hand after returning cards, and the card returned for each given card.
+    """Return the debtor's hand after returning cards, and the card returned for each given card.
 
-    `hand` includes the given cards. The debtor returns the highest card of the same suit for each,
-    which is the given card itself if the debtor has none higher.
+    `hand` includes the given cards. For each given card the debtor returns its highest card of the
+    suit, which is the given card itself if the debtor has no higher card.
     """
     returned = []
     for card in given:
@@ -133,11 +138,11 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 def history_for(
     history: History, seat: int | None, closed: Sequence[ExchangePair], due: Sequence[ExchangePair]
 ) -> History:
-    """A history as a seat may know it: discards and exchanges of others are masked.
+    """Return a history as a seat may know it. Discards and exchanges of others are masked.
 
-    A `give:` is known to the giver and the debtor of the pairing that it belongs to. One without a
-    pairing is known only to its giver. Moves and pairings are matched from the end, because the
-    beginning of the history of a set-up position may be missing.
+    The cards of a `give:` are known to the giver and the debtor of its pairing, or only to the
+    giver if no pairing matches. Moves are matched to pairings from the end, because the beginning
+    of the history of a set-up position may be missing.
     """
     unmatched = [
         (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))

@@ -1,10 +1,10 @@
-"""9-5-2 for three players: take more tricks than your target, which is nine, five or two.
+"""9-5-2 for three players, each of whom has a target of nine, five or two tricks to exceed.
 
 The result of the previous deal decides on an exchange of cards. Then the 9-player names the trump
 suit, takes up four cards and discards four. Sixteen tricks are played: follow suit, trumps win.
 
-Source: the German text "9-5-2 - ein Kartenspiel"; docs/rules/ninefivetwo.md decides what it leaves
-open.
+Source: the German text "9-5-2 - ein Kartenspiel". docs/rules/ninefivetwo.md decides what the text
+leaves open.
 """
 
 from __future__ import annotations
@@ -80,14 +80,16 @@ class NinefivetwoPosition(BasePosition):
 
     @abstractmethod
     def cards_owed(self) -> int:
-        """The number of cards that the seat to move still has to give in this pairing, or to
-        discard."""
+        """Return the number of cards that the seat to move has yet to give in the current pairing.
+
+        Without an open pairing, return the number of cards that have yet to be discarded.
+        """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move.
+        """Return a well-formed move. A play gets its category, rank and length.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
         """
         kind = _KINDS[self.phase]
         if move.kind != kind:
@@ -119,7 +121,7 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """The legal moves in deck order; gives and discards are listed as single cards only."""
+        """Return the legal moves in deck order. Each give or discard is of a single card."""
         if self.phase == "trump":
             return LegalMoves(TRUMPS)
         if self.phase == "play":
@@ -130,18 +132,18 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form.
+        """Validate a wire form, and set all fields from it.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the position breaks a rule. The error lists every problem.
         """
         validate_position(self.game, data)
         super().load(data)
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy the fields that a view takes from a state as they are: the allow-list of views.
+        """Copy the fields that a view takes from a state unchanged: the allow-list of views.
 
-        `owed`, `exchanged` and the history are not among them: a view masks others' cards in them.
+        `owed` and `exchanged` are not copied. A view masks cards in them, and in the history.
         """
         self.copy_common(other)
         self.targets = other.targets
@@ -151,7 +153,7 @@ class NinefivetwoPosition(BasePosition):
 
 
 class NinefivetwoState(NinefivetwoPosition):
-    """A complete position of 9-5-2; `hands`, `talon` and `discards` are hands of `deck`."""
+    """A complete position of 9-5-2. `talon` and `discards` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
@@ -163,13 +165,18 @@ class NinefivetwoState(NinefivetwoPosition):
     discards: int
 
     def cards_owed(self) -> int:
-        """The number of cards that the seat to move still has to give in this pairing, or to
-        discard."""
+        """Return the number of cards that the seat to move has yet to give or to discard."""
         return self.owed[0].open if self.owed else TALON - self.discards.bit_count()
 
     def view(self, seat: int | None) -> NinefivetwoView:
-        """The position as one seat may know it: without seed, other hands, talon and exchanges of
-        others."""
+        """Return the position as a seat may know it. The seat None stands for the public.
+
+        The view lacks the seed and the other hands. The talon, the discards and exchanges between
+        other seats are hidden.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
         view = NinefivetwoView()
         view.copy_shared(self)
         view.history = history_for(self.history, seat, self.exchanged, self.owed)
@@ -186,10 +193,10 @@ class NinefivetwoState(NinefivetwoPosition):
         _deal(self, 1, FIRST_TARGETS, ())
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """The state after a move.
+        """Return the state after a move.
 
         Raises:
-            IllegalMove: if it is not legal.
+            IllegalMove: if the move is not legal.
         """
         legal = self.check(move)
         after = NinefivetwoState()
@@ -204,7 +211,7 @@ class NinefivetwoState(NinefivetwoPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this new copy."""
+        """Apply a legal move to this state, which is a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -222,7 +229,7 @@ class NinefivetwoState(NinefivetwoPosition):
             self._start_play_after_discards()
 
     def _move_cards(self, seat: int, cards: int) -> None:
-        """Add cards to a hand, or remove them if negative."""
+        """Add cards to a seat's hand, or remove them if `cards` is negative."""
         hands = list(self.hands)
         hands[seat] += cards
         self.hands = tuple(hands)
@@ -235,7 +242,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._start_play_after_discards()
 
     def _start_play_after_discards(self) -> None:
-        """Start the play if the 9-player need not discard: at once if there was no talon."""
+        """Start the play once the 9-player has no more cards to discard."""
         if self.hands[self.dealer].bit_count() <= TRICKS - sum(self.tricks):
             self.phase = "play"
             self.turn = self.targets.index(5)
@@ -282,8 +289,10 @@ class NinefivetwoState(NinefivetwoPosition):
 
 
 class NinefivetwoView(NinefivetwoPosition):
-    """A position as one seat may know it. `talon` and `discards` have names, `??` for a masked
-    card."""
+    """A position as one seat may know it.
+
+    `talon` and `discards` have card names, and `??` for hidden cards.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
@@ -295,15 +304,14 @@ class NinefivetwoView(NinefivetwoPosition):
     discards: tuple[str, ...]
 
     def cards_owed(self) -> int:
-        """The number of cards that the seat to move still has to give in this pairing, or to
-        discard."""
+        """Return the number of cards that the seat to move has yet to give or to discard."""
         return self.owed[0].open if self.owed else TALON - len(self.discards)
 
 
 def _deal(
     state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
 ) -> None:
-    """Deal, starting with the 5-player, and begin the exchange if cards are owed."""
+    """Deal the cards, starting with the 5-player, and begin the exchange if cards are owed."""
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
     state.start_deal(deal, targets.index(9), hands)
@@ -319,7 +327,7 @@ def _deal(
 
 
 class Ninefivetwo(Game):
-    """9-5-2."""
+    """The game 9-5-2."""
 
     name: ClassVar[str] = "ninefivetwo"
     title: ClassVar[str] = "9-5-2"
@@ -342,25 +350,24 @@ class Ninefivetwo(Game):
     keeps_trick: ClassVar[bool] = True
 
     def deck(self, players: int) -> Deck:
-        """One pack without jokers, 2 low."""
+        """Return one pack without jokers, in which 2 is low."""
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """A hand by suit, black and red in turn."""
+        """Return a hand's cards by suit, with black and red suits in turn."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
     def most_moves(self, players: int) -> int:
-        """The size of the hand with the talon, of which any card may be discarded."""
+        """Return the size of a hand with the talon, any card of which may be discarded."""
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """The tricks above the target 2, if one seat takes all, since nobody has less than 0
-        points."""
+        """Return the points of a seat with target 2 that takes all tricks. The minimum is 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Talon, discards, trumps, cards still to be given, and the trick."""
+        """Return the talon, the discards, the trump suit, the exchange and the trick."""
         piles = (
             Fact("talon", cards=tuple(data["talon"])),
             Fact("discarded", cards=tuple(data["discards"])),
@@ -382,7 +389,7 @@ class Ninefivetwo(Game):
         return facts
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """The tricks won, and the target."""
+        """Return the number of tricks that the seat has won, and its target."""
         tricks, target = data["tricks"][seat], data["targets"][seat]
         return [Phrase("%(tricks)d of %(target)d tricks", {"tricks": tricks, "target": target})]
 

@@ -1,4 +1,4 @@
-"""Cards and tricks of 9-5-2: which cards may be played, and which one wins."""
+"""Cards and tricks of 9-5-2: which cards may be played, and which seat wins a trick."""
 
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ from games.position import Field
 
 DECK: Final = deck(RANKS)
 SUIT_CARDS: Final = tuple([sum(DECK.units[suit::4]) for suit in range(4)])
-"""All cards of a suit, as a hand, by suit."""
+"""By suit: the hand of all its cards."""
 
 GIVES: Final = tuple([Move(GIVE, DECK, unit) for unit in DECK.units])
 DISCARDS: Final = tuple([Move(DISCARD, DECK, unit) for unit in DECK.units])
@@ -22,16 +22,16 @@ PLAYS: Final = tuple(
 """One move for each card, by card number."""
 
 Trick = tuple[tuple[int, Move], ...]
-"""The plays of a trick, each with its seat, in order."""
+"""The plays of a trick in order, as (seat, move)."""
 
 
 def card_of(move: Move) -> int:
-    """The number of the single card of a move."""
+    """Return the number of a move's single card."""
     return move.cards.bit_length() - 1
 
 
 def suit_of(move: Move) -> int:
-    """The suit of the single card of a move."""
+    """Return the suit of a move's single card, an index into `SUITS`."""
     return card_of(move) & 3
 
 
@@ -56,15 +56,20 @@ TRUMP_FIELD: Final = Field("trump", _write_trump, _read_trump)
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """The cards of a hand that may be played: those of the suit led, or all if it has none."""
+    """Return the cards of a hand that may be played.
+
+    These are the cards of the suit led, or all cards if the hand has none of that suit or leads.
+    """
     if not trick:
         return hand
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand
 
 
 def winner(trick: Trick, trump: int) -> int:
-    """The seat that wins a trick: the seat of the highest trump, or else of the highest card of the
-    suit led."""
+    """Return the seat that wins a trick of at least one play.
+
+    The highest trump wins. Without trumps, the highest card of the suit led wins.
+    """
     seat, best = trick[0]
     for other, move in trick[1:]:
         if suit_of(move) == suit_of(best):

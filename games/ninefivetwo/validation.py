@@ -1,9 +1,9 @@
 """Semantic validation of posted positions of 9-5-2 (contract, "State").
 
-Tricks won and the cards that a seat still has to play make 16. These are its hand, its card in the
-trick and the cards that it has chosen in a pairing. For the 9-player the talon counts until it is
-taken up, and the cards still to be discarded do not. A position without a talon has nothing to take
-up and nothing to discard.
+For each seat, the tricks won by all seats and the cards that the seat has yet to play add up to 16.
+A seat's cards to play are its hand, its card in the trick, and the cards that it has chosen in a
+pairing. For the 9-player the talon counts too until it is taken up, and the cards that are yet to
+be discarded do not count. A position without a talon has nothing to take up or to discard.
 """
 
 from typing import Final
@@ -21,10 +21,10 @@ SEATS: Final = 3
 
 
 def validate_position(game: Game, data: JsonDict) -> None:
-    """Validate a state or a view.
+    """Validate a state or a view in wire form.
 
     Raises:
-        InvalidState: with everything that is wrong.
+        InvalidState: if the position breaks a rule. The error lists every problem.
     """
     problems: list[str] = []
     counts = validation.hand_sizes(data)
@@ -116,7 +116,7 @@ def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check that the tricks won and the cards still to play add up to 16 for each seat."""
+    """Check for each seat that the tricks won and its cards to play add up to 16."""
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
         problems.append("tricks has a negative number.")
@@ -140,8 +140,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """The number of cards that the 9-player will discard, minus the cards of the talon that it will
-    take up."""
+    """Return the number of cards that the 9-player has yet to discard, minus those to take up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid
@@ -151,7 +150,7 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]) -> None:
-    """Check seats and cards of all pairings, and that each open one can be filled."""
+    """Check the seats and cards of all pairings, and that each giver can fill its open pairing."""
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"

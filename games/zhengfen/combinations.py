@@ -1,8 +1,8 @@
-"""The combinations of Zheng Fen: what cards can be read as, and what beats what.
+"""The combinations of Zheng Fen: how cards are read, and what beats what.
 
-No substitutions for jokers are tried. The lowest natural card determines where a run or flush of a
-given length lies: it starts there, or lower if it would end above the 2. Jokers complete the triple
-of a full house; a joker that remains always fits beside the triple, as a 3.
+Readings are found without trying substitutions for jokers. A run or flush starts at its lowest
+natural card, or lower if it would end above the 2. Jokers complete the triple of a full house. A
+joker beside a complete triple is read as a 3, which fits any other card.
 
 Source: the categories A to I, their order and the special categories of the German text.
 """
@@ -59,15 +59,19 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """The highest rank that a run or flush can have, from its lowest natural rank and its length.
+    """Return the highest rank that a run or flush can have.
 
-    Jokers extend it upwards, or downwards once it ends with a 2.
+    `lowest` is its lowest natural rank. Jokers extend it upwards, or downwards once it ends with
+    a 2.
     """
     return min(TWO, lowest + length - 1)
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
-    """Whether two natural cards may be the extra cards of a full house of any type."""
+    """Return whether two natural cards may be the extra cards of a full house.
+
+    The cards are given as `rank` with `suit`, and `other` with `other_suit`.
+    """
     if rank == other or THREE in (rank, other):
         return True
     if suit == other_suit and abs(rank - other) == 1:
@@ -76,9 +80,9 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 
 
 def readings(cards: int) -> list[Reading]:
-    """All readings of a set of cards, each with the highest possible rank.
+    """Return all readings of a set of cards, each with the highest possible rank.
 
-    There are at most two: a full house, which comes first, and a flush.
+    There are up to two: a full house, which comes first, and a flush.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -103,7 +107,7 @@ def readings(cards: int) -> list[Reading]:
 
 
 def _few(number: int, natural: int, ranks: int) -> list[Reading]:
-    """The readings of two to four cards, at least one of them natural."""
+    """Return the readings of two to four cards, at least one of them natural."""
     high = ranks.bit_length() - 1
     if ranks & (ranks - 1) == 0:
         if number == 4 and high == TWO and natural.bit_count() == 4:
@@ -116,7 +120,11 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 
 
 def _run(found: list[Reading], number: int, at: int) -> None:
-    """Add the reading as a run. Even with jokers the most frequent rank shows its size."""
+    """Add the reading as a run of multiples to `found`, if there is one.
+
+    `at` holds the rank masks of the natural cards. Even with jokers, the most frequent rank shows
+    the size of the multiples.
+    """
     size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
     if rest or not SHORTEST_RUN <= length <= LONGEST:
@@ -128,7 +136,7 @@ def _run(found: list[Reading], number: int, at: int) -> None:
 
 
 def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add the reading as a flush. No rank occurs twice."""
+    """Add the reading as a flush to `found`, if there is one. No rank may occur twice."""
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -137,8 +145,10 @@ def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """The rank of the highest triple of five cards read as a full house, or -1 if they form
-    none."""
+    """Return the rank of the highest triple of five cards read as a full house.
+
+    Returns -1 if the cards form no full house. `at` holds the rank masks of the natural cards.
+    """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
@@ -156,28 +166,35 @@ def _fullhouse(natural: int, jokers: int, at: int) -> int:
 
 
 def is_special(category: int) -> bool:
-    """Whether a category may be played on any other."""
+    """Return whether a category is a special, which may be played on any ordinary category."""
     return category >= FIVE_TEN_KING
 
 
 def beats(reading: Reading, table: Reading) -> bool:
-    """Whether a reading beats one of its own category or, as a special, any weaker one."""
+    """Return whether a reading beats the table.
+
+    An ordinary reading beats a lower reading of its category. A special beats every reading of a
+    weaker category.
+    """
     if is_special(reading[0]):
         return reading[0] > table[0]
     return reading[0] == table[0] and reading[1:] > table[1:]
 
 
 def reading_of(move: Move) -> Reading:
-    """The reading of a validated play."""
+    """Return the reading of a validated play."""
     return move.value, move.level, move.length or 1
 
 
 def validate_play(move: Move, table: Move | None) -> Move:
-    """The play with its category, rank, length and canonical suffix, to lead or to beat `table`.
+    """Return a play with its category, rank, length and canonical suffix.
+
+    `table` is the play to beat, or None for a lead.
 
     Raises:
-        IllegalMove: with the first of `not-a-combination`, `wrong-category`, `not-higher` and
-            `ambiguous` that applies.
+        IllegalMove: if the cards are no combination, do not beat the table, or can be read in two
+            ways. The reason is the first that applies of `not-a-combination`, `wrong-category`,
+            `not-higher` and `ambiguous`.
     """
     found = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(found) > 1
@@ -205,16 +222,11 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
-    """The play of these cards with this reading, or `ambiguous` if there is another reading."""
+    """Return the play of these cards with this reading.
+
+    The play has a suffix if `ambiguous` is true: the cards have another reading too.
+    """
     category, level, length = reading
-    return Move(
-        PLAY,
-        DECK,
-        cards,
-        category,
-        CATEGORIES[category],
-        level=level,
-        length=length,
-        rank=DECK.ranks[level],
-        suffix="=" + CATEGORIES[category] if ambiguous else "",
-    )
+    name = CATEGORIES[category]
+    suffix = "=" + name if ambiguous else ""
+    return Move(PLAY, DECK, cards, category, name, level, length, DECK.ranks[level], suffix)

@@ -1,7 +1,8 @@
-"""Generates the plays of Zheng Fen, complete and in the contract's order.
+"""The generator of all plays of Zheng Fen, in the contract's order.
 
-Plays are generated group by group, each set of cards once, at the highest rank that it can have.
-They are derived from the cards of each rank and suit; no substitutions for jokers are tried.
+Plays are generated group by group. Each set of cards is generated once in a category, at the
+highest rank that it can have. Plays are derived from the cards of each rank and suit, without
+trying substitutions for jokers.
 """
 
 from itertools import combinations
@@ -44,8 +45,7 @@ FittingPair = tuple[int, bool]
 
 
 class MoveGenerator:
-    """Generates the groups of plays of one hand: those of each category above a level (and
-    length)."""
+    """A generator of the groups of plays of one hand."""
 
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
@@ -61,7 +61,7 @@ class MoveGenerator:
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def all(self) -> list[Group]:
-        """All groups that the hand can lead."""
+        """Return all groups that the hand can lead, in order."""
         groups = self.specials(FIVE_TEN_KING)
         for category in range(FLUSH + 1):
             groups += self.ordinary(category, -1, 0)
@@ -69,7 +69,7 @@ class MoveGenerator:
         return groups
 
     def above(self, table: Reading) -> list[Group]:
-        """All groups that beat a reading."""
+        """Return all groups that beat a reading, in order."""
         category, level, length = table
         if is_special(category):
             groups = self.specials(category + 1)
@@ -79,7 +79,10 @@ class MoveGenerator:
         return groups
 
     def ordinary(self, category: int, level: int, length: int) -> list[Group]:
-        """The groups of an ordinary category above a level and length."""
+        """Return the groups of an ordinary category above a level, or at that level and longer.
+
+        `length` matters only for runs and flushes.
+        """
         if category <= QUAD:
             return self._multiples(category + 1, level)
         if category < FULLHOUSE:
@@ -89,7 +92,7 @@ class MoveGenerator:
         return self._flushes(level, length)
 
     def _multiples(self, size: int, above: int) -> list[Group]:
-        """Singles, pairs, triples or quads, higher than a level."""
+        """Return the groups of singles, pairs, triples or quads higher than a level."""
         groups = []
         for rank in range(max(above + 1, 0), 13):
             sets = self._sets[rank]
@@ -97,7 +100,7 @@ class MoveGenerator:
             if size == 4 and rank == TWO:
                 plays = []  # the special 2222
             if self._jokers and size > 1:
-                plays = plays + [one | joker for one in sets[size - 1] for joker in self._jokers]
+                plays = plays + [rest | joker for rest in sets[size - 1] for joker in self._jokers]
                 if size > 2 and len(self._jokers) == 2:
                     plays += [cards | BOTH for cards in sets[size - 2]]
                 plays.sort(reverse=True)
@@ -114,7 +117,7 @@ class MoveGenerator:
         return groups
 
     def _runs(self, size: int, above: int, longer: int) -> list[Group]:
-        """Runs of pairs, triples or quads, higher than a level, or of that level and longer."""
+        """Return the groups of runs of multiples above a level, or at that level and longer."""
         most = len(self._jokers)
         lacks = [max(0, size - field.bit_count()) for field in self._fields]
         if all(sum(lacks[low : low + SHORTEST_RUN]) > most for low in range(11)):
@@ -148,7 +151,7 @@ class MoveGenerator:
         return groups
 
     def _flushes(self, above: int, longer: int) -> list[Group]:
-        """Flushes, higher than a level, or of that level and longer."""
+        """Return the groups of flushes above a level, or at that level and longer."""
         most = len(self._jokers)
         found: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
@@ -181,9 +184,9 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Full houses with a triple higher than a level.
+        """Return the groups of full houses with a triple higher than a level.
 
-        Five cards with both jokers may have several triples; they are listed with the highest.
+        If cards with both jokers can have several triples, the highest one counts.
         """
         ranks = [
             rank
@@ -212,29 +215,30 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
     ) -> list[int]:
-        """The natural cards of full houses with this number of jokers.
+        """Return the natural cards of each full house with a triple of `rank` and so many jokers.
 
-        With both jokers, some sets of cards occur twice.
+        `pairs` are the fitting pairs, and `others` the single cards, of all other ranks. With both
+        jokers, some sets of cards occur twice.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
             plays = [triple | pair for triple in triples for pair, _ in pairs]
             return plays + [
-                four | one
+                four | other
                 for four in fours
-                for one in others
-                if fits(rank, 0, (60 - one.bit_length()) >> 2, 0)
+                for other in others
+                if fits(rank, 0, (60 - other.bit_length()) >> 2, 0)
             ]
         if jokers == 1:  # it completes the triple, or is a 3 beside it; the higher pair is a triple
             lowest = 1 << (56 - 4 * rank)  # mirrored: higher ranks are lower bits
             beside = [pair for pair, alike in pairs if not alike or pair > lowest]
             plays = [two | pair for two in twos for pair in beside]
-            return plays + [triple | one for triple in triples for one in others] + fours
+            return plays + [triple | other for triple in triples for other in others] + fours
         plays = [single | pair for single in singles for pair, _ in pairs]
-        return plays + [two | one for two in twos for one in others] + triples
+        return plays + [two | other for two in twos for other in others] + triples
 
     def _fitting_pairs(self) -> list[FittingPair]:
-        """The pairs of natural cards that may be the extra cards of a full house."""
+        """Return the pairs of natural cards that may be the extra cards of a full house."""
         singles = self._singles(self._natural)
         numbers = [60 - card.bit_length() for card in singles]
         found = []
@@ -248,16 +252,16 @@ class MoveGenerator:
 
     @staticmethod
     def _singles(cards: int) -> list[int]:
-        """The cards of a set one by one, in deck order."""
-        found = []
+        """Return the single cards of a mirrored set, in deck order."""
+        singles = []
         while cards:
             top = 1 << cards.bit_length() - 1
-            found.append(top)
+            singles.append(top)
             cards ^= top
-        return found
+        return singles
 
     def specials(self, lowest: int) -> list[Group]:
-        """The groups of the specials, starting with the category `lowest`."""
+        """Return the groups of the specials, from the category `lowest` on."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []
@@ -275,9 +279,9 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """The sets of five cards that are both a flush and a full house.
+        """Return the sets of five cards that are both a flush and a full house.
 
-        They have three cards of one suit and both jokers.
+        Such sets have three cards of one suit and both jokers.
         """
         found: set[int] = set()
         if len(self._jokers) < 2:

@@ -19,7 +19,10 @@ from games.zhengfen.play_groups import Group, mirror, texts_of
 
 
 class ZhengfenMoves(LegalMoves):
-    """The legal moves of a trick: `pass` unless leading, then the plays of each group."""
+    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
+
+    `hand` is the hand to move. `table` is the reading to beat, or None for a lead.
+    """
 
     def __init__(self, hand: int, table: Reading | None) -> None:
         generator = MoveGenerator(hand)
@@ -34,8 +37,10 @@ class ZhengfenMoves(LegalMoves):
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:
-        """The plays of a group that need a suffix. Empty for categories whose plays are never
-        ambiguous."""
+        """Return the mirrored plays that need a suffix if they belong to this group.
+
+        The set is empty for groups whose plays are never ambiguous.
+        """
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()
@@ -60,25 +65,25 @@ class ZhengfenMoves(LegalMoves):
         return build_move(mirror(cards), group.reading, cards in self._suffixed(group))
 
     def __iter__(self) -> Iterator[Move]:
-        found = [Move(PASS, DECK)] if self._passing else []
+        moves = [Move(PASS, DECK)] if self._passing else []
         for group in self.groups:
             suffixed, reading = self._suffixed(group), group.reading
-            found += [
+            moves += [
                 build_move(mirror(cards), reading, cards in suffixed) for cards in group.plays()
             ]
-        return iter(found)
+        return iter(moves)
 
     def texts(self) -> list[str]:
-        """All moves as strings."""
-        found = [PASS] if self._passing else []
+        """Return all moves as strings."""
+        texts = [PASS] if self._passing else []
         for group in self.groups:
             plays = group.plays()
-            texts = texts_of(plays)
+            group_texts = texts_of(plays)
             suffixed = self._suffixed(group)
             if suffixed:
                 suffix = "=" + CATEGORIES[group.reading[0]]
                 for place, cards in enumerate(plays):
                     if cards in suffixed:
-                        texts[place] += suffix
-            found += texts
-        return found
+                        group_texts[place] += suffix
+            texts += group_texts
+        return texts

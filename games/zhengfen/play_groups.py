@@ -1,10 +1,10 @@
 """Sets of cards of Zheng Fen in the contract's order, and groups of plays made of them.
 
-Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Sets of one size
-are then in the contract's order, card by card, when the integers descend; sorting them by a key
-would make a long list 30 % slower. A *group* has all plays with the same number of cards, rank,
-category and length. It knows how many they are; runs of multiples, which can be very many, are
-listed only when they are asked for.
+Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Sets of the same
+size are then in the contract's order if the integers descend. Sorting by a key would make a long
+list 30 % slower. A *group* has all plays with the same number of cards, rank, category and length.
+A group can count its plays without listing them. There can be very many runs of multiples, so they
+are listed on demand.
 """
 
 from functools import cache
@@ -17,17 +17,19 @@ RED_JOKER: Final = 1 << 59 - 56
 BOTH: Final = BLACK_JOKER | RED_JOKER
 
 Choices = list[tuple[int, int]]
-"""What one rank can add to a run: (cards, number of jokers for the rest), cards descending."""
+"""What a rank can add to a run, as (cards, number of jokers for the rest), cards descending."""
 
 
 def mirror(cards: int) -> int:
-    """Mirror a hand, or mirror it back."""
+    """Return a hand mirrored, or a mirrored set of cards as a hand."""
     return int(format(cards, "060b")[::-1], 2)
 
 
 def _sets_of(rank: int, field: int) -> list[list[int]]:
-    """The sets of cards of a rank, given its field of four bits. Item k lists the sets of k cards,
-    in order."""
+    """Return the sets of cards of a rank, given the rank's field of four bits.
+
+    Item k of the result lists the sets of k cards in order.
+    """
     sets: list[list[int]] = [[], [], [], [], []]
     for part in range(15, -1, -1):
         if part & field == part:
@@ -36,13 +38,12 @@ def _sets_of(rank: int, field: int) -> list[list[int]]:
 
 
 SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in range(13)])
-"""[rank][field][k], see `_sets_of`. Read only."""
+"""The results of `_sets_of` as [rank][field][k]. The lists must not be changed."""
 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """The text of each set of cards of three neighbouring ranks, for every such three ranks,
-    mirrored.
+    """Return five tables for three ranks each, with the text of every mirrored set of cards.
 
     Naming card by card would take nearly twice as long for a long list.
     """
@@ -60,7 +61,7 @@ def _texts() -> tuple[list[str], ...]:
 
 
 def texts_of(plays: list[int]) -> list[str]:
-    """The moves that play these sets of cards, without suffixes."""
+    """Return the moves that play these mirrored sets of cards, without suffixes."""
     one, two, three, four, five = _texts()
     return [
         f"play:{one[cards >> 48]}{two[cards >> 36 & 4095]}{three[cards >> 24 & 4095]}"
@@ -70,7 +71,7 @@ def texts_of(plays: list[int]) -> list[str]:
 
 
 class Group:
-    """All plays of one reading and number of cards, mirrored, in order."""
+    """The plays with one reading and number of cards, mirrored and in order."""
 
     __slots__ = ("_plays", "count", "order", "reading")
 
@@ -82,12 +83,12 @@ class Group:
         self.count = 0 if plays is None else len(plays)
 
     def plays(self) -> list[int]:
-        """The plays."""
+        """Return the plays, mirrored and in order."""
         return self._plays or []
 
 
 class RunGroup(Group):
-    """The runs of multiples of one length and highest rank, listed when asked for."""
+    """The runs of multiples with one length and highest rank, which are listed on demand."""
 
     __slots__ = ("_ends", "_ranks")
 
@@ -100,14 +101,14 @@ class RunGroup(Group):
         self.count = count_runs(ranks, ends)
 
     def plays(self) -> list[int]:
-        """The plays."""
+        """Return the plays, mirrored and in order. The first call lists them."""
         if self._plays is None:
             self._plays = list_runs(self._ranks, self._ends)
         return self._plays
 
 
 def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
-    """The number of plays that `list_runs` returns."""
+    """Return the number of plays that `list_runs` would return."""
     counts = [len(end) for end in ends]
     for choices in reversed(ranks):
         counts = [
@@ -118,9 +119,9 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """All plays of one choice for each rank and the jokers that they need, in order.
+    """Return all plays that take one choice of each rank and the jokers that it needs, in order.
 
-    `ends[u]` are the ways to add u jokers; there are at most `len(ends) - 1` jokers.
+    `ends[u]` lists the ways to add u jokers, up to `len(ends) - 1` jokers.
     """
     tails = ends
     for choices in reversed(ranks):

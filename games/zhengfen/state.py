@@ -1,10 +1,10 @@
 """Zheng Fen (Um Punkte wetteifern, 挣分) for three to six players.
 
-The highest play wins the trick; fives, tens and kings are worth points. At the end of a deal the
-first player to go out gets the tricks and the hand of the last one.
+The highest play wins the trick. Fives, tens and kings are worth points. At the end of a deal the
+first player to go out gets the tricks and the hand of the last player.
 
-Source: the German text of pagat.com's page on Zheng Fen; docs/rules/zhengfen.md decides what it
-leaves open.
+Source: the German text of pagat.com's page on Zheng Fen. docs/rules/zhengfen.md decides what the
+text leaves open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TENS_AND_KINGS: Final = 15 << 4 * TEN | 15 << 4 * KING
 
 
 def points(cards: int) -> int:
-    """The points of cards: 5 for a five, 10 for a ten or a king."""
+    """Return the points of cards: 5 for a five, 10 for a ten or a king."""
     return 5 * (cards & FIVES).bit_count() + 10 * (cards & TENS_AND_KINGS).bit_count()
 
 
@@ -47,27 +47,31 @@ class ZhengfenPosition(ClimbingPosition):
     out: tuple[int, ...]
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move.
+        """Return a well-formed move, with its category, rank and length.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
         """
         return self.validate_in_trick(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play of cards that are held, as a lead or against the table."""
+        """Return a play of cards that are held, with its category, rank and length.
+
+        Raises:
+            IllegalMove: if the cards are no combination, or do not beat the table.
+        """
         return validate_play(play, table)
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """The legal moves in the contract's order."""
+        """Return the legal moves in the contract's order."""
         table = self.table
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form.
+        """Validate a wire form, and set all fields from it.
 
         Raises:
-            InvalidState: with everything that is wrong.
+            InvalidState: if the position breaks a rule. The error lists every problem.
         """
         table = validate_position(self.game, data)
         super().load(data)
@@ -83,12 +87,18 @@ class ZhengfenPosition(ClimbingPosition):
 
 
 class ZhengfenState(ZhengfenPosition):
-    """A complete position of Zheng Fen; `hands` are hands of `deck`."""
+    """A complete position of Zheng Fen."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
-        """The position as one seat may know it: without seed and other hands."""
+        """Return the position as a seat may know it: without the seed and the other hands.
+
+        The seat None stands for the public.
+
+        Raises:
+            ValueError: if there is no such seat.
+        """
         view = ZhengfenView()
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
@@ -99,10 +109,10 @@ class ZhengfenState(ZhengfenPosition):
         _deal(self, 1, 0, 1)
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """The state after a move.
+        """Return the state after a move.
 
         Raises:
-            IllegalMove: if it is not legal.
+            IllegalMove: if the move is not legal.
         """
         legal = self.check(move)
         after = ZhengfenState()
@@ -113,7 +123,7 @@ class ZhengfenState(ZhengfenPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Carry out a legal move on this new copy."""
+        """Apply a legal move to this state, which is a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -138,7 +148,7 @@ class ZhengfenState(ZhengfenPosition):
             self.turn = self._next_active(turn)
 
     def _next_active(self, seat: int) -> int:
-        """The next seat after this one that still has cards."""
+        """Return the next seat after `seat` that has cards. Some seat must have cards."""
         seat = (seat + 1) % self.players
         while not self.hands[seat]:
             seat = (seat + 1) % self.players
@@ -153,7 +163,7 @@ class ZhengfenState(ZhengfenPosition):
         self.passes = 0
 
     def _finish(self, last: int) -> None:
-        """End the deal after the Last's move: the First gets the Last's tricks and hand."""
+        """End the deal after the move of the last player, whose tricks and hand go to the first."""
         if self.table is not None:
             self._take_trick(self.table.seat)
         first = self.out[0]
@@ -174,7 +184,7 @@ class ZhengfenView(ZhengfenPosition):
 
 
 def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
-    """Deal all cards. The cutter draws first and leads. In deal 1 the holder of 3h leads."""
+    """Deal all cards. The cutter draws first and leads, but in deal 1 the holder of 3h leads."""
     players = state.players
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, _ = distribute(order, players, cutter, DECK.size)
@@ -190,7 +200,7 @@ def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
 
 
 class Zhengfen(Game):
-    """Zheng Fen."""
+    """The game Zheng Fen."""
 
     name: ClassVar[str] = "zhengfen"
     title: ClassVar[str] = "Zheng Fen"
@@ -242,26 +252,26 @@ class Zhengfen(Game):
     positions: ClassVar = (ZhengfenState, ZhengfenView)
 
     def deck(self, players: int) -> Deck:
-        """One pack with both jokers."""
+        """Return one pack with both jokers."""
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """Slightly more than 31,122, the longest list that a search found."""
+        """Return a little more than 31,122, the length of the longest list that a search found."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:
-        """The points of the pack, since one seat may take them all."""
+        """Return the points of the whole pack, all of which may go to one seat."""
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """The points of the trick and the play to beat."""
+        """Return the points in the trick and the play to beat, or nothing before a lead."""
         if data["table"] is None:
             return []
         worth = points(DECK.hand(data["trick"]))
         return [Fact("points in the trick", str(worth)), *table_facts(data)]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Points taken, and who is out."""
+        """Return the points that a seat has taken, and whether the seat is out."""
         taken = Phrase(
             "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
         )

@@ -10,10 +10,10 @@ from games.zhengfen.combinations import DECK, validate_play
 
 
 def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view. Return its table.
+    """Validate a state or a view in wire form. Return the play on the table, or None.
 
     Raises:
-        InvalidState: with everything that is wrong.
+        InvalidState: if the position breaks a rule. The error lists every problem.
     """
     problems: list[str] = []
     counts = validation.hand_sizes(data)
@@ -51,7 +51,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats, each once, and before the end only seats without cards."""
+    """Check that `out` has valid seats without repeats, and before the end all without cards."""
     out: list[int] = data["out"]
     players: int = data["players"]
     if len(out) > players:
@@ -69,7 +69,7 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
     """Check that several seats have cards until the game is over.
 
-    A single seat is possible only while it may still answer another seat's play.
+    A single seat may have cards only while it has yet to answer another seat's play.
     """
     table = data["table"]
     if not active:

@@ -1,6 +1,6 @@
-"""An OpenAI-compatible endpoint for chat completions: requests, and every kind of failure.
+"""A client for OpenAI-compatible chat completions, with every kind of failure.
 
-The key is removed from everything that the endpoint says before that is logged or returned.
+The key is removed from all text of the endpoint before the text is logged or returned.
 """
 
 import json
@@ -43,7 +43,7 @@ _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The endpoint's settings in `settings.toml`. The kit's file explains each key."""
+    """The endpoint's settings in `settings.toml`, whose comments explain each key."""
 
     base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
     model: str
@@ -58,7 +58,7 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     request: dict[str, Any] = {}
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """The price of the tokens in `used`, or None if prices or counts are missing."""
+        """Return the price of the tokens in `used`, or None if prices or counts are missing."""
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
         cached = min(used.get("cached_tokens", 0), used["input_tokens"])
@@ -68,9 +68,9 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class NoCompletion(Exception):
-    """The endpoint did not answer with a chat completion; the text says why.
+    """The endpoint did not answer with a chat completion, as the text explains.
 
-    `cause` is the name under which such requests are counted: `timeout`, `no_connection`,
+    `cause` is the name under which such failures are counted: `timeout`, `no_connection`,
     `unreadable`, or `http_` with the status.
     """
 
@@ -84,13 +84,13 @@ class Unreadable(NoCompletion):
 
 
 class RequestRefused(NoCompletion):
-    """The endpoint refuses the request, and would refuse it again later."""
+    """The endpoint refuses the request for good."""
 
 
 class _Busy(NoCompletion):
     """The endpoint may accept the request later.
 
-    `after` is the time to wait in seconds, or None if the endpoint does not say.
+    `after` is the time to wait in seconds, or None if the endpoint gave no time.
     """
 
     after: float | None = None
@@ -101,7 +101,7 @@ class Completion:
     """A chat completion.
 
     `words` is the model's text. `cause` says why the text may hold no move: `refusal`, `cut` (at
-    max_tokens) or `tool_call`; it is "" if the model just answered. `usage` counts tokens by name.
+    max_tokens) or `tool_call`. It is "" after an ordinary answer. `usage` counts tokens by name.
     """
 
     words: str = ""
@@ -110,9 +110,10 @@ class Completion:
 
 
 class Endpoint:
-    """The endpoint of a model. Several threads may use it at once.
+    """The endpoint of a model. Several threads may use the same object at once.
 
-    Each request is appended to the file `transcripts`, if given, as a line of JSON without the key.
+    If `transcripts` is given, each request is appended to that file as a line of JSON without the
+    key.
     """
 
     def __init__(
@@ -127,13 +128,14 @@ class Endpoint:
         self._threads = ThreadPoolExecutor(256)
 
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
-        """Ask for a completion, repeating a request after failures that may pass.
+        """Return a completion for these messages. Repeat the request after temporary failures.
 
         `until` is the deadline, a time of `monotonic`. Calls, tokens and the causes of failed
         requests are added to `used`.
 
         Raises:
-            NoCompletion: if no completion came in time.
+            NoCompletion: if there is no completion by the deadline, or if the endpoint refuses the
+                request.
         """
         settings = self._settings
         body = {
@@ -160,7 +162,7 @@ class Endpoint:
                 if body["response_format"] is None:
                     used[refused.cause] += 1
                     raise
-                body["response_format"] = None  # the endpoint may lack only structured answers
+                body["response_format"] = None  # perhaps only structured answers are refused
             except NoCompletion as error:
                 used[error.cause] += 1
                 raise
@@ -169,11 +171,10 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Ask for one word. An endpoint that is only busy or slow passes.
+        """Check that the endpoint answers, by asking for one word. A busy endpoint passes.
 
         Raises:
-            NoCompletion: if the endpoint will never answer, because of a wrong key, model or
-                address.
+            NoCompletion: if the endpoint refuses the key or the model, or is not a chat endpoint.
         """
         until = monotonic() + self._settings.timeout_s
         try:
@@ -182,6 +183,11 @@ class Endpoint:
             _log.warning("%s; starting all the same", busy)
 
     def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
+        """Send one request, and return the completion. Calls and tokens are added to `used`.
+
+        Raises:
+            NoCompletion: if there is no completion by `until`.
+        """
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
         if seconds <= 0:
@@ -218,7 +224,7 @@ class Endpoint:
                 return response, response.raw.read(_ANSWER_LIMIT, decode_content=True)
 
         try:
-            # The timeout of `requests` is for each read, and many endpoints send spaces meanwhile.
+            # `requests` applies its timeout to each read, and many endpoints send spaces meanwhile.
             response, data = self._threads.submit(post).result(seconds)
         except TimeoutError:
             why = f"the endpoint did not answer within {seconds:.1f} s"
@@ -255,7 +261,7 @@ class Endpoint:
     def _write(
         self, messages: Sequence[Message], answer: str, reply: Completion, took_s: float
     ) -> None:
-        """Append a request to the transcripts. A write that fails is logged and stops no match."""
+        """Append a request to the transcripts. A failed write is only logged."""
         if self._transcripts is None:
             return
         line = {
@@ -275,24 +281,26 @@ class Endpoint:
             _log.warning("the transcript is not written: %s", error.strerror)
 
     def without_key(self, text: str) -> str:
-        """The text without the key, including any JSON-escaped form of the key."""
+        """Return a text with the key, in any JSON-escaped form, replaced by "(key)"."""
         return self._shown_key.sub("(key)", text) if self._key else text
 
 
 def _json_forms(key: str) -> re.Pattern[str]:
-    """A pattern that matches the key in all forms that JSON has for its characters (\\/, \\u0041),
-    also within a string of JSON that was itself written as JSON."""
+    """Return a pattern that matches the key with any JSON escapes (\\/, \\u0041) of its characters.
+
+    The pattern also matches a key in JSON that was itself written as a string of JSON.
+    """
     escapes = r"(?:\\(?:u005[cC])?){0,16}+"
     characters = [f"(?:{re.escape(c)}|u00(?i:{ord(c):02x}))" for c in key if c != "\\"]
     return re.compile(escapes.join(characters) or re.escape(key))
 
 
 def _completion(answer: str, content_type: str) -> Completion:
-    """The completion in a text that is whole or a stream of events.
+    """Return the completion in an answer, which is a JSON object or a stream of events.
 
     Raises:
-        _Busy: if a stream has broken off.
-        ValueError, TypeError, LookupError, AttributeError or RecursionError: if the text holds no
+        _Busy: if the stream broke off.
+        ValueError, TypeError, LookupError, AttributeError or RecursionError: if the answer holds no
             completion.
     """
     pieces = [answer]
@@ -325,10 +333,10 @@ def _completion(answer: str, content_type: str) -> Completion:
 
 
 def _text(content: object) -> str:
-    """The text of a message, which may come in parts. "" stands for no text.
+    """Return the text of a message's content, or "" if there is no text.
 
     Raises:
-        TypeError: if the content is neither text nor parts.
+        TypeError: if the content is neither text nor a list of parts.
     """
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
@@ -338,13 +346,17 @@ def _text(content: object) -> str:
 
 
 def _refusal_part(content: object) -> str:
-    """The refusal among the parts of a message, or "" if there is none."""
+    """Return the refusal among the parts of a message, or "" if there is none."""
     parts = content if isinstance(content, list) else []
     return "".join(part["refusal"] for part in parts if part.get("type") == "refusal")
 
 
 def _usage(usage: Mapping[str, Any]) -> Counter[str]:
-    """The numbers of tokens that the endpoint reports for a completion, by name."""
+    """Return the numbers of tokens that the endpoint reports for a completion, by name.
+
+    Raises:
+        ValueError, TypeError or AttributeError: if the report is not an object with numbers.
+    """
     details = usage.get("prompt_tokens_details") or {}
     counts = {
         "input_tokens": usage.get("prompt_tokens"),

@@ -1,4 +1,4 @@
-"""The Python kit: write one function, and ``run`` serves it as a bot.
+"""The Python kit: ``run`` serves a function as a bot.
 
     from bots import kit
 
@@ -8,16 +8,16 @@
     if __name__ == "__main__":
         kit.run(move, name="first", version="1.0", games=["doudizhu"])
 
-``view`` is what the bot's seat may know, and ``moves`` are the legal moves, both as in the request
-(plain dicts, lists and strings). The function returns one of the moves, or ``(move, info)``, where
-``info`` is a comment and numbers for replays and standings to show:
+``view`` is what the bot's seat may know, and ``moves`` are the legal moves. Both are plain dicts,
+lists and strings, as in the request. The function returns one of the moves, or ``(move, info)``.
+``info`` has a comment and numbers for replays and standings, such as
 ``{"comment": "a bluff", "nodes": 480}``. A bot in front of another program returns
 ``(move, info, why)`` if the move is not that program's own. The function may take a third
-parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, and ``request`` the whole body of
+parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, and ``request`` gets the whole body of
 ``POST /move``.
 
-The file is self-contained, since it is copied next to a bot. It uses only the standard library, and
-only modules that import quickly, because a runner starts a bot for every table.
+The file is self-contained, since it is copied next to a bot. It uses only modules of the standard
+library that import quickly, because a runner starts a bot for every table.
 """
 
 import argparse
@@ -54,11 +54,11 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Turn an author's ``move`` into a function of the whole request.
+    """Return a function that calls an author's ``move`` with the parts of a whole request.
 
     Raises:
-        TypeError: unless ``move`` takes ``(view, moves)`` and at most a third parameter, named
-            ``clock`` or ``request``.
+        TypeError: if ``move`` does not take ``(view, moves)``, with or without a third parameter
+            named ``clock`` or ``request``.
     """
     wanted = [
         name
@@ -81,7 +81,11 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
 class Bot:
     """A bot's answers, without HTTP.
 
-    Several threads may call ``reply`` at once.
+    ``card`` is the answer to ``GET /``. The parameters are those of ``run``. Several threads may
+    call ``reply`` at once.
+
+    Raises:
+        TypeError: if ``move`` has other parameters than the kit allows, or ``games`` is a string.
     """
 
     def __init__(
@@ -115,10 +119,12 @@ class Bot:
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Return the body of the answer to one POST, given its path and body.
+        """Return the answer to a POST request with this path and body.
 
         Raises:
             HttpError: if the request does not conform to the protocol.
+            TypeError: if the author's function does not return a move. Other exceptions of the
+                function pass through.
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
@@ -152,7 +158,7 @@ class Bot:
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """Serves one bot on one port, with a thread for each connection."""
+    """An HTTP server for one bot, with a thread for each connection."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -169,11 +175,11 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
     @property
     def port(self) -> int:
-        """The port that the server listens on. The system chose the port if the given one was 0."""
+        """The port that the server listens on, which the system chose if the given port was 0."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore a client that disconnected. Print any other error, which is a bug."""
+        """Print the current exception, unless a client has disconnected."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             traceback.print_exc()
 
@@ -208,7 +214,12 @@ class _Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _body(self) -> bytes:
-        """Read the whole body, so that the connection stays usable."""
+        """Read and return the whole body, so that the connection stays usable.
+
+        Raises:
+            HttpError: if the length of the body is missing or too large.
+            ConnectionAbortedError: if the client disconnects before the end of the body.
+        """
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
             self.close_connection = True
@@ -234,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that http.server refuses (a bad request line, an unknown method)."""
+        """Answer a request that http.server refuses, such as one with an unknown method."""
         self.close_connection = True
         self._reject(HTTPStatus(code), message or HTTPStatus(code).phrase)
 
@@ -258,15 +269,18 @@ def run(
     ``move`` at once. An exception in ``move`` is printed to stderr and answered with status 500,
     which a runner counts as a fault.
 
-    ``supports`` says, by game, with how many players and which options the bot plays, as in
+    ``supports`` lists by game the numbers of players and the options that the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
     them the bot answers 404 there, and a runner does not ask again, which makes a match faster.
-    ``argv`` replaces the command line. Arguments other than ``--port`` and ``--host`` are the
-    author's own, and ignored.
+    ``argv`` replaces the command line. Arguments other than ``--port`` and ``--host`` are ignored,
+    so that the author can use them.
 
     Exits with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.
+
+    Raises:
+        TypeError: if ``move`` has other parameters than the kit allows, or ``games`` is a string.
     """
     bot = Bot(
         move,
@@ -302,7 +316,7 @@ def run(
             "set PORT to another port"
         )
     with server:
-        print(  # noqa: T201 (for someone who starts the bot by hand)
+        print(  # noqa: T201 (for authors who start the bot by hand)
             f"{name} {version} listens on http://{arguments.host}:{server.port}",
             file=sys.stderr,
             flush=True,

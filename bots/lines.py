@@ -25,7 +25,7 @@ class NoAnswer(Exception):
 
 
 class LineProgram:
-    """Runs `command` in `folder`. The program's stderr is that of this process.
+    """A program started by `command` in `folder`, which shares the stderr of this process.
 
     Deadlines are times of `time.monotonic`.
     """
@@ -35,15 +35,15 @@ class LineProgram:
         self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._stdin = self._stdout = -1
-        self._rest = b""  # what was read after the last line
+        self._rest = b""  # bytes read beyond the last line
 
     @property
     def running(self) -> bool:
-        """Whether the program was started and not stopped since."""
+        """Whether the program was started and has not been stopped since."""
         return self._process is not None
 
     def start(self) -> None:
-        """Start the program, after killing it if it is running.
+        """Start the program. If it is already running, kill it first.
 
         Raises:
             NoAnswer: if the program cannot be started.
@@ -83,10 +83,11 @@ class LineProgram:
                 raise self._ended() from None
 
     def read(self, until: float) -> str:
-        """Read the program's next line that is not blank, without surrounding spaces.
+        """Read and return the program's next non-blank line, without surrounding spaces.
 
         Raises:
-            NoAnswer: if no such line comes before `until`, or it is longer than `MAX_LINE` bytes.
+            NoAnswer: if there is no such line before `until`, if the line is longer than `MAX_LINE`
+                bytes, or if the program is not running.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")
@@ -104,12 +105,13 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """Return what the program has written beyond the last line that was read."""
+        """Return the bytes that the program has written after the last line read, or b""."""
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
 
     def _ended(self) -> NoAnswer:
+        """Return the error for a program that has ended, after waiting for its exit status."""
         try:
             status = self._process.wait(1) if self._process is not None else None
         except subprocess.TimeoutExpired:
@@ -119,6 +121,6 @@ class LineProgram:
 
 
 def start_of(line: bytes) -> str:
-    """The first 60 characters of a line, quoted for a message."""
+    """Return the first 60 characters of a line, quoted for a message."""
     text = line.decode(errors="replace").strip()
     return repr(text if len(text) <= 60 else text[:60] + "...")

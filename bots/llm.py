@@ -1,7 +1,7 @@
 """A language model as a bot, behind any OpenAI-compatible endpoint, hosted or on this machine.
 
-`run` serves the model that a folder's `settings.toml` names. The folder's `prompt.md` describes a
-turn to the model. `stich new-bot llm` writes such a folder. The key comes from the environment.
+`run` serves the model named in the `settings.toml` of a folder. The folder's `prompt.md` is the
+prompt for each turn. `stich new-bot llm` writes such a folder. The key comes from the environment.
 """
 
 import hashlib
@@ -39,8 +39,8 @@ _CAUSES: Final = {
     "timeout": "the endpoint did not answer in time",
     "no_connection": "no connection to the endpoint",
 }
-"""The reason that a bot gives for a fallback, by cause. The comment has the details."""
-# Cards go on over spaces: "play:3c 3d" must not be read as the 3c alone.
+"""The reason that a bot gives for a fallback, by cause."""
+# Cards may be separated by spaces: "play:3c 3d" must not be read as the 3c alone.
 _CARDS: Final = r"\w+(?:[ ,]+(?:[2-9TJQKA][cdhs]|[BR]j)\b)*(?:=\w+)?"
 _MOVE: Final = re.compile(
     rf'(?:\[|"move": *"?)(\d+)\b|\b(pass\b|(?:bid|call|trump|give|discard|play):\s?{_CARDS})',
@@ -49,7 +49,7 @@ _MOVE: Final = re.compile(
 
 
 class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=True):
-    """The contents of `settings.toml`. The kit's file explains each key."""
+    """The contents of `settings.toml`, whose comments explain each key."""
 
     retries: Annotated[int, msgspec.Meta(ge=0)] = 2
     list_moves: bool = True
@@ -58,10 +58,11 @@ class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=Tr
 
 
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
-    """The move in a model's answer, and the comment.
+    """Return the move and the comment in a model's answer.
 
-    A number is an index of `moves`. The move is "" if there is none, and need not be legal. The
-    comment is the answer's "comment" if the answer is JSON, else the whole answer.
+    A number in the answer is an index into `moves`. The move need not be legal, and is "" if there
+    is none. The comment is the answer's "comment" if the answer is JSON, and otherwise the whole
+    answer.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -79,9 +80,10 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 
 
 class ModelPlayer:
-    """A player that asks a model until the move is legal, or tries or time run out.
+    """A player that asks a model until it has a legal move, or runs out of tries or time.
 
-    `rules` maps each game to its page of rules. Several threads may call `move` at once.
+    `prompt` is the contents of `prompt.md`. `rules` maps each game to its page of rules. Several
+    threads may call `move` at once.
     """
 
     def __init__(
@@ -97,9 +99,10 @@ class ModelPlayer:
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
     ) -> tuple[str, dict[str, str | float], str | None]:
-        """Return the move, what the model said and cost, and the reason for a fallback.
+        """Return the move, information about it, and the reason for a fallback.
 
-        The reason is None if the move is the model's own.
+        The information has the model's comment, and numbers such as tokens and cost. The reason is
+        None if the move is the model's own.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
@@ -157,12 +160,12 @@ class ModelPlayer:
         return move, info, fallback
 
     def _remembered(self, match: str, seat: int) -> list[Message]:
-        """The last turns of a seat in a match, oldest first."""
+        """Return the messages of a seat's last turns in a match, oldest first."""
         with self._lock:
             return [*self._turns.get((match, seat), ())]
 
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
-        """Keep a turn of a seat for its next prompts, up to `memory` turns."""
+        """Keep a turn for the seat's next prompts. Up to `memory` turns are kept."""
         if not self.settings.memory:
             return
         with self._lock:
@@ -174,9 +177,9 @@ class ModelPlayer:
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
-    """Load the player of a folder.
+    """Return the player that the files of a folder describe.
 
-    Exits with a message if a file or the key is missing or wrong.
+    `environment` has the key. Exits with a message if a file or the key is missing or wrong.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=ModelSettings)
@@ -205,7 +208,7 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 
 
 def run(folder: Path) -> None:
-    """Serve the player of a folder until the process is stopped.
+    """Serve the model of a folder as a bot until the process is stopped.
 
     Exits with a message if a file is missing or wrong, or if the endpoint refuses the key or model.
     """
@@ -217,4 +220,4 @@ def run(folder: Path) -> None:
     files = b"".join((folder / name).read_bytes() for name in ("settings.toml", "prompt.md"))
     version = hashlib.sha256(files).hexdigest()[:8]  # a run records the version of each bot
     kit.run(player.move, name=player.settings.model, version=version, games=list(ORDER))
-    os._exit(0)  # after Ctrl-C: nobody needs the answers that are still to come
+    os._exit(0)  # after Ctrl-C, do not wait for requests in progress

@@ -1,4 +1,4 @@
-"""What the adapters share: asking a program for a move in time, and `sensible` as the fallback."""
+"""The part that all adapters share: ask a program for a move, or fall back on `sensible`."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -13,8 +13,8 @@ from bots.cards import View
 from bots.lines import NoAnswer
 
 _MAX_COMMENT: Final = 1000
-_RESERVE_S: Final = 0.25  # for the fallback and the way back
-_MAX_MATCHES: Final = 16  # at once; a program is told a dropped match again from its beginning
+_RESERVE_S: Final = 0.25  # for the fallback and the network
+_MAX_MATCHES: Final = 16  # at once; a dropped match is told to the program again from its start
 
 Info = dict[str, str | float]
 
@@ -25,7 +25,7 @@ _CAUSES: Final = {
     "illegal": "the program's move is not legal here",
     "untold": "the program cannot be told the position",
 }
-"""The reason that a bot gives for a fallback, by the kind of NoAnswer. The comment has details."""
+"""The reason that a bot gives for a fallback, by the kind of NoAnswer."""
 
 
 class AdaptedProgram(lines.LineProgram, ABC):
@@ -33,7 +33,7 @@ class AdaptedProgram(lines.LineProgram, ABC):
 
     @abstractmethod
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the program's answer to the position of `deal`, and its comment ("" for none).
+        """Return the program's answer to the position in `deal`, and its comment or "".
 
         `until` is the deadline, a time of `monotonic`.
 
@@ -47,10 +47,10 @@ class AdaptedProgram(lines.LineProgram, ABC):
 
 
 class Adapter:
-    """Plays the program's moves, and falls back on `sensible` when the program has no legal move.
+    """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` creates the program's side of a new match. Without `auction` the program is not
-    asked to bid, and `sensible` bids. Several threads may call the methods at once.
+    `open_match` creates the program for a new match. If `auction` is False, `sensible` bids in
+    place of the program. Several threads may call the methods at once.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -75,12 +75,12 @@ class Adapter:
             return *self._ask(Deal.of(view, moves), self._match(request["match"]), until), None
         except NoAnswer as error:
             comment = f"sensible plays: {error}"
-            print(comment, file=sys.stderr, flush=True)  # noqa: T201 (what the author reads)
+            print(comment, file=sys.stderr, flush=True)  # noqa: T201 (the author reads stderr)
             info: Info = {error.kind: 1, "comment": comment}
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Return the program's move and information about it, restarting a program that has ended.
+        """Return the program's move and information about it. Restart a program that has ended.
 
         Raises:
             NoAnswer: if the program has no legal move in time.
@@ -92,7 +92,7 @@ class Adapter:
             except NoAnswer as error:
                 match.stop()
                 if ended:
-                    why = f"{error}; it was started again because it had ended"
+                    why = f"{error}; the program was started again because it had ended"
                     raise NoAnswer(error.kind, why) from None
                 if error.kind != "ended":
                     raise
@@ -107,7 +107,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """End a match, given the body of `POST /end`. A match that is not known is ignored."""
+        """End a match, given the body of `POST /end`. An unknown match is ignored."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:

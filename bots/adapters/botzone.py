@@ -23,7 +23,7 @@ Response = int | list[int]
 
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
-    """The requests of a deal up to the current one, and the responses to all earlier ones.
+    """Return a deal's requests up to the current one, and the responses to all earlier ones.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not know.
@@ -54,7 +54,7 @@ def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Respons
 
 
 def _first(deal: Deal, auction: bool) -> Request:
-    """The additional fields of the first request of the play."""
+    """Return the additional fields of the first request after the auction."""
     if auction:
         return {
             "own": numbers(deal.dealt),
@@ -68,18 +68,17 @@ def _first(deal: Deal, auction: bool) -> Request:
 
 
 class BotzoneMatch(adapter.AdaptedProgram):
-    """A match played by a Botzone program."""
+    """A Botzone program that plays one match."""
 
     def __init__(self, command: Sequence[str], folder: Path, auction: bool) -> None:
         super().__init__(command, folder)
         self._auction = auction
         self._deal = 0
         self._data: object = ""
-        self._given: list[Response] = []  # by the program that is running
+        self._given: list[Response] = []  # the responses of the running process
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the program's response to the last request, and its debug information ("" for
-        none).
+        """Return the program's response to the last request, and its debug information or "".
 
         Raises:
             NoAnswer: if there is no usable response by `until`.
@@ -108,8 +107,11 @@ class BotzoneMatch(adapter.AdaptedProgram):
     ) -> dict[str, Any] | None:
         """Return the output of the running program, or None if the program must be restarted.
 
-        A turn with only one legal move was never put to the program, so it is asked for that turn
-        now. A program that answers differently from what was played cannot be used any further.
+        The program was not asked in turns with a single legal move, so it is asked for those turns
+        now. If an answer differs from the move that was played, the program must be restarted.
+
+        Raises:
+            NoAnswer: if the program gives no readable answer by `until`.
         """
         output = None
         for number, request in enumerate(requests):
@@ -122,6 +124,13 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
+        """Write a request to the program, and return its output.
+
+        Stop the program unless it keeps running.
+
+        Raises:
+            NoAnswer: if the program gives no readable answer by `until`.
+        """
         self.write(json.dumps(value), until)
         line = self.read(until)
         try:
@@ -142,7 +151,11 @@ class BotzoneMatch(adapter.AdaptedProgram):
 def serve(
     program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot. Without `auction`, the program is for *FightTheLandlord*."""
+    """Serve a program as a bot until the process is stopped.
+
+    If `auction` is False, the program is for *FightTheLandlord*, which has no auction. Exits with a
+    message if the program cannot be started.
+    """
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction
     )

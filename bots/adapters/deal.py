@@ -21,17 +21,18 @@ _NUMBERS: Final = {card: number for number, card in enumerate(CARDS)}
 _ORDER: Final = {card: place for place, card in enumerate(full_deck("doudizhu", 3))}
 
 Answer = int | Sequence[str]
-"""What a program answers: a bid (0 to pass), or the cards that it plays (none to pass)."""
+"""A program's answer: a bid (0 to pass), or the cards that it plays (none to pass)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What one seat knows of a deal, and the seat's score before the deal.
+    """A deal as one seat knows it.
 
+    `number` is the number of the deal in its game, and `score` the seat's score before the deal.
     `position` and `landlord` are seats, counted from the first bidder. `dealt` is the hand before
-    the talon was taken up. `calls` is the auction and `plays` the rest of the history; each entry
-    starts with the position of its seat. A pass is a bid of 0, or no cards. During the auction
-    `landlord` is None and `talon` is empty.
+    the talon was taken up. `calls` is the auction, as (position, bid), with 0 for a pass. `plays`
+    is the rest of the history, as (position, cards), without cards for a pass. During the auction
+    `landlord` is None and `talon` is empty. `moves` holds the legal moves.
     """
 
     number: int
@@ -48,15 +49,15 @@ class Deal:
 
     @classmethod
     def of(cls, view: View, moves: Sequence[str]) -> "Deal":
-        """The deal that a view with these legal moves shows.
+        """Return the deal in a view with these legal moves.
 
         Raises:
-            NoAnswer: if other platforms have no such position.
+            NoAnswer: if other platforms cannot express the position.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
         first, history = view["first"], view["history"]
-        # Whoever leads may not pass, so the auction ends before the first play.
+        # A leader may not pass, so the auction ends before the first play.
         begin = next(
             (n for n, entry in enumerate(history) if entry["move"].startswith("play:")),
             len(history),
@@ -95,10 +96,10 @@ class Deal:
         )
 
     def move(self, answer: Answer) -> str:
-        """The legal move that a program's answer stands for.
+        """Return a program's answer as a legal move.
 
         Raises:
-            NoAnswer: if the answer is not legal.
+            NoAnswer: if the move is not legal.
         """
         if isinstance(answer, int):
             move = f"bid:{answer}" if answer else "pass"
@@ -109,7 +110,7 @@ class Deal:
         if not cards and "pass" in self.moves:
             return "pass"
         ranks = [rank_of(card) for card in cards]
-        # The list names the lowest suits; other suits are as legal.
+        # The list names the lowest suits, but any suits are legal.
         if not Counter(cards) - Counter(self.hand) and any(
             [rank_of(card) for card in cards_of(move)] == ranks for move in self.moves
         ):
@@ -118,12 +119,12 @@ class Deal:
 
 
 def numbers(cards: Sequence[str]) -> list[int]:
-    """The numbers of these cards, in ascending order."""
+    """Return the numbers of these cards on other platforms, ascending."""
     return sorted(_NUMBERS[card] for card in cards)
 
 
 def named(answer: object) -> list[str]:
-    """The cards whose numbers a program answered.
+    """Return the cards whose numbers a program answered.
 
     Raises:
         NoAnswer: if the answer is not a list of card numbers.

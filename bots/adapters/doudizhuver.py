@@ -1,6 +1,6 @@
 """Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest of computer games.
 
-A new process plays each deal.
+The program is started anew for each deal.
 """
 
 import re
@@ -19,12 +19,12 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 
 
 def script(deal: Deal) -> list[tuple[str, str]]:
-    """The platform's lines up to the current question, each with the program's answer.
+    """Return the platform's lines up to the current question, each with the expected answer.
 
-    The last answer is empty, as the program has yet to give it.
+    The last answer is "", since the program has yet to decide.
 
     Raises:
-        NoAnswer: if the program would have to bid a second time.
+        NoAnswer: if the program would have to bid a second time, which the protocol does not know.
     """
     me, calls = _LETTERS[deal.position], deal.calls
     steps = [
@@ -51,24 +51,25 @@ def script(deal: Deal) -> list[tuple[str, str]]:
 
 
 def _cards(cards: Sequence[str]) -> str:
+    """Return the numbers of cards, separated by commas, or "-1" without cards."""
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
 class DoudizhuverMatch(adapter.AdaptedProgram):
-    """A match played by a DOUDIZHUVER program."""
+    """A DOUDIZHUVER program that plays one match."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
         self._deal: Deal | None = None
-        self._answers: list[str] = []  # the program's, a line for each step
+        self._answers: list[str] = []  # the program's answer to each line
         self._lost: str | None = None  # why the program cannot be used until the next deal
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and an empty comment.
 
-        The protocol cannot tell a program what was played in its place, either because only one
-        move was legal or because `sensible` played. So the program is asked for that turn too. If
-        its answer differs, the program cannot be used until the next deal.
+        The protocol cannot tell a program that a move was played for it, whether as the single
+        legal move or by `sensible`. So the program is asked for that turn too. If its answer
+        differs from the move, the program cannot be used until the next deal.
 
         Raises:
             NoAnswer: if there is no usable answer by `until`.
@@ -86,9 +87,12 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the steps that are new.
+        """Send the program all lines that it has not been sent.
 
-        Return a sentence on the first answer that differs from what was played, or None.
+        Return a sentence on the first answer that differs from the move that was played, or None.
+
+        Raises:
+            NoAnswer: if the program gives no readable answer by `until`.
         """
         if not self.running:
             self.start()
@@ -122,23 +126,26 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """An answer to a line, in the notation of `script`.
+    """Return the program's answer to a line in the notation of `script`.
+
+    Any answer counts as the expected acknowledgement, since real programs confuse them.
 
     Raises:
-        NoAnswer: if the answer cannot be read.
+        NoAnswer: if the answer is not a bid or a play where one is due.
     """
-    text = answer.upper()
-    if line.endswith(" WHAT"):
-        verb = line.removesuffix("WHAT")
-        answered = re.fullmatch(rf"{verb}([ABC]) ?(-1|\d\d?(?: ?, ?\d\d?)*)", text)
-        if answered is not None:
-            cards = sorted(map(int, answered[2].split(",")))
-            return f"{verb}{answered[1]}{','.join(map(str, cards))}"
-    else:
-        return expected  # an acknowledgement carries nothing, and real programs confuse them
-    raise NoAnswer("unreadable", f"the program answered {answer[:60]!r} to {line[:20]!r}")
+    if not line.endswith(" WHAT"):
+        return expected
+    verb = line.removesuffix("WHAT")
+    match = re.fullmatch(rf"{verb}([ABC]) ?(-1|\d\d?(?: ?, ?\d\d?)*)", answer.upper())
+    if match is None:
+        raise NoAnswer("unreadable", f"the program answered {answer[:60]!r} to {line[:20]!r}")
+    cards = sorted(map(int, match[2].split(",")))
+    return f"{verb}{match[1]}{','.join(map(str, cards))}"
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve a program as a bot."""
+    """Serve a program as a bot until the process is stopped.
+
+    Exits with a message if the program cannot be started.
+    """
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

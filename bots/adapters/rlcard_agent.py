@@ -1,4 +1,4 @@
-"""Agents of RLCard, which run in a Python that has RLCard: see `bots.adapters.rlcard_worker`."""
+"""Agents of RLCard. They run in a Python that has RLCard, in `bots.adapters.rlcard_worker`."""
 
 import json
 import sys
@@ -19,9 +19,9 @@ _START_S: Final = 600.0  # longer than any runner waits
 
 
 def raw_state(deal: Deal) -> dict[str, Any]:
-    """A position of the play as RLCard's `raw_obs`.
+    """Return a position after the auction as RLCard's `raw_obs`.
 
-    The landlord is player 0, and the next seat 1.
+    The landlord is player 0, and the seat after the landlord is player 1.
     """
     landlord = deal.landlord or 0
     trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
@@ -48,12 +48,12 @@ def raw_state(deal: Deal) -> dict[str, Any]:
 
 
 def ranks(cards: Iterable[str]) -> str:
-    """Cards as RLCard writes them: their ranks in ascending order, with B and R for the jokers."""
+    """Return cards as RLCard writes them: ranks in ascending order, B and R for the jokers."""
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
 class Agent(adapter.AdaptedProgram):
-    """One process of an agent that plays all matches."""
+    """An agent in one process, which plays all matches."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
@@ -94,7 +94,7 @@ class Agent(adapter.AdaptedProgram):
         return cards, ""
 
     def stop(self) -> None:
-        """End the process. The next question starts another."""
+        """End the process. The next question starts a new one."""
         with self._lock:
             super().stop()
 
@@ -105,8 +105,8 @@ class Agent(adapter.AdaptedProgram):
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve an agent as a bot until the process is stopped.
 
-    The last word of `program` is the agent, as `module:name`. Any words before it start the Python
-    that has RLCard.
+    The last word of `program` names the agent as `module:name`. Any words before the last are the
+    command of a Python that has RLCard. Exits with a message if the agent cannot be loaded.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

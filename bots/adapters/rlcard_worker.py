@@ -1,12 +1,12 @@
-"""Asks an agent of RLCard for actions.
+"""A program that asks an agent of RLCard for actions.
 
     python rlcard_worker.py module:name
 
 Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it. Each line of stdout is an
-action. The name stands for an agent, for a list of three (the landlord, the seat after it, the seat
-before it), for an object that has such a list as `agents`, or for a class or function without
-arguments that returns one of these. The program runs on its own, in a Python that has RLCard and
-need not have Stich.
+action. The name stands for an agent, for a list of three agents (the landlord, the seat after the
+landlord, the seat before), for an object with such a list as `agents`, or for a class or function
+that returns any of these without arguments. The program runs in a Python that has RLCard and need
+not have Stich.
 """
 
 import importlib
@@ -20,7 +20,10 @@ READY = "ready"
 
 
 def load(where: str) -> list[Any]:
-    """Import and return the agents of the landlord and of the two seats after it."""
+    """Import and return three agents: of the landlord, and of the two seats after the landlord.
+
+    `where` is `module:name`. Errors of the import and of the agent's own code pass through.
+    """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
     if callable(agent) and (isinstance(agent, type) or not hasattr(agent, "eval_step")):
@@ -30,9 +33,12 @@ def load(where: str) -> list[Any]:
 
 
 def main() -> None:
-    """Answer requests until the end of stdin."""
+    """Answer requests until the end of stdin.
+
+    Writes an error and exits with status 1 if the agent cannot be loaded.
+    """
     out = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what an agent prints is not an answer, so it goes to stderr
+    os.dup2(2, 1)  # the output of an agent's own code is no answer, so it goes to stderr
     sys.path[0] = os.getcwd()
     try:
         import rlcard

@@ -1,7 +1,8 @@
-"""The starter kits: the catalogue, what each kit needs, and how to copy one.
+"""The starter kits: the catalogue, what each kit needs, and copies of kits.
 
-`kits.toml` is the catalogue. The files of a kit are in the folder of its name. The module uses only
-the standard library, because tests/install-system-packages.sh runs it before anything is installed.
+`kits.toml` is the catalogue. The files of a kit are in the folder of that name. The module uses
+only the standard library, because tests/install-system-packages.sh imports it before anything is
+installed.
 """
 
 import glob
@@ -16,19 +17,19 @@ from typing import Any
 
 
 class KitError(Exception):
-    """A kit cannot be found or copied; the message is for the user."""
+    """A kit cannot be found or copied. The message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """One starter kit.
+    """A starter kit.
 
-    `sources` maps the names in a copy to paths below `bots/`. `build` holds shell commands to run
-    inside the copy. `run` starts the bot from any directory. `needs` maps each Debian package of
-    the toolchain to a program that it brings, or to a pattern of file paths. `program` is an
-    example of the program behind an adapter, and None for other kits. `prepare` is a Python program
-    to run once with that program's Python. A kit with `by_url` is for a bot that its author keeps
-    running.
+    `sources` maps the file names in a copy to paths below `bots/`. `decision` is the file that
+    authors edit. `build` holds shell commands to run inside the copy. `run` is the command that
+    starts the bot, with `{dir}` for the copy. `needs` maps each Debian package of the toolchain to
+    a program in the package, or to a pattern of file paths. `program` is an example of the program
+    behind an adapter, and None for other kits. `prepare` is a Python program to run once with the
+    Python of the adapter's program. `by_url` is true if the bot's author keeps the bot running.
     """
 
     language: str
@@ -44,26 +45,26 @@ class Kit:
     by_url: bool = False
 
     def missing(self) -> tuple[str, ...]:
-        """The Debian packages in `needs` that this machine lacks."""
+        """Return the Debian packages in `needs` that this machine lacks."""
         return tuple(
             package
-            for package, brings in self.needs.items()
-            if not (glob.glob(brings) if brings.startswith("/") else shutil.which(brings))
+            for package, part in self.needs.items()
+            if not (glob.glob(part) if part.startswith("/") else shutil.which(part))
         )
 
     def command(self, directory: Path | str) -> str:
-        """The shell command that starts the copy in `directory`."""
+        """Return the shell command that starts the copy in `directory`."""
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
-        """Copy the kit into a new or empty directory; return the names of the files.
+        """Copy the kit into a new or empty directory. Return the names of the copied files.
 
         For an adapter, `program` holds the words of a command. Files and folders below the current
-        directory that the command names are copied too; their names come last.
+        directory that the command names are copied too, and their names are returned last.
 
         Raises:
-            KitError: if `target` is not empty, is a file or cannot be written; if the kit needs a
-                program and gets none, or the reverse; or if a file of the program is missing.
+            KitError: if `target` is not empty, is a file or cannot be written, if a program is
+                missing or not wanted, or if a file of the program does not exist.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
@@ -104,13 +105,13 @@ _PROGRAM_FOLDER = "program"
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """The files and folders in or below the current directory that a command names, by word.
+    """Return the files and folders below the current directory that a command names, by word.
 
-    `module:name` names `module.py` or the folder of a package. Symbolic links, such as those of a
-    virtual environment, are not copied.
+    `module:name` names `module.py` or the folder of a package. Symbolic links, such as those in a
+    virtual environment, are left out.
 
     Raises:
-        KitError: if a word is a relative path at which there is nothing.
+        KitError: if a word is a relative path that does not exist.
     """
     copies = {}
     for word in program:
@@ -125,24 +126,25 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """A word of the command, changed so that the command works in the program's folder."""
+    """Return a word of the command, changed to work in the folder of the program's copy."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name
 
 
 def program_name(program: Sequence[str]) -> str:
-    """The name for a program's bot: the last file of the command, or else the program itself."""
+    """Return a name for a program's bot: the command's last file, or else the program.
+
+    Raises:
+        KitError: if a word of the command is a relative path that does not exist.
+    """
     copies = [path.stem for word, path in _files_of(program).items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
     return copies[-1] if copies else last
 
 
 def _pages() -> list[str]:
-    """The pages in every copy, as paths below `docs/`.
-
-    In the source tree they are links to `docs/`.
-    """
+    """Return the pages of documentation that each copy contains, as paths below `docs/`."""
     root = files("bots").joinpath("kits", "docs")
     rules = [f"rules/{page.name}" for page in root.joinpath("rules").iterdir()]
     return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
@@ -156,13 +158,13 @@ def _kit(language: str, files: Sequence[str], shared: Sequence[str] = (), **data
 
 
 def catalogue() -> dict[str, Kit]:
-    """All kits by language, in the order of `kits.toml`."""
+    """Return all kits by language, in the order of `kits.toml`."""
     text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
     return {language: _kit(language, **data) for language, data in tomllib.loads(text).items()}
 
 
 def find(name: str) -> Kit:
-    """The kit of a language or alias, ignoring case.
+    """Return the kit with this language or alias. Case does not matter.
 
     Raises:
         KitError: if there is no such kit.

@@ -1,4 +1,4 @@
-"""Finish a deal of 9-5-2: every seat plays by the strategy, from what it could know."""
+"""Playouts of 9-5-2, in which every seat plays by the strategy from what it can know."""
 
 from typing import Final
 
@@ -8,17 +8,19 @@ from games.ninefivetwo.state import NinefivetwoState
 from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 TRICK_VALUE: Final = 0.25
-"""What a trick is worth in points, beside the point it may make: it saves an exchange, and no other
-player gets it."""
+"""The value of a trick in points, beside the point that it may score.
+
+A trick may avoid an exchange, and no other player gets it.
+"""
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play on from `state` to the end of the deal."""
+    """Play on from `state`, and return the state after the end of the deal."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump
     hands = list(state.hands)
-    # The cards that nobody has seen: in hands, or discarded.
+    # The cards in hands, and those discarded, which the other seats have not seen.
     unseen = state.discards
     for hand in hands:
         unseen |= hand
@@ -59,6 +61,9 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
 
 
 def value(before: NinefivetwoState, end: NinefivetwoState, seat: int) -> float:
-    """The value of the deal to a seat: its points, and `TRICK_VALUE` for every trick."""
+    """Return the value of a deal to a seat: its points, and `TRICK_VALUE` for every trick.
+
+    `before` is not used: all playouts have this signature.
+    """
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

@@ -1,7 +1,7 @@
 """Strategy for 9-5-2: name a long strong suit trump, discard short suits, win tricks cheaply.
 
-Every trick is worth winning: above the target it makes a point, below it saves an exchange. Cards
-are numbers and hands integers, as in `games.deck`.
+Every trick is worth winning: above the target a trick scores a point, and below the target it
+avoids an exchange. Cards are numbers and hands are integers, as in `games.deck`.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from games.ninefivetwo.trick import DECK, SUIT_CARDS
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
 HELD_BY_DEBTOR: Final = 16 / 36
-"""How likely the debtor is to hold an unseen card: it holds 16 of the 36."""
+"""The probability that the debtor holds an unseen card: it holds 16 of 36 unseen cards."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The best move of this strategy."""
+    """Return the best move by this strategy."""
     return rank_moves(view, moves)[0][1]
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """The moves with their scores, best first."""
+    """Return the moves with their scores, best first."""
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
     if phase == "trump":
@@ -42,7 +42,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
-    """The cost of discarding a card. Short suits are cheap, so that they are discarded entirely."""
+    """Return the cost of discarding a card. Short suits are cheap, to be discarded entirely."""
     value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
     if card & 3 != trump and highest(held) >> 2 < KING:
@@ -51,7 +51,7 @@ def discard_cost(card: int, hand: int, trump: int) -> float:
 
 
 def _exchange_gain(view: View, hand: int, card: str) -> float:
-    """The expected gain of giving a card: the debtor returns its best card of the suit."""
+    """Return the expected gain of giving a card, for which the debtor returns its best card."""
     given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
     hidden = DECK.hand([other for other in unseen(view) if other[1] == card[1]])
@@ -71,7 +71,7 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
 
 
 def _card_value(rank: int) -> float:
-    """The rough value of a card of this rank in a plain suit."""
+    """Return the rough value of a card of this rank in a plain suit."""
     return {ACE: 10.0, KING: 7.0, QUEEN: 4.5, JACK: 2.5}.get(rank, 0.15 * rank)
 
 
@@ -96,22 +96,22 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
 
 
 def lowest(held: int) -> int:
-    """The number of the lowest card of a set that is not empty."""
+    """Return the number of the lowest card in a non-empty set."""
     return (held & -held).bit_length() - 1
 
 
 def highest(held: int) -> int:
-    """The number of the highest card of a set that is not empty."""
+    """Return the number of the highest card in a non-empty set."""
     return held.bit_length() - 1
 
 
 def above(card: int) -> int:
-    """All cards of the same suit that are higher."""
+    """Return the set of all higher cards of a card's suit."""
     return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
 
 
 def best_of(trick: Sequence[int], trump: int) -> int:
-    """The card that is winning the trick."""
+    """Return the highest card of a non-empty trick."""
     best = trick[0]
     for card in trick[1:]:
         if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
@@ -120,7 +120,7 @@ def best_of(trick: Sequence[int], trump: int) -> int:
 
 
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
-    """The number of the card to play.
+    """Return the number of the card to play.
 
     `hand` is the player's hand. `trick` holds the cards played to the trick so far. `unseen` is the
     set of cards that may be in other hands. Bit s of `voids` is set if the next seat is known to
@@ -147,7 +147,11 @@ def _beating(best: int, trump: int) -> int:
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
-    """The second player's card: the cheapest winner if the next seat is unlikely to beat it."""
+    """Return the second player's card.
+
+    The card is the cheapest winner if the next seat is unlikely to beat it, and otherwise the
+    lowest card of the suit.
+    """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
         return lowest(following)
@@ -192,9 +196,9 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """A low card to lead, from a suit that has no high card to lose.
+    """Return a low card to lead, from a suit without a high card that might be lost.
 
-    The suit is short if this hand has trumps to ruff with, otherwise long.
+    The suit is short if the hand has trumps to ruff with, and otherwise long.
     """
     side = hand & ~SUIT_CARDS[trump]
     if not side:
@@ -216,12 +220,12 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
 
 
 def least_useful(hand: int, trump: int) -> int:
-    """The card to throw away when no card can win."""
+    """Return the card to throw away when no card can win."""
     return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
-    """The value of keeping a card in this hand."""
+    """Return the value of keeping a card in this hand."""
     suit, rank = card & 3, card >> 2
     if suit == trump:
         return 100.0 + rank
@@ -241,9 +245,8 @@ def keep_value(card: int, hand: int, trump: int) -> float:
 
 
 def suit_strength(hand: int, suit: int) -> float:
-    """The strength of a hand with this suit as trump."""
-    held = hand & SUIT_CARDS[suit]
+    """Return the strength of a hand with this suit as trump."""
     total = 0.0
-    for card in DECK.numbers(held):
+    for card in DECK.numbers(hand & SUIT_CARDS[suit]):
         total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)
     return total

@@ -1,7 +1,7 @@
-"""Finish a deal of Dou Dizhu or Dasan: every seat follows its plan, low plays first.
+"""Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
 
-The rules are those of `games`: every move goes through `State.advance`. The players use only what
-their seats would know: their own plan, the table, and the number of cards in each hand.
+Every move goes through `State.advance`. The players use only what their seats would know: their own
+plan, the table, and the number of cards in each hand.
 """
 
 import math
@@ -22,18 +22,21 @@ URGENT_CARDS: Final = 5
 """An opponent with at most this many cards is worth stopping, even at a price."""
 
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
-"""How much of a hand's worth to give up for the lead, to stop an opponent with few cards, and to
-stop an opponent with 1 or 2."""
+"""The worth of a hand to give up for the lead, to stop an opponent with few cards, and to stop an
+opponent with 1 or 2 cards."""
 
 MAX_SPLITS: Final = 4
 """Compare at most this many plays that split the plan, lowest first."""
 
 ENDGAME_PLAYS: Final = 6
-"""With at most this many plays left, look for those that nobody can beat."""
+"""With at most this many plays left, look for plays that nobody can beat."""
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play on from `state` to the end of the game, whose last deal this must be."""
+    """Play on from `state`, and return the state after the end of the game.
+
+    The deal must be the last of the game.
+    """
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":
@@ -74,14 +77,14 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """The card that reveals the teams when it is played, as a hand, or 0 if the teams are known."""
+    """Return the hand of the card whose play will reveal the teams, or 0 if the teams are known."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """For each seat, the seats that it knows it plays against."""
+    """Return by seat the seats that the seat knows as its opponents."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -93,7 +96,7 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 
 
 def value(before: SheddingState, end: SheddingState, seat: int) -> float:
-    """The value of the deal to a seat: the square root of its score, with the score's sign.
+    """Return the value of a deal to a seat: the square root of its score, with the score's sign.
 
     The square root keeps a few deals with many doublings from deciding alone.
     """
@@ -102,7 +105,7 @@ def value(before: SheddingState, end: SheddingState, seat: int) -> float:
 
 
 def choose(turn: Turn, combos: list[Combo]) -> Combo | None:
-    """The play to make, given the plays of the seat's plan, or None to pass."""
+    """Return the play to make, or None to pass. `combos` holds the plays of the seat's plan."""
     table = turn.table
     if table is None:
         return _lead(turn, combos)
@@ -133,7 +136,7 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
         return combos[0]
     unbeatable = _unbeatable(turn, combos)
     if unbeatable and len(combos) - len(unbeatable) <= 1:
-        # The one that can be beaten goes last, bombs just before it.
+        # The play that can be beaten goes last, and bombs just before that play.
         return min(unbeatable, key=is_bomb)
     if len(combos) == 2 and turn.fewest_cards > 1:
         # The higher of two plays may win the lead back; the lower then goes last.
@@ -142,9 +145,9 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 
 
 def _lead_score(turn: Turn, combo: Combo) -> float:
-    """The score of a lead.
+    """Return the score of a lead.
 
-    Long and low plays come first. Plays that let an opponent out come last.
+    Long and low plays score high. Plays that let an opponent go out score low.
     """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length
@@ -158,7 +161,7 @@ def _lead_score(turn: Turn, combo: Combo) -> float:
 
 
 def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
-    """The plays that no opponent can beat, or none before the endgame."""
+    """Return the plays that no opponent can beat. Before the endgame the list is empty."""
     if len(combos) > ENDGAME_PLAYS:
         return []
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
@@ -171,7 +174,11 @@ def _top(combo: Combo) -> int:
 def _over_teammate(
     turn: Turn, table: Combo, combos: list[Combo], best: Combo | None
 ) -> Combo | None:
-    """A low play in the next opponent's way, or None if the teammate is close to going out."""
+    """Return a play over a teammate's play, or None to pass.
+
+    A low play may block the next opponent, unless the teammate is close to going out. `best` is the
+    lowest play of the plan that beats the table, or None.
+    """
     if best is None or len(combos) == 1:
         return best
     if turn.next_seat not in turn.opponents or turn.owner_cards <= 3:
@@ -181,7 +188,7 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """A play that cannot be beaten, if at most one of the plan's plays can be, else None."""
+    """Return a play that cannot be beaten, if at most one play of the plan can be, else None."""
     if not higher:
         return None
     unbeatable = _unbeatable(turn, combos)
@@ -191,7 +198,7 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """The highest play, if the next opponent could go out on a lower one, else None."""
+    """Return the highest play if the next opponent could go out on a lower play, else None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -199,7 +206,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """A triple that beats the table with other kickers than the plan's, or None."""
+    """Return a triple that beats the table with other kickers than the plan's, or None."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):
@@ -217,7 +224,7 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 
 
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
-    """The play that costs the plan least, or None if it costs more than the lead is worth."""
+    """Return the play that costs the plan least, or None if the lead is not worth the cost."""
     price = LEAD_PRICE
     if urgent:
         price = LAST_STOP_PRICE if turn.owner_cards <= 2 else STOP_PRICE
@@ -251,7 +258,7 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """A bomb of the plan that beats the table, or None."""
+    """Return a bomb of the plan that beats the table, or None."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

@@ -1,7 +1,8 @@
 """Strategy for Dou Dizhu and Dasan, which ignores suits.
 
-The score of a play depends on the worth of the remaining hand (see `hand_plan`), on who made the
-play to beat, on how few cards the others hold, and on whether the unseen cards can beat the play.
+The score of a play depends on the worth of the remaining hand (see `hand_plan`), on the seat that
+made the play to beat, on the number of cards in other hands, and on whether the unseen cards can
+beat the play.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The best move of this strategy."""
+    """Return the best move by this strategy."""
     if view["phase"] == "play":
         return rank_moves(view, moves)[0][1]
     counts = tuple(count_ranks(view["game"], view["hand"]))
@@ -54,22 +55,23 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Call the lowest card of the rank that the hand has most of.
+    """Return the call of the lowest card of the rank of which the hand has most cards.
 
-    The holder has few cards of that rank, so it soon plays the card and is known.
+    The holder of the called card has few other cards of that rank, so it soon plays the card and
+    reveals itself.
     """
     return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """What the seat to move knows.
+    """The knowledge of the seat to move.
 
-    `counts` is the seat's hand by rank. `unseen` counts, by rank, the cards in other hands or face
+    `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards of each seat. `opponents` are the seats to play
     against. `fewest_cards` and `most_cards` are the numbers of cards in the opponents' smallest and
-    largest hands. `table` is the play to beat, None if there is none. `owner` is the seat that made
-    that play, and means nothing without one.
+    largest hands. `table` is the play to beat, or None. `owner` is the seat that made the play to
+    beat, and has no meaning without such a play.
     """
 
     rules: ComboRules
@@ -105,32 +107,32 @@ class Turn:
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
-        """Whether an opponent may hold a higher play of the same kind."""
+        """Return whether an opponent may hold a higher play of the same kind."""
         return beatable(combo, self.rules, self.unseen, self.most_cards)
 
 
 def opponents_of(
     seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
-    """The seats that `seat` plays against.
+    """Return the seats that `seat` plays against.
 
-    `partner` is the declarer's partner, or None if `seat` does not know it. A defender who does not
-    know the partner plays against the declarer only. A declarer who does not know the partner plays
-    against everybody.
+    `partner` is the declarer's partner, or None if `seat` does not know the partner. In that case a
+    defender plays only against the declarer, and the declarer plays against everybody.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
 
 
 def is_bomb(combo: Combo) -> bool:
-    """Whether a play beats plays of other kinds."""
+    """Return whether a play beats plays of other kinds."""
     return combo.kind in ("bomb", "rocket")
 
 
 def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
-    """Whether the unseen cards hold a higher play of the same kind, of at most `max_cards` cards.
+    """Return whether the unseen cards hold a higher play of the same kind.
 
-    Bombs are ignored unless `combo` is a bomb: they are rare, and costly to play.
+    A play of more than `max_cards` cards cannot be beaten. Bombs are ignored unless `combo` is a
+    bomb, because bombs are rare and costly to play.
     """
     if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False
@@ -153,7 +155,7 @@ def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int)
 
 
 def multiple_of(combo: Combo) -> int:
-    """The number of cards of each rank in a play, without kickers."""
+    """Return the number of cards of each rank in a play, without kickers."""
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -163,7 +165,7 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """The moves of the play with their scores, best first. A pass scores 0."""
+    """Return the moves of a trick with their scores, best first. A pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)
@@ -193,9 +195,10 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
-    """A score above all others for a play that ends the deal or is sure to win it, else None.
+    """Return a score above all others for a play that ends or surely wins the deal, else None.
 
-    A play is sure to win if the unseen cards can beat at most one of the plays after it.
+    A play surely wins if the unseen cards cannot beat it, and can beat at most one of the later
+    plays.
     """
     if not any(left):
         return 1000.0
@@ -214,7 +217,7 @@ def _score_lead(turn: Turn, combo: Combo, left: Counts) -> float:
         score -= 6
     fewest = turn.fewest_cards
     if fewest <= 2 and turn.may_be_beaten(combo):
-        # An opponent may go out on this play: lead what it cannot follow, else the highest.
+        # An opponent may go out on this play: lead a play that it cannot follow, or a high one.
         if size == fewest:
             score -= 30 - 3 * combo.top
         elif fewest == 2 and size == 1:
@@ -246,7 +249,7 @@ def _score_follow(turn: Turn, combo: Combo, left: Counts) -> float:
 
 
 def _score_over_teammate(turn: Turn, combo: Combo, gain: float) -> float:
-    """The score for beating a teammate's play, which is good only to block the next opponent."""
+    """Return the score for beating a teammate's play, which only helps to block an opponent."""
     if turn.table is None or is_bomb(combo):
         return -50.0
     if turn.owner_cards <= 3 or turn.next_seat not in turn.opponents:

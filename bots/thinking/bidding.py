@@ -8,7 +8,7 @@ from bots.cards import View, cards_of, count_ranks
 from bots.thinking.hand_plan import ComboRules, Counts, worth
 
 TALON_GAIN: Final = 0.06
-"""How much the talon adds to a declarer's probability of winning, on average."""
+"""The average gain in a declarer's probability of winning by the talon."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WinModel:
     bomb_weight: float = 0.0
 
     def probability(self, counts: Counts) -> float:
-        """The approximate probability that a declarer with this hand, before the talon, wins."""
+        """Return the rough probability that a declarer with this hand, before the talon, wins."""
         tops = zip(self.top_weights, reversed(counts), strict=False)
         bombs = sum(count >= self.rules.bomb_size for count in counts)
         linear = self.constant + self.plan_weight * worth(self.rules, counts)
@@ -36,14 +36,20 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """The hand's highest bid if that is legal, else the first move: a pass or the forced bid."""
+    """Return the hand's highest bid if the bid is legal, else the first move.
+
+    The first move is a pass, or the bid that the opener of Dasan must make.
+    """
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
     return bid if bid in moves else moves[0]
 
 
 class Bidding:
-    """The auction of a deal, as bounds on the win probability that each bidder saw in its hand."""
+    """Bounds on each other seat's probability of winning, inferred from its bids and passes.
+
+    The object is false if the auction gives no bounds.
+    """
 
     def __init__(self, view: View, model: WinModel) -> None:
         self._model = model
@@ -59,9 +65,9 @@ class Bidding:
         return bool(self._bounds)
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
-        """How far these hands are outside the bounds, as a sum of probabilities.
+        """Return the sum of the distances of these hands from their bounds, in probability.
 
-        0 if all are within.
+        The sum is 0 if all hands are within their bounds.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():
@@ -74,7 +80,10 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """The lowest and highest probability of each other seat that bid or passed by choice."""
+    """Return the lowest and highest probability of each other seat that had a choice.
+
+    Seats without any bound are left out.
+    """
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:

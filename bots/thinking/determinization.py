@@ -1,9 +1,9 @@
 """Determinizations: complete states that a view allows, for the search to play out.
 
-A sample deals the unseen cards to the locations where they may be. It respects the number of cards
-at each location, and everything that the view makes certain: who drew the exposed card, who took up
-a revealed talon, that a called card is not with its caller, which suits a seat has failed to
-follow, and which cards an exchange moved.
+A sample deals the unseen cards to the locations where they may be. The sample respects the number
+of cards at each location, and all that the view makes certain: which seats drew the exposed card
+and took up a revealed talon, that a declarer does not hold the card it called, which suits a seat
+has failed to follow, and which cards an exchange moved.
 """
 
 import random
@@ -20,21 +20,22 @@ Location = int
 TALON: Final[Location] = -1
 DISCARDS: Final[Location] = -2
 MISSING: Final[Location] = -3
-"""Cards that a set-up position leaves out."""
+"""The location of cards that a set-up position leaves out."""
 
 Locations = frozenset[Location]
 Limits = dict[str, Locations]
-"""The possible locations of each card that cannot be just anywhere."""
+"""The possible locations of each card whose location is limited."""
 
 _RANDOM_DEALS: Final = 30
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a view says about the unseen cards.
+    """The constraints of a view on the locations of the unseen cards.
 
-    `capacity` is the number of cards at each location. `limited` holds the cards that cannot be
-    just anywhere, as (card, locations), fewest locations first. `free` holds all other cards.
+    `capacity` is the number of cards at each location. `limited` holds the cards that are not
+    possible at every location, as (card, locations), fewest locations first. `free` holds all other
+    cards.
     """
 
     capacity: Mapping[Location, int]
@@ -43,9 +44,9 @@ class Constraints:
 
 
 def infer_constraints(view: View) -> Constraints:
-    """The constraints that a view sets.
+    """Return the constraints that follow from a view.
 
-    Contradictions, which only a set-up position has, are ignored.
+    Contradictions, which occur only in set-up positions, are ignored.
     """
     hidden = unseen(view)
     capacity = _capacity(view, len(hidden))
@@ -55,7 +56,7 @@ def infer_constraints(view: View) -> Constraints:
     free: list[str] = []
     for card in hidden:
         locations = limits.get(card, everywhere) & everywhere
-        # A limit is about one card of a name; its twin in the second pack may be anywhere.
+        # Only one card with a name is limited. Its copy in the second pack may be anywhere.
         if not locations or locations == everywhere or card in limited:
             free.append(card)
         else:
@@ -64,6 +65,7 @@ def infer_constraints(view: View) -> Constraints:
 
 
 def _capacity(view: View, hidden: int) -> dict[Location, int]:
+    """Return the number of cards at each location, given the number of unseen cards."""
     capacity = {
         seat: count for seat, count in enumerate(view["counts"]) if seat != view["seat"] and count
     }
@@ -76,9 +78,9 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 
 
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
-    """A state in wire form that the seat cannot tell from the true one.
+    """Return a random state in wire form that the view's seat cannot tell from the true state.
 
-    The deal is the last of the game, so the game ends with it.
+    The deal is made the last of the game.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -104,6 +106,7 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
 
 
 def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
+    """Return a random deal by location. If limits conflict, the deal ignores them."""
     for _ in range(_RANDOM_DEALS):
         piles = _deal_at_random(constraints, rng)
         if piles is not None:
@@ -116,6 +119,7 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
+    """Return a random deal by location, or None if a limited card finds no free location."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:
@@ -201,7 +205,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """For each suit of 9-5-2, the seats that have failed to follow it."""
+    """Return by suit of 9-5-2 the seats that have failed to follow the suit."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

@@ -1,8 +1,8 @@
-"""Plans for the climbing games: how a hand divides into plays, and what the hand is worth.
+"""Plans for the climbing games: the division of a hand into plays, and the worth of the hand.
 
 A plan ignores suits: a hand is a tuple of counts, one for each rank from the lowest up. The worth
-of a hand is the sum over its plays of how high each play is, less a fixed cost for each turn. A
-high play wins the next lead, while a low play only uses up a turn.
+of a hand is the sum of the ranks of its plays, less a fixed cost for each turn. A high play wins
+the next lead, while a low play only uses up a turn.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,15 +23,15 @@ TURN_COST: Final = 7.0
 _ROCKET_WORTH: Final = 13.0
 
 _MAX_DIVISIONS: Final = 100
-"""The search for a plan compares at most this many ways to take runs out of a hand. Comparing more
-did not make the bots stronger."""
+"""The number of divisions that the search for a plan compares. More did not make bots stronger."""
 
 
 class Combo(NamedTuple):
     """A play without suits.
 
-    `kind` is its category, `top` the value of the deciding rank, `length` the number of multiples
-    in a run (otherwise 1), and `ranks` the rank value of every card, kickers included.
+    `kind` is its category, and `top` the number of the deciding rank. `length` is the number of
+    ranks in a run, the number of cards in a bomb, and otherwise 1. `ranks` holds the rank number of
+    every card, including kickers, in ascending order.
     """
 
     kind: str
@@ -41,13 +41,13 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """A play that the rules have checked, without suits."""
+    """Return a play that the rules have checked, without suits."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
 
 class HandPlan(NamedTuple):
-    """The best division of a hand that the search found."""
+    """The best division of a hand that the search found, with the worth of the hand."""
 
     worth: float
     combos: tuple[Combo, ...]
@@ -59,9 +59,10 @@ class ComboRules:
 
     `group_kinds` names the categories of one to four cards of a rank, and `run_kinds` those of
     their runs. `min_run` is the smallest number of ranks in a run, by number of cards of each rank.
-    `run_end` is the first rank value that no run may contain. `solo_kickers` and `pair_kickers` say
-    what a triple may carry. `bomb_size` is the smallest number of cards in a bomb, or 0 without
-    bombs. `jokers` is the number of copies of each joker, or 0 without a rocket.
+    `run_end` is the first rank that no run may contain. `average_rank` is the rank that counts as 0
+    in the worth of a play. `solo_kickers` and `pair_kickers` say whether a triple may carry single
+    cards and pairs. `bomb_size` is the smallest number of cards in a bomb, or 0 without bombs.
+    `jokers` is the number of copies of each joker, or 0 without a rocket.
     """
 
     game: str
@@ -81,17 +82,17 @@ class ComboRules:
         return len(VALUE[self.game])
 
     def group_worth(self, rank: int, count: int) -> float:
-        """The worth of `count` cards of one rank, played together."""
+        """Return the worth of `count` cards of one rank, played together."""
         if self.bomb_size and count >= self.bomb_size:
             return rank * 0.75 + 4.0 * (count - self.bomb_size) + 3.0
         return rank - self.average_rank - TURN_COST
 
     def run_worth(self, top: int, multiple: int) -> float:
-        """The worth of a run whose highest rank is `top`, with `multiple` cards of each rank."""
+        """Return the worth of a run with highest rank `top` and `multiple` cards of each rank."""
         return (top - self.average_rank) / 2 + (multiple - 1) - TURN_COST
 
     def has_rocket(self, counts: Sequence[int]) -> bool:
-        """Whether these counts include all jokers."""
+        """Return whether a hand with these counts by rank has all jokers."""
         return bool(self.jokers) and counts[-1] == counts[-2] == self.jokers
 
 
@@ -139,7 +140,7 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """The best division of a hand. Of equally good divisions, the first one wins."""
+    """Return the best division of a hand. Of equally good divisions, the first is returned."""
     highest = float("-inf")
     combos: Iterable[Combo] = ()
     divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
@@ -154,7 +155,11 @@ def plan(rules: ComboRules, counts: Counts) -> HandPlan:
 def _divisions(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
-    """Yield a division, and then all divisions that take further runs out of its rest."""
+    """Yield a division, and then all divisions that take further runs out of its rest.
+
+    A division is given as (counts of the rest by rank, runs). `first` is the multiple and the
+    lowest rank of the first run that may be taken.
+    """
     yield rest, runs
     for run in _runs(rules, rest, first):
         left = list(rest)
@@ -164,12 +169,12 @@ def _divisions(
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
-    """The worth of a hand. An empty hand is worth far more than any other."""
+    """Return the worth of a hand, in steps of rank. An empty hand is worth 100, the maximum."""
     return plan(rules, counts).worth if any(counts) else 100.0
 
 
 def without(counts: Counts, ranks: Sequence[int]) -> Counts:
-    """The hand after these cards have left it."""
+    """Return the hand without the cards of these ranks, given once for each card."""
     left = list(counts)
     for rank in ranks:
         left[rank] -= 1
@@ -177,7 +182,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """The runs that may be taken next: largest multiple first, then lowest, then longest."""
+    """Return the runs that may be taken next: largest multiple first, then lowest, then longest."""
     runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
@@ -195,7 +200,7 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
 
 
 def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> float:
-    """The worth of the cards outside the runs, improved by the kickers that triples can carry."""
+    """Return the worth of the cards outside the runs, with kickers attached to triples."""
     total = 0.0
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
@@ -207,9 +212,10 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """The worth saved by the best kickers, and the kickers of each triple (empty for none).
+    """Return the worth saved by the best kickers, and the ranks of each triple's kickers.
 
-    Runs of triples come first, then single triples.
+    Runs of triples come first, then single triples. The tuple is empty for a triple without
+    kickers, and the list is empty if no triple can have any.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -239,7 +245,7 @@ def _attach_kickers(
 
 
 def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iterator[Combo]:
-    """Yield the plays of a division."""
+    """Yield the plays of a division, given as the counts of its rest and its runs."""
     left = list(rest)
     has_rocket = rules.has_rocket(left)
     if has_rocket:
@@ -268,7 +274,11 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 
 
 class PlannedHand:
-    """One seat's cards: by rank, each as a hand of one card; the counts of ranks; and the plan."""
+    """A seat's hand with its plan.
+
+    `cards` holds the cards of each rank, each card as a hand. `counts` is the number of cards by
+    rank, and `combos` the plays of the plan.
+    """
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
 
@@ -284,7 +294,10 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand, and plan anew if need be. Return the move."""
+        """Remove a play from the hand, and return the move, in the lowest suits held.
+
+        The hand is planned anew if the play is not in the plan.
+        """
         cards = 0
         for rank in combo.ranks:
             cards += self.cards[rank].pop(0)

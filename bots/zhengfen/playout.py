@@ -1,6 +1,7 @@
-"""Finish a deal of Zheng Fen: plans by rank, full houses, specials for tricks with many points.
+"""Playouts of Zheng Fen, in which every seat follows a plan of its hand by rank.
 
-To be fast, the players use jokers only as themselves, and play no flushes.
+The players also play full houses, and specials in tricks with many points. To be fast, they use
+jokers only as themselves and play no flushes.
 """
 
 from typing import Final
@@ -18,7 +19,7 @@ _510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
-    """Play on from `state` to the end of the deal."""
+    """Play on from `state`, and return the state after the end of the deal."""
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
@@ -45,12 +46,15 @@ def finish(state: ZhengfenState) -> ZhengfenState:
 
 
 def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
-    """The value of the deal to a seat: its points."""
+    """Return the value of a deal to a seat: its points.
+
+    `before` is not used: all playouts have this signature.
+    """
     return float(end.results[-1]["scores"][seat])
 
 
 def _lead(hand: PlannedHand) -> Combo:
-    # A loop: with `max` compiled playouts would be a tenth slower.
+    # With `max` in place of the loop, compiled playouts would be a tenth slower.
     best = hand.combos[0]
     best_score = -1000.0
     for combo in hand.combos:
@@ -66,12 +70,12 @@ def _lead(hand: PlannedHand) -> Combo:
 
 
 def _as_special(combo: Combo) -> Combo:
-    """The play, with four twos marked as the special `2222`."""
+    """Return a play, with four twos marked as the special `2222`."""
     return combo._replace(kind="2222") if combo.ranks == (TWO,) * 4 else combo
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """The full house of a triple with the plan's lowest extra cards, or None without such cards."""
+    """Return the full house of a triple with the plan's lowest extra cards, or None without any."""
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]
     if THREE in singles and len(singles) > 1:
@@ -87,7 +91,7 @@ def _full_house(hand: PlannedHand, top: int) -> Combo | None:
 
 
 def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
-    """The play to make over the table, or None to pass.
+    """Return the play to make over the table, or None to pass.
 
     `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
     hand.

@@ -1,8 +1,8 @@
-"""Strategy for Zheng Fen: go out early, win the tricks that hold fives, tens and kings, and lose no
-points on plays that will be beaten.
+"""Strategy for Zheng Fen: go out early, win tricks with points, and risk few points.
 
-The score of a play is in points: the points of the trick times the probability of winning it, less
-the points that the play itself risks, plus the gain in the hand's worth (see `hand_plan`).
+The score of a play is in points: the points of the trick times the probability of winning the
+trick, less the points that the play itself risks, plus the gain in the hand's worth (see
+`hand_plan`).
 """
 
 from collections import Counter
@@ -22,23 +22,23 @@ POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in rang
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 
 POINTS_PER_STEP: Final = 2.0
-"""The points that one step of a hand's worth counts for."""
+"""The points that correspond to one step of a hand's worth."""
 
 MAX_PLAYS: Final = 250
-"""Score at most this many plays that differ in rank."""
+"""The largest number of plays to score. Plays that differ only in suits count as one play."""
 
 _KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
-"""The rough value of keeping a card, by rank."""
+"""By rank: the rough value of keeping a card."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """The best move of this strategy."""
+    """Return the best move by this strategy."""
     return rank_moves(view, moves)[0][1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Trick:
-    """What the score of a play depends on, besides the play."""
+    """The circumstances of a play that its score depends on."""
 
     counts: Counts
     unseen: Counts
@@ -50,7 +50,7 @@ class _Trick:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """The moves with their scores, best first. A pass scores 0."""
+    """Return the moves with their scores, best first. A pass scores 0."""
     turn = _read_view(view)
     scored = []
     if "pass" in moves:
@@ -82,9 +82,9 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """The plays that differ in more than suits.
+    """Return a play for each set of ranks and category, as (move, play without suits).
 
-    If there are too many, the cheapest are returned.
+    If there are more than `MAX_PLAYS`, the cheapest are returned.
     """
     position = games.get("zhengfen").view(view)
     distinct: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
@@ -100,9 +100,9 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def scored_combo(move: Move) -> Combo:
-    """A play that the rules have checked.
+    """Return a play that the rules have checked, without suits and with length 1.
 
-    The top ignores jokers, which is close enough for a score.
+    The top rank ignores jokers, which is accurate enough for a score.
     """
     combo = combo_of(move)
     natural = Counter([rank for rank in combo.ranks if rank < BLACK])
@@ -115,7 +115,7 @@ def scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """The worth of a hand: its plan, improved by the cards that full houses can carry."""
+    """Return the worth of a hand: its plan, improved by the extra cards of full houses."""
     if not any(counts):
         return 30.0
     best = plan(ZHENGFEN, counts)
@@ -129,7 +129,10 @@ def worth(counts: Counts) -> float:
 
 
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
-    """Remove the two extra cards of a full house from the lists. Return the worth they save."""
+    """Remove the extra cards of a full house from `pairs` or `singles`. Return the worth saved.
+
+    If no extra cards save anything, the lists stay as they are and the result is 0.
+    """
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])
     if pairs:
@@ -149,7 +152,7 @@ def _attach_extras(pairs: list[int], singles: list[int]) -> float:
 
 
 def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
-    """The approximate probability that a play wins the trick, given the unseen cards by rank."""
+    """Return the rough probability that a play wins the trick, given the unseen cards by rank."""
     if combo.kind == "2222" or not opponents:
         return 1.0
     if combo.kind in SPECIALS:

@@ -18,7 +18,6 @@ from games import Game, InvalidState, State
 from service.schemas.positions import state_field, view_field
 from tests.support.random_games import IDS, TABLES, some_move
 
-Path = tuple[str | int, ...]
 Wire = dict[str, Any]
 
 CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Bj", "Rj"]
@@ -41,57 +40,53 @@ def random_state(game: Game, players: int, rng: random.Random) -> State:
     return state
 
 
-def leaves(data: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of all values of a position, except those that only the schema checks."""
+def places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Each list or object in a position, with a key; not of what only the schema checks."""
     items: Any = data.items() if isinstance(data, dict) else enumerate(data)
     for key, value in items:
         if key not in ("game", "seed", "history"):
-            yield (*path, key)
+            yield data, key
             if isinstance(value, dict | list):
-                yield from leaves(value, (*path, key))
+                yield from places(value)
 
 
 def change(data: Wire, rng: random.Random) -> None:
     """Change, drop or double one value."""
-    path = rng.choice(list(leaves(data)))
-    parent: Any = data
-    for step in path[:-1]:
-        parent = parent[step]
-    key: Any = path[-1]
-    value = parent[key]
-    if isinstance(parent, list) and rng.random() < 0.4:
-        if rng.random() < 0.7:
-            del parent[key]
-        else:
-            parent.append(copy.deepcopy(value))
+    parent, key = rng.choice(list(places(data)))
+    if isinstance(parent, list) and rng.random() < 0.3:
+        del parent[key]
+    elif isinstance(parent, list) and rng.random() < 0.15:
+        parent.append(copy.deepcopy(parent[key]))
     else:
-        parent[key] = other(value, data, key, rng)
+        parent[key] = other(parent[key], [*games.get(data["game"]).phases, "over", "lunch"], rng)
 
 
-def other(value: Any, data: Wire, key: Any, rng: random.Random) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return rng.choice([value + 1, value - 1, 0, 1, 2, 3, -1, 16, 100, None])
-    if value is None:
-        return rng.choice([0, 1, 5, "c", "4c", "Bj"])
-    if isinstance(value, list):
-        if value and isinstance(value[0], str):
-            return rng.choice([[], rng.sample(value, len(value) // 2), [*value, rng.choice(CARDS)]])
-        return []
-    if isinstance(value, dict):
-        return None
-    if key == "phase":
-        return rng.choice([*games.get(data["game"]).phases, "over", "lunch"])
-    if value in CARDS or value == "??":
-        return rng.choice([*CARDS, "??", "??"])
-    if value.startswith("play:"):
-        return "play:" + "".join(rng.sample(CARDS, rng.randrange(1, 5)))
-    return rng.choice(["c", "d", "pass", "solo", "x", "3"])
+def other(value: Any, phases: list[str], rng: random.Random) -> Any:
+    """Another value of about the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return rng.choice([value + 1, value - 1, 0, 1, 2, 3, -1, 16, 100, None])
+        case None:
+            return rng.choice([0, 1, 5, "c", "4c", "Bj"])
+        case [str(), *_]:
+            return rng.choice([[], value[: len(value) // 2], [*value, rng.choice(CARDS)]])
+        case list():
+            return []
+        case str() if value in phases:
+            return rng.choice(phases)
+        case str() if value in CARDS or value == "??":
+            return rng.choice([*CARDS, "??", "??"])
+        case str() if value.startswith("play:"):
+            return "play:" + "".join(rng.sample(CARDS, rng.randrange(1, 5)))
+        case str():
+            return rng.choice(["c", "d", "pass", "solo", "x", "3"])
+    return None
 
 
 def leave_out(data: Wire, rng: random.Random) -> None:
-    """Remove as many cards from each hand; in 9-5-2 add as many tricks."""
+    """Remove the same number of cards from each hand; in 9-5-2 add as many tricks."""
     number = rng.randrange(8)
     for hand in data.get("hands", ()):
         for _ in range(min(number, len(hand) - 1)):
@@ -109,36 +104,31 @@ def test_a_position_is_refused_or_stays_valid(name: str, players: int) -> None:
         state = random_state(game, players, rng)
         for _ in range(4):
             seat = rng.randrange(players) if rng.random() < 0.3 else None
-            data = (state if seat is None else state.view(seat)).to_dict()
-            data = json.loads(json.dumps(data))
+            data = json.loads(json.dumps((state if seat is None else state.view(seat)).to_dict()))
             if rng.random() < 0.4:
                 leave_out(data, rng)
             for _ in range(rng.randrange(3)):
                 change(data, rng)
             verdicts[post(game, data, rng)] += 1
+    assert verdicts["no sentence"] == 0
     assert verdicts["refused"] > 3
     assert verdicts["valid"] > 3
 
 
 def post(game: Game, data: Wire, rng: random.Random) -> str:
-    """Post a position: `malformed`, `refused`, or `valid`, and then play on from it."""
+    """The verdict on a posted position, from which play goes on if it is valid."""
     as_view = "seat" in data
     try:
         data = (LOAD_VIEW if as_view else LOAD_STATE)(data)
+        position = game.view(data) if as_view else game.state(data)
     except ValidationError:
         return "malformed"
-    problems: tuple[str, ...] = ()
-    try:
-        found = game.view(data) if as_view else game.state(data)
     except InvalidState as error:
-        problems = error.problems
-    if problems:
-        assert all(problem.endswith(".") for problem in problems)
-        return "refused"
+        return "refused" if all(text.endswith(".") for text in error.problems) else "no sentence"
     if not as_view:
         play_on(game, game.state(data), rng)
-    elif found.turn == data["seat"]:
-        assert found.moves()
+    elif position.turn == data["seat"]:
+        assert position.moves()
     return "valid"
 
 

@@ -13,9 +13,9 @@ std::size_t cards(const std::string& move) {
 // Choose one of `moves`, exactly as written.
 //
 // `moves` are all legal moves: "pass" first, then plays in order of number of cards and rank.
-// `request` is the whole request; its "clock" has "move_ms" and "bank_ms". What is put into `info`
-// is said beside the move: info["comment"] = "a bluff", info["nodes"] = 480. Several threads may
-// call this at once.
+// `request` is the whole request; its "clock" has "move_ms" and "bank_ms". A comment and numbers in
+// `info` are sent with the move: info["comment"] = "a bluff", info["nodes"] = 480. Several threads
+// may call this function at once.
 std::string choose(const json& view, const std::vector<std::string>& moves, const json& request,
                    json& info) {
     (void)request;

@@ -20,8 +20,8 @@ func cards(move string) int {
 // choose picks one of request.Moves, exactly as written.
 //
 // The moves are all legal ones: "pass" first, then plays in order of number of cards and rank.
-// request.View is what your seat knows. Several requests may come at once. What is put into info is
-// said beside the move: info["comment"] = "a bluff", info["nodes"] = 480.
+// request.View is what your seat knows. Several requests may come at once. A comment and numbers in
+// info are sent with the move: info["comment"] = "a bluff", info["nodes"] = 480.
 func choose(request Request, info map[string]any) (string, error) {
 	view := request.View
 	var plays []string

@@ -18,7 +18,7 @@ public final class Bot {
      * @param view what your seat knows: game, phase, seat, hand, counts, table, history and more
      * @param moves all legal moves: "pass" first, then plays in order of number of cards and rank
      * @param request the whole request; its "clock" has "move_ms" and "bank_ms"
-     * @param info what to say beside the move: info.addProperty("comment", "a bluff"), or a number
+     * @param info a comment and numbers to send: info.addProperty("comment", "a bluff")
      */
     static String choose(
             JsonObject view, List<String> moves, JsonObject request, JsonObject info) {

@@ -11,7 +11,7 @@ const cards = (move) => (move.split(":")[1] ?? "").split("=")[0].length / 2;
  * @param {string[]} moves  every legal move; `pass` first,
  *   then plays in order of number of cards and rank
  * @param {object} request  the whole request: match, turn, clock: {move_ms, bank_ms}, …
- * @returns {string | [string, object]}  the move; or with it what to say: [move, {comment: "a bluff", nodes: 480}]
+ * @returns {string | [string, object]}  the move, or [move, {comment: "a bluff", nodes: 480}]
  */
 function choose(view, moves, request) {
   const plays = moves.filter((move) => move !== "pass");

@@ -6,7 +6,7 @@ import kit  # the HTTP server: the file next to this one
 
 
 def cards(move: str) -> int:
-    """The number of cards in a move: "play:3s3h" has two."""
+    """Return the number of cards in a move: 2 for "play:3s3h"."""
     return len(move.partition(":")[2].partition("=")[0]) // 2
 
 
@@ -15,8 +15,8 @@ def choose(view: dict[str, Any], moves: list[str]) -> str:
 
     `view` is what your seat knows: game, phase, seat, hand, counts, table, history and more.
     `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
-    A third parameter named `clock` gets {"move_ms", "bank_ms"}, one named `request` the request.
-    Return `move, {"comment": "a bluff", "nodes": 480}` to say something beside it.
+    A third parameter named `clock` gets {"move_ms", "bank_ms"}, or named `request` the request.
+    Return `move, {"comment": "a bluff", "nodes": 480}` to add a comment and numbers.
     """
     plays = [move for move in moves if move != "pass"]
     if not plays:

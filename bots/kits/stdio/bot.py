@@ -5,7 +5,7 @@ import sys
 
 
 def cards(move):
-    """The number of cards in a move: "play:3s3h" has two."""
+    """Return the number of cards in a move: 2 for "play:3s3h"."""
     return len(move.partition(":")[2].partition("=")[0]) // 2
 
 
@@ -27,6 +27,6 @@ def choose(view, moves):
 
 for line in sys.stdin:
     request = json.loads(line)
-    # Beside "move" it may say "info": {"comment": "a bluff", "nodes": 480}.
+    # An answer may also have "info": {"comment": "a bluff", "nodes": 480}.
     answer = {"move": choose(request["view"], request["moves"])}
     print(json.dumps(answer), flush=True)  # flush: a line left in a buffer ends in a timeout

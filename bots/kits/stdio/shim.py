@@ -1,4 +1,4 @@
-"""Turns any program that reads stdin and writes stdout into a bot.
+"""An HTTP server that turns any program with stdin and stdout into a bot.
 
     python3 shim.py PROGRAM [ARGUMENT ...]
 
@@ -21,19 +21,18 @@ from typing import Any
 import kit  # the HTTP server: the file next to this one
 from lines import LineProgram, NoAnswer, start_of
 
-TIME_TO_TELL = 0.05  # seconds before the deadline in which the runner still hears what went wrong
+RESERVE = 0.05  # seconds before the deadline, for an error message to reach the runner
+
+Answer = tuple[str, dict[str, Any], str | None]
 
 
-Said = tuple[str, dict[str, Any], str | None]
+def move_in(line: str) -> Answer:
+    """Return the move, info and fallback in an answer, which is JSON or just the move.
 
-
-def move_in(line: str) -> Said:
-    """The move, info and fallback in an answer, which is JSON or just the move.
-
-    The info is empty and the fallback None where the answer has none.
+    Without an info the dict is empty, and without a fallback the third value is None.
 
     Raises:
-        NoAnswer: if there is no move.
+        NoAnswer: if the answer has no move.
     """
     try:
         answer = json.loads(line) if line.startswith("{") else {"move": line}
@@ -47,21 +46,24 @@ def move_in(line: str) -> Said:
 
 
 class Shim:
-    """Passes requests to a program, one at a time, and restarts it after a failure."""
+    """A bot that passes requests to a program, one at a time.
+
+    The program is restarted after a failure.
+    """
 
     def __init__(self, program: LineProgram) -> None:
         self._program = program
         self._lock = threading.Lock()
 
-    def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Said:
-        """Ask the program; return the move, info and fallback.
+    def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Answer:
+        """Return the program's move, info and fallback.
 
         Raises:
-            HttpError: with status 500, if the program fails.
+            HttpError: if the program has no answer in time. The status is 500.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
-        until = monotonic() + max(seconds - TIME_TO_TELL, seconds / 2)
+        until = monotonic() + max(seconds - RESERVE, seconds / 2)
         with self._lock:
             try:
                 if not self._program.running:
@@ -79,7 +81,10 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program, and serve it until the process is stopped."""
+    """Start the program, and serve it until the process is stopped.
+
+    Exits with a message if no program is named, or if it cannot be started.
+    """
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

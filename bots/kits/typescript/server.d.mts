@@ -1,7 +1,7 @@
 // The types of server.mjs, the HTTP server of bot.ts.
 import type { EndRequest, Game, Info, Move, MoveRequest, StartRequest, View } from "./src/protocol.js";
 
-/** A move, or with it what to say beside it. */
+/** A move, or a move with a comment and numbers. */
 export type Chosen = Move | [Move, Info];
 
 export interface Bot {

@@ -16,8 +16,8 @@ fn cards(a_move: &str) -> usize {
 ///
 /// `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
 /// `request` is the whole request; its `clock` has `move_ms` and `bank_ms`. Several threads may
-/// call this at once. What is put into `info` is said beside the move: a `comment`, or numbers
-/// such as `info.insert("nodes".into(), 480.into())`. An error or a panic is answered with status 500.
+/// call this function at once. A comment and numbers in `info` are sent with the move, for instance
+/// `info.insert("nodes".into(), 480.into())`. An error or a panic is answered with status 500.
 pub fn choose<'a>(
     view: &Value,
     moves: &[&'a str],

@@ -10,7 +10,7 @@ const cards = (move: Move): number =>
  * Choose one of `moves`, exactly as written.
  *
  * `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
- * Return `[move, { comment: "a bluff", nodes: 480 }]` to say something beside the move.
+ * Return `[move, { comment: "a bluff", nodes: 480 }]` to add a comment and numbers.
  * Compare `view.game` to narrow the type of `view` to one game.
  */
 function choose(view: View, moves: readonly Move[], _request: MoveRequest): Move {

@@ -13,7 +13,7 @@ export type NinefivetwoView = Schemas["NinefivetwoView"];
 export type Move = Schemas["Move"];
 export type MoveRequest = Schemas["BotMoveRequest"];
 export type MoveAnswer = Schemas["BotMoveAnswer"];
-/** What a bot says beside its move: a comment and numbers. */
+/** A comment and numbers that a bot sends with its move. */
 export type Info = NonNullable<MoveAnswer["info"]>;
 export type StartRequest = Schemas["BotStart"];
 export type EndRequest = Schemas["BotEnd"];

@@ -13,12 +13,9 @@ import games
 from games import View
 from stich import env as stich_env
 from stich.env import DESCRIPTION, ROLES, Encoding, Environment
-
-TABLES = [
-    (game.name, players)
-    for game in games.GAMES.values()
-    for players in range(game.min_players, game.max_players + 1)
-]
+from tests.support.climbing import dasan, doudizhu
+from tests.support.random_games import TABLES
+from tests.support.zhengfen import lead
 
 
 def steps(environment: Environment, seed: int) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -60,9 +57,8 @@ def test_observations_hold_what_a_seat_may_know_and_no_more(game: str, players: 
         wire = view.to_dict()
         assert parts == observed(game, players, rules.view(wire))
         assert sum(parts["hand"]) == len(wire["hand"])
-        own = [*range(seat, players), *range(seat)]
-        assert parts["counts"] == [wire["counts"][each] for each in own]
-        assert parts["scores"] == [wire["scores"][each] for each in own]
+        for name in ("counts", "scores"):
+            assert parts[name] == wire[name][seat:] + wire[name][:seat]
         swapped = state.to_dict()
         known = [*swapped.get("talon", ()), swapped.get("called")]
         hidden = [
@@ -82,13 +78,12 @@ def test_a_row_is_what_the_list_of_moves_says(game: str, players: int) -> None:
     environment = Environment(game, players, {"deals": 2})
     rules = games.get(game)
     deck = rules.deck(players)
-    categories = [one.name for one in rules.categories]
+    categories = [category.name for category in rules.categories]
     for seat, info in steps(environment, 4):
         moves, rows = list(environment.moves), info["moves"]
         assert rows.shape == (len(moves), environment.encoding.row_size)
-        assert info["action_mask"].tolist() == [1] * len(moves) + [0] * (
-            environment.actions - len(moves)
-        )
+        illegal = environment.actions - len(moves)
+        assert info["action_mask"].tolist() == [1] * len(moves) + [0] * illegal
         assert moves == list(environment.position.view(seat).moves())
         for move, row in zip(moves, rows, strict=True):
             numbers = [n % 64 for n in np.flatnonzero(row[:-64])]
@@ -114,15 +109,9 @@ def test_roles_are_counted_from_the_seat_that_sees_them() -> None:
     for seat in range(3):
         roles = np.array(observed("doudizhu", 3, state.view(seat))["roles"]).reshape(8, 8)
         marks = {name: np.flatnonzero(row).tolist() for name, row in zip(ROLES, roles, strict=True)}
-        assert marks == {
-            "phase": [1],
-            "bid": [2],
-            "trump": [],
-            "table": [(declarer - seat) % 3],
-            "declarer": [(declarer - seat) % 3],
-            "partner": [],
-            "first": [(first - seat) % 3],
-            "dealer": [(0 - seat) % 3],
+        seats = {"table": declarer, "declarer": declarer, "first": first, "dealer": 0}
+        assert marks == {"phase": [1], "bid": [2], "trump": [], "partner": []} | {
+            name: [(place - seat) % 3] for name, place in seats.items()
         }
 
 
@@ -146,16 +135,11 @@ def test_rewards_are_deal_points_and_a_seed_names_the_game() -> None:
 
 
 def test_the_longest_list_has_a_row_for_each_move() -> None:
-    hand = "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
-    rules = games.get("zhengfen")
-    state = rules.start(3, "longest", {}).to_dict()
-    cards = [hand[i : i + 2] for i in range(0, len(hand), 2)]
-    others = [card for card in rules.deck(3).cards if card not in cards]
-    state |= {"turn": 0, "first": 0, "hands": [cards, others[:1], others[1:2]]}
+    state = lead("3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj")
     encoding = Encoding("zhengfen", 3)
-    rows = encoding.rows(encoding.encode_moves(rules.state(state).moves()))
+    rows = encoding.rows(encoding.encode_moves(state.moves()))
     assert rows.shape == (31_122, 128)
-    assert rules.most_moves(3) >= 31_122
+    assert state.game.most_moves(3) >= 31_122
 
 
 @pytest.mark.parametrize(
@@ -170,46 +154,35 @@ def test_any_view_that_is_valid_is_encoded(history: list[dict[str, Any]], unseen
     """Only the shape of a posted history is checked."""
     view = games.get("doudizhu").start(3, "set up", {}).view(0).to_dict()
     view |= {"phase": "play", "turn": 1, "bid": 3, "declarer": 2, "talon": ["??"] * 3}
-    view |= {
-        "hand": ["3h"],
-        "counts": [1, 5, 5],
-        "history": history,
-        "scores": [10**30, -(10**30), 0],
-    }
-    view |= {"table": {"seat": 0, "move": "play:8s"}}
+    view |= {"hand": ["3h"], "counts": [1, 5, 5], "scores": [10**30, -(10**30), 0]}
+    view |= {"history": history, "table": {"seat": 0, "move": "play:8s"}}
     parts = observed("doudizhu", 3, stich_env.read_view(view))
     assert sum(parts["unseen"]) == unseen
     assert parts["scores"] == [32767, -32767, 0]
 
 
-def set_up(game: str, players: int, **changes: Any) -> Any:
-    """A dealt position with some fields changed."""
-    return games.get(game).state(games.get(game).start(players, "1", {}).to_dict() | changes)
+FIVE_CARDS = doudizhu(["3c 3d 3h 4c 4s", "9c", "9d"], declarer=1)
+SEVENS = dasan(["7c 7d 7h", "9c", "9d", "9s"], declarer=1, called="7h", partner=0)
 
 
 @pytest.mark.parametrize(
-    ("position", "move", "listed"),
+    ("state", "move", "listed"),
     [
-        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3h3d4s", None),
-        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3h3d", "play:3c3d"),
-        (("doudizhu", ["3c", "3d", "3h", "4c", "4s"]), "play:3c3d3h4s", "play:3c3d3h4c"),
-        (("dasan", ["7c", "7d", "7h"]), "play:7d", "play:7c"),
-        (("dasan", ["7c", "7d", "7h"]), "play:7h7d", "play:7c7h"),
+        (FIVE_CARDS, "play:3h3d", "play:3c3d"),
+        (FIVE_CARDS, "play:3c3d3h4s", "play:3c3d3h4c"),
+        (SEVENS, "play:7d", "play:7c"),
+        (SEVENS, "play:7h7d", "play:7c7h"),
     ],
 )
-def test_a_play_in_other_suits_is_the_listed_play_of_its_ranks(
-    position: tuple[str, list[str]], move: str, listed: str | None
+def test_a_play_in_other_suits_is_the_listed_one(
+    state: games.State, move: str, listed: str
 ) -> None:
-    game, hand = position
-    seat_0 = {"hands": [hand, ["9c"], ["9d"], *[["9s"]] * (game == "dasan")], "turn": 0, "first": 0}
-    play = {"phase": "play", "bid": 1, "declarer": 1, "talon": []}
-    called = {"called": "7h", "partner": 0} if game == "dasan" else {}
-    state = set_up(game, 3 + bool(called), **seat_0, **play, **called)
-    if listed is None:
-        with pytest.raises(games.IllegalMove):
-            stich_env.action_of(state, move)
-    else:
-        assert stich_env.action_of(state, move) == state.moves().texts().index(listed)
+    assert stich_env.action_of(state, move) == state.moves().texts().index(listed)
+
+
+def test_an_illegal_play_is_no_action() -> None:
+    with pytest.raises(games.IllegalMove):
+        stich_env.action_of(FIVE_CARDS, "play:3h3d4s")
 
 
 def test_cards_that_are_discarded_at_once_are_no_action() -> None:

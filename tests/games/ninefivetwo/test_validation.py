@@ -1,5 +1,3 @@
-"""Validation of posted positions of 9-5-2: every clause of the contract, all at once."""
-
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -10,53 +8,36 @@ from games import InvalidState, Position
 from tests.support.ninefivetwo import GAME, cards, exchanged, pairing, trick, wire
 
 Wire = dict[str, Any]
-Change = Callable[[Wire], None]
 
 TALON = cards("2d 3d 4d 5d")
-
-
-def exchange() -> Wire:
-    return wire(
+POSITIONS = {
+    "exchange": wire(
         "exchange",
         ("2c 3c", "4c 5c 6c", "7c 8c 9c"),
         talon=TALON,
         owed=[pairing(0, 1, 2, "Ah"), pairing(0, 2, 1)],
         exchanged=[exchanged(2, 1, "As", "Ks")],
-    )
-
-
-def trump() -> Wire:
-    return wire("trump", ("2c 3c 4c", "5c 6c 7c", "8c 9c Tc"), talon=TALON)
-
-
-def discard() -> Wire:
-    return wire(
+    ),
+    "trump": wire("trump", ("2c 3c 4c", "5c 6c 7c", "8c 9c Tc"), talon=TALON),
+    "discard": wire(
         "discard",
         ("2c 3c 4c 2h 3h 4h", "5c 6c 7c", "8c 9c Tc"),
         discards=["As"],
         tricks=[12, 1, 0],
-    )
-
-
-def play() -> Wire:
-    return wire(
+    ),
+    "play": wire(
         "play",
         ("2c 3c 4c", "5c 6c", "8c 9c"),
         trick=trick((1, "7c"), (2, "Tc")),
         discards=TALON,
-    )
-
-
-def over() -> Wire:
-    return wire("over", ("", "", ""), turn=None, tricks=[16, 0, 0], discards=TALON)
-
-
-POSITIONS = {"exchange": exchange, "trump": trump, "discard": discard, "play": play, "over": over}
+    ),
+    "over": wire("over", ("", "", ""), turn=None, tricks=[16, 0, 0], discards=TALON),
+}
 
 
 @pytest.mark.parametrize("phase", POSITIONS)
 def test_a_set_up_position_may_lack_cards_and_plays_on(phase: str) -> None:
-    state = GAME.state(POSITIONS[phase]())
+    state = GAME.state(POSITIONS[phase])
     while not state.results:
         for position, read in ((state, GAME.state), (state.view(0), GAME.view)):
             assert read(position.to_dict()).to_dict() == position.to_dict()
@@ -65,18 +46,18 @@ def test_a_set_up_position_may_lack_cards_and_plays_on(phase: str) -> None:
         state = state.advance(state.moves()[-1])
 
 
-def put(**fields: Any) -> Change:
-    return lambda data: data.update(copy.deepcopy(fields))
+def hand(phase: str, seat: int, names: str) -> tuple[str, Wire]:
+    """A phase, and its position with another hand at one seat."""
+    hands = list(POSITIONS[phase]["hands"])
+    hands[seat] = cards(names)
+    return phase, {"hands": hands}
 
 
-def give_seat(seat: int, hand: str) -> Change:
-    def change(data: Wire) -> None:
-        data["hands"][seat] = cards(hand)
-
-    return change
+def put(**fields: Any) -> Wire:
+    return fields
 
 
-CLAUSES: list[tuple[str, Change, str]] = [
+CLAUSES: list[tuple[str, Wire, str]] = [
     # phase, what is broken, a piece of the sentence
     ("trump", put(targets=[9, 5, 2, 2]), "targets has 4 entries"),
     ("trump", put(tricks=[13]), "tricks has 1 entry"),
@@ -92,10 +73,10 @@ CLAUSES: list[tuple[str, Change, str]] = [
     ("play", put(tricks=[17, 0, 0]), "tricks adds up to 17"),
     ("play", put(tricks=[16, 0, 0]), "tricks adds up to 16"),
     ("play", put(tricks=[14, -1, 0]), "a negative number"),
-    ("play", give_seat(0, "2c 3c"), "Seat 0 has 2 cards to play"),
-    ("play", give_seat(1, "5c 6c As"), "Seat 1 has 4 cards to play"),
+    (*hand("play", 0, "2c 3c"), "Seat 0 has 2 cards to play"),
+    (*hand("play", 1, "5c 6c As"), "Seat 1 has 4 cards to play"),
     ("trump", put(talon=TALON[:3]), "Seat 0 has 2 cards to play"),
-    ("exchange", give_seat(0, "2c 3c As"), "Seat 0 has 4 cards to play"),
+    (*hand("exchange", 0, "2c 3c As"), "Seat 0 has 4 cards to play"),
     ("discard", put(discards=[]), "Seat 0 has 2 cards to play"),
     # hands fit the trick, seats follow one another, turn is next
     ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "does not follow the seat before"),
@@ -138,16 +119,16 @@ CLAUSES: list[tuple[str, Change, str]] = [
         "the phase discard would be over",
     ),
     # no card more often than the deck has it, all places together
-    ("trump", give_seat(0, "2c 3c 5c"), "5c occurs 2 times"),
+    (*hand("trump", 0, "2c 3c 5c"), "5c occurs 2 times"),
     ("trump", put(talon=cards("2d 3d 4d 2c")), "2c occurs 2 times"),
     ("play", put(discards=["2c"]), "2c occurs 2 times"),
     ("play", put(discards=["Tc"]), "Tc occurs 2 times"),
     ("exchange", put(owed=[pairing(0, 1, 2, "2c")]), "2c occurs 2 times"),
-    ("trump", give_seat(0, "2c 3c Bj"), "Bj is not a card of this game"),
+    (*hand("trump", 0, "2c 3c Bj"), "Bj is not a card of this game"),
     ("trump", put(talon=["??"] * 4), "?? is not a card of this game"),
 ]
 
-VIEW_CLAUSES: list[tuple[str, Change, str]] = [
+VIEW_CLAUSES: list[tuple[str, Wire, str]] = [
     ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
     ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),
     ("trump", put(hand=cards("2c 3c 2c")), "2c occurs 2 times"),
@@ -160,39 +141,38 @@ EVERY_CLAUSE = [(GAME.state, *clause) for clause in CLAUSES] + [
 ]
 
 
-@pytest.mark.parametrize(("read", "phase", "change", "sentence"), EVERY_CLAUSE)
+@pytest.mark.parametrize(("read", "phase", "changes", "sentence"), EVERY_CLAUSE)
 def test_a_position_that_breaks_a_clause_is_refused(
-    read: Callable[[Wire], Position], phase: str, change: Change, sentence: str
+    read: Callable[[Wire], Position], phase: str, changes: Wire, sentence: str
 ) -> None:
-    state = GAME.state(POSITIONS[phase]())
-    data = (state if read == GAME.state else state.view(0)).to_dict()
-    change(data)
+    state = GAME.state(POSITIONS[phase])
+    position = state if read == GAME.state else state.view(0)
     with pytest.raises(InvalidState) as error:
-        read(data)
+        read(copy.deepcopy(position.to_dict() | changes))
     problems = error.value.problems
     assert any(sentence in problem for problem in problems), problems
     assert all(problem.endswith(".") for problem in problems)
 
 
 def test_all_problems_are_reported_at_once() -> None:
+    wrong = {"targets": [9], "talon": ["Bj"], "players": 5}
     with pytest.raises(InvalidState, match=r"players is 5.*targets has 1 entry.*Bj is not a card"):
-        GAME.state(trump() | {"targets": [9], "talon": ["Bj"], "players": 5})
+        GAME.state(POSITIONS["trump"] | wrong)
 
 
 def test_cards_of_closed_pairings_count_where_they_are_now() -> None:
-    data = trump()
-    data["exchanged"] = [exchanged(0, 1, "5c 8c", "2c 9c")]
+    data = POSITIONS["trump"] | {"exchanged": [exchanged(0, 1, "5c 8c", "2c 9c")]}
     assert GAME.state(data).to_dict() == data
 
 
 def test_lists_of_cards_may_be_unsorted_and_come_back_sorted() -> None:
-    data = exchange()
-    data["hands"][1] = cards("6c 4c 5c")
-    data["talon"] = cards("5d 2d 4d 3d")
-    data["hands"][0] = cards("2c")
-    data["owed"] = [pairing(0, 1, 3, "Ah 3c")]
-    data["exchanged"] = [exchanged(2, 1, "As 4s", "5s Ks")]
-    back = GAME.state(data).to_dict()
+    posted = {
+        "hands": [cards("2c"), cards("6c 4c 5c"), cards("7c 8c 9c")],
+        "talon": cards("5d 2d 4d 3d"),
+        "owed": [pairing(0, 1, 3, "Ah 3c")],
+        "exchanged": [exchanged(2, 1, "As 4s", "5s Ks")],
+    }
+    back = GAME.state(POSITIONS["exchange"] | posted).to_dict()
     assert back["hands"][1] == cards("4c 5c 6c")
     assert back["talon"] == TALON
     assert back["owed"] == [pairing(0, 1, 3, "3c Ah")]
@@ -201,26 +181,24 @@ def test_lists_of_cards_may_be_unsorted_and_come_back_sorted() -> None:
 
 
 def test_history_goes_back_as_posted() -> None:
-    data = play()
-    data["history"] = [{"seat": 9, "move": "give:4s3h"}, {"seat": 0, "move": "whatever"}]
-    state = GAME.state(data)
-    assert state.to_dict()["history"] == data["history"]
-    assert state.view(0).to_dict()["history"][1] == {"seat": 0, "move": "whatever"}
+    history = [{"seat": 9, "move": "give:4s3h"}, {"seat": 0, "move": "whatever"}]
+    state = GAME.state(POSITIONS["play"] | {"history": history})
+    assert state.to_dict()["history"] == history
+    assert state.view(0).to_dict()["history"][1] == history[1]
 
 
-def test_a_set_up_position_may_leave_the_talon_out() -> None:
-    for data in (trump(), exchange()):
-        data["talon"] = []
-        state = GAME.state(data)
-        assert GAME.view(state.view(1).to_dict()).to_dict() == state.view(1).to_dict()
-        while state.phase != "trump":
-            state = state.advance(state.moves()[0])
-        # No talon to take up, no cards to discard.
-        state = state.advance("trump:h")
-        assert (state.phase, state.turn) == ("play", 1)
-        assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
+@pytest.mark.parametrize("phase", ["trump", "exchange"])
+def test_a_set_up_position_may_leave_the_talon_out(phase: str) -> None:
+    state = GAME.state(POSITIONS[phase] | {"talon": []})
+    assert GAME.view(state.view(1).to_dict()).to_dict() == state.view(1).to_dict()
+    while state.phase != "trump":
+        state = state.advance(state.moves()[0])
+    # No talon to take up, no cards to discard.
+    state = state.advance("trump:h")
+    assert (state.phase, state.turn) == ("play", 1)
+    assert GAME.state(state.to_dict()).to_dict() == state.to_dict()
 
 
 def test_a_view_with_cards_its_seat_need_not_know_is_not_refused() -> None:
-    data = GAME.state(discard()).view(0).to_dict() | {"discards": ["??"]}
+    data = GAME.state(POSITIONS["discard"]).view(0).to_dict() | {"discards": ["??"]}
     assert GAME.view(data).moves().texts() == [f"discard:{card}" for card in data["hand"]]

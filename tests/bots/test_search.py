@@ -8,46 +8,33 @@ import pytest
 
 import games
 from bots import search, sensible
-from bots.thinking import determinization
+
+LEAD = games.get("doudizhu").start(3, "lead", {}).advance("bid:3")
+VIEW, MOVES = LEAD.view(LEAD.turn).to_dict(), LEAD.moves().texts()
 
 
-def lead() -> tuple[dict[str, Any], list[str]]:
-    """A declarer's first lead in Dou Dizhu."""
-    state = games.get("doudizhu").start(3, "lead", {}).advance("bid:3")
-    return state.view(state.turn or 0).to_dict(), state.moves().texts()
+def test_without_time_it_is_the_sensible_bot() -> None:
+    assert search.move(VIEW, MOVES, {"move_ms": 0, "bank_ms": 0}) == sensible.move(VIEW, MOVES)
 
 
-def test_without_time_it_is_the_sensible_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: Any) -> Any:
-        raise AssertionError("there was no time for this")
-
-    monkeypatch.setattr(determinization, "sample_state", never)
-    view, moves = lead()
-    assert search.move(view, moves, {"move_ms": 0, "bank_ms": 0}) == sensible.move(view, moves)
-
-
-def test_time_is_kept_by_the_monotonic_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten readings of the clock make nine determinizations, however long they take."""
-    ticks = itertools.count(0, 0.04)
+@pytest.mark.parametrize(
+    ("move_ms", "tick", "iterations"),
+    [
+        # 0.4 s of 1000 ms: one reading at the start, then one before each determinization.
+        (1000, 0.0625, 6),
+        # A long clock is not used up: 2 s at the most.
+        (600_000, 0.5, 3),
+    ],
+)
+def test_time_is_kept_by_the_monotonic_clock(
+    monkeypatch: pytest.MonkeyPatch, move_ms: int, tick: float, iterations: int
+) -> None:
+    """A clock that moves on at each reading decides, however long a determinization takes."""
+    ticks = itertools.count(0, tick)
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
-    view, moves = lead()
-    # 0.4 s of 1000 ms: one reading at the start, then one before each determinization.
-    timed = search.move(view, moves, {"move_ms": 1000, "bank_ms": 0})
-    assert timed == search.search(view, moves, iterations=9)
-
-
-def test_long_clocks_are_not_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[float] = []
-    times = itertools.count(0, 0.5)
-
-    def clock() -> float:
-        seen.append(next(times))
-        return seen[-1]
-
-    monkeypatch.setattr(time, "monotonic", clock)
-    view, moves = lead()
-    search.move(view, moves, {"move_ms": 600_000, "bank_ms": 600_000})
-    assert max(seen) <= search.MAX_SECONDS
+    timed = search.move(VIEW, MOVES, {"move_ms": move_ms, "bank_ms": 0})
+    assert next(ticks) == (iterations + 2) * tick
+    assert timed == search.search(VIEW, MOVES, iterations=iterations)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +48,6 @@ def test_long_clocks_are_not_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_plays_the_variants(name: str, players: int, options: dict[str, Any]) -> None:
     state: Any = games.get(name).start(players, "variant", options)
     while state.turn is not None:
-        view = state.view(state.turn).to_dict()
-        move = search.search(view, state.moves().texts(), iterations=2)
+        move = search.search(state.view(state.turn).to_dict(), state.moves().texts(), iterations=1)
         state = state.advance(move)
     assert state.results

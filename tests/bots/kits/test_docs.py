@@ -52,19 +52,13 @@ def test_the_examples_are_views_with_their_legal_moves(page: str) -> None:
 
 
 def test_the_commands_on_the_pages_exist_with_their_options() -> None:
-    context = click.Context(cli)
     pages = [DOCS / page for page in ("bots.md", "first-bot.md", "adapters.md")]
     pages += (DOCS.parent / "bots" / "kits").glob("*/README.md")
-    lines = [
-        line.strip().removeprefix("stich ").split("  #")[0]
-        for page in pages
-        for line in page.read_text().splitlines()
-        if line.startswith("    stich ")
-    ]
+    text = "\n".join(page.read_text() for page in pages)
+    lines = re.findall(r"^    stich (.*?)(?:  #.*)?$", text, re.MULTILINE)
     assert len(lines) > 10
     for line in lines:
-        name, *_ = line.split()
-        command = cli.get_command(context, name)
+        command = cli.get_command(click.Context(cli), line.split()[0])
         if isinstance(command, click.Group):  # without a command of its own, the first is meant
             command = command.commands["measure"]
         assert command is not None, line

@@ -22,54 +22,45 @@ from stich.commands.authors import check
 from stich.processes import find_port
 from tests.support import golden
 
-GAMES = ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 
 KITS = {language: kit for language, kit in catalogue().items() if kit.program is None}
 QUICK = ("javascript", "python")
+PYTHON_FAILS = "    if view.get('fail'): raise SystemExit('no idea')\n"
 PARAMETERS = [
     pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow)
     for kit, made in KITS.items()
     if not made.by_url  # a model: tests/bots/test_llm.py
 ]
 
-
-# Code put before the first statement of a kit's decision: it fails if a request is to make it fail,
-# and, where a type does not rule it out, answers with nothing. The statement, then that code.
+# The first statement of a kit's decision, and code to put before it: it fails if a request is to
+# make it fail, and, where a type does not rule that out, answers with nothing.
 MISTAKES = {
-    "python": (
-        "    plays = [",
-        '    if view.get("fail"):\n        raise RuntimeError("no idea")\n'
-        '    if view.get("forget"):\n        return None\n',
-    ),
+    "python": ("    plays = [", PYTHON_FAILS, "    if view.get('forget'): return None\n"),
     "javascript": (
         "  const plays = ",
-        '  if (view.fail) throw new Error("no idea");\n  if (view.forget) return;\n',
+        '  if (view.fail) throw new Error("no idea");\n',
+        "  if (view.forget) return;\n",
     ),
     "typescript": (
         "  const plays = ",
-        '  if ("fail" in view) throw new Error("no idea");\n'
+        '  if ("fail" in view) throw new Error("no idea");\n',
         '  if ("forget" in view) return JSON.parse("null");\n',
     ),
     "java": (
         "        List<String> plays = ",
-        '        if (view.has("fail")) throw new StackOverflowError("no idea");\n'
+        '        if (view.has("fail")) throw new StackOverflowError("no idea");\n',
         '        if (view.has("forget")) return null;\n',
     ),
-    "go": ("	view := ", '	if request.Match == "fail" {\n		panic("no idea")\n	}\n'),
+    "go": ("	view := ", '	if request.Match == "fail" { panic("no idea") }\n', ""),
     "cpp": (
         "    std::vector<std::string> plays;",
         '    if (view.contains("fail")) throw std::runtime_error("no idea");\n',
+        "",
     ),
-    "rust": (
-        "    let plays: ",
-        '    if view["fail"] == true {\n        panic!("no {}", "idea");\n    }\n',
-    ),
-    "stdio": (
-        "    plays = [",
-        '    if view.get("fail"):\n        raise SystemExit("no idea")\n',
-    ),
+    "rust": ("    let plays: ", '    if view["fail"] == true { panic!("no idea"); }\n', ""),
+    "stdio": ("    plays = [", PYTHON_FAILS, ""),
 }
 
 
@@ -81,15 +72,6 @@ class Running:
     url: str
     process: subprocess.Popen[bytes]
     command: str
-
-
-def session() -> requests.Session:
-    """A client that waits until the bot listens, and uses no proxy."""
-    client = requests.Session()
-    client.trust_env = False
-    retry = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
-    client.mount("http://", HTTPAdapter(max_retries=retry))
-    return client
 
 
 @pytest.fixture(scope="module", params=PARAMETERS)
@@ -107,10 +89,10 @@ def bot(
     target = tmp_path_factory.mktemp("kits") / f"my {kit.language}"
     kit.copy(target)
     decision = target / kit.decision
-    statement, mistakes = MISTAKES[kit.language]
+    statement, fails, forgets = MISTAKES[kit.language]
     text = decision.read_text()
     assert text.count(f"\n{statement}") == 1
-    decision.write_text(text.replace(f"\n{statement}", f"\n{mistakes}{statement}"))
+    decision.write_text(text.replace(f"\n{statement}", f"\n{fails}{forgets}{statement}"))
     for step in kit.build:
         built = subprocess.run(
             shlex.split(step), cwd=target, capture_output=True, text=True, check=False
@@ -130,32 +112,25 @@ def bot(
 
 @pytest.fixture(scope="module")
 def client(bot: Running) -> Iterator[requests.Session]:
-    with session() as made:
-        assert made.get(f"{bot.url}/").status_code == 200
-        yield made
+    """A client that has waited until the bot listens, and uses no proxy."""
+    with requests.Session() as session:
+        session.trust_env = False
+        retry = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
+        session.mount("http://", HTTPAdapter(max_retries=retry))
+        assert session.get(f"{bot.url}/").status_code == 200
+        yield session
 
 
 def recorded() -> list[dict[str, Any]]:
     """A request for every position of the golden games whose legal moves were recorded."""
-    questions = []
-    for name in golden.files():
-        for number, step in enumerate(golden.load(name)["steps"]):
-            if "views" in step and "moves" in step and step["turn"] is not None:
-                questions.append(
-                    {
-                        "protocol": 1,
-                        "match": name,
-                        "turn": number,
-                        "view": step["views"][step["turn"]],
-                        "moves": step["moves"],
-                        "clock": {"move_ms": 1000, "bank_ms": 10000},
-                    }
-                )
-    return questions
-
-
-def cards(move: str) -> int:
-    return len(move.partition(":")[2].partition("=")[0]) // 2
+    clock = {"move_ms": 1000, "bank_ms": 10000}
+    return [
+        {"protocol": 1, "match": name, "turn": number, "clock": clock, "moves": step["moves"]}
+        | {"view": step["views"][step["turn"]]}
+        for name in golden.files()
+        for number, step in enumerate(golden.load(name)["steps"])
+        if "views" in step and "moves" in step and step["turn"] is not None
+    ]
 
 
 def expected(view: dict[str, Any], moves: list[str]) -> str:
@@ -167,7 +142,7 @@ def expected(view: dict[str, Any], moves: list[str]) -> str:
         return "bid:1" if "bid:1" in plays else "pass"
     if view.get("table"):
         return "pass" if view["table"]["seat"] == view["seat"] else plays[0]
-    return max(plays, key=cards)
+    return max(plays, key=lambda move: len(move.partition("=")[0]))
 
 
 def test_decides_as_every_kit_does(bot: Running, client: requests.Session) -> None:
@@ -220,7 +195,7 @@ def test_after_a_failed_decision_the_bot_keeps_serving(
 
 
 def test_a_decision_without_a_move_is_explained(bot: Running, client: requests.Session) -> None:
-    if "forget" not in MISTAKES[bot.kit.language][1]:
+    if not MISTAKES[bot.kit.language][2]:
         pytest.skip("its types rule this out")
     answer = client.post(f"{bot.url}/move", json=failing("forget"))
     assert answer.status_code == 500

@@ -6,18 +6,8 @@ import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
-from tests.support.foreign import (
-    CLOCKS,
-    FAILURES,
-    ONCE,
-    OPTIONS,
-    PROGRAM,
-    command,
-    documented,
-    failing,
-    first_answers,
-    play,
-)
+from tests.support import foreign
+from tests.support.foreign import ONCE, PROGRAM, documented, first_answers, play
 
 RUNNING = (
     PROGRAM
@@ -35,7 +25,7 @@ while True:
 
 
 def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
-    program = command(folder, source)
+    program = foreign.command(folder, source)
     return Adapter(lambda: botzone.BotzoneMatch(program, folder, auction), auction=auction)
 
 
@@ -74,7 +64,7 @@ def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
     bot = adapter(tmp_path, source, auction)
     landlords, bids, dealt = set(), 0, 0
     for seat in range(3):
-        state, sums = play(bot, "whole", seat, {**OPTIONS, "deals": 2})
+        state, sums = play(bot, "whole", seat, {**foreign.OPTIONS, "deals": 2})
         assert sums["fallback"] == 0, sums
         assert sums["asked"] > 3
         bids += sums["bid_by_sensible"]
@@ -111,12 +101,13 @@ def test_a_running_program_is_told_what_was_played_for_it(tmp_path: Path) -> Non
     assert len((tmp_path / "starts").read_text()) == 2
 
 
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("failure", foreign.FAILURES)
 def test_sensible_plays_for_a_program_that_fails(
     tmp_path: Path, failure: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    kind = FAILURES[failure][1]
-    for info in first_answers(adapter(tmp_path, failing(failure)), CLOCKS[kind]):
+    kind = foreign.FAILURES[failure][1]
+    bot = adapter(tmp_path, foreign.failing(failure))
+    for info in first_answers(bot, foreign.CLOCKS[kind]):
         assert info["why"]
         assert info[kind] == 1
         assert str(info["comment"]).startswith("sensible plays: the program")

@@ -8,14 +8,7 @@ import pytest
 from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
 from bots.lines import NoAnswer
-from tests.support.foreign import (
-    CONTEST,
-    OPTIONS,
-    command,
-    documented,
-    first_answers,
-    play,
-)
+from tests.support.foreign import CONTEST, OPTIONS, command, documented, first_answers, play
 
 
 def adapter(folder: Path, source: str) -> Adapter:

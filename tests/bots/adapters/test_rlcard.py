@@ -9,7 +9,7 @@ import games
 from bots import sensible
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from tests.support.foreign import AGENTS, OPTIONS, RLCARD, documented, play, request
+from tests.support.foreign import AGENTS, CLOCKS, OPTIONS, RLCARD, documented, play, request
 
 
 @pytest.fixture
@@ -51,25 +51,23 @@ def test_whole_games(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "clock"),
+    ("name", "kind"),
     [
-        ("nonsense", "illegal", 60_000),
-        ("illegal", "illegal", 60_000),
-        ("raises", "ended", 60_000),
-        ("exits", "ended", 60_000),
-        ("slow", "late", 500),
-        ("none", "ended", 60_000),
+        ("nonsense", "illegal"),
+        ("illegal", "illegal"),
+        ("raises", "ended"),
+        ("exits", "ended"),
+        ("slow", "late"),
+        ("none", "ended"),
     ],
 )
-def test_sensible_plays_for_an_agent_that_fails(
-    folder: Path, name: str, kind: str, clock: int
-) -> None:
+def test_sensible_plays_for_an_agent_that_fails(folder: Path, name: str, kind: str) -> None:
     agent = session(f"agents:{name}", folder)
     state = games.get("doudizhu").start(3, name, OPTIONS).advance("bid:3")
     assert state.turn is not None
     view, moves = state.view(state.turn).to_dict(), state.moves().texts()
     for _ in range(2):
-        body = request(view, moves, {"move_ms": clock, "bank_ms": 0})
+        body = request(view, moves, CLOCKS[kind])
         move, info, why = Adapter(lambda: agent, auction=False).move(view, moves, body)
         assert move == sensible.move(view, moves)
         assert why

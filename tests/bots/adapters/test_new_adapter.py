@@ -103,17 +103,19 @@ def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None
 
 
 def test_the_page_from_first_to_last_command(here: Path) -> None:
-    """A program of each platform is checked, duels, and plays a cup without a fallback."""
+    """A program of each platform is checked, and plays a cup without a fallback."""
     (here / "rlcard.py").write_text(RLCARD)
     commands = [
         shlex.split(command.removeprefix("stich "))
         for block in blocks(PAGE, "sh")
-        for command in block.replace("--deals 20", "--deals 1").splitlines()
+        for command in block.splitlines()
     ]
     output = ""
-    options = {"check": ["--positions", "9", "--no-sandbox"], "duel": ["--no-sandbox"]}
     for words in commands:
-        output += run(*words, *options.get(words[0], []))
+        if words[0] == "check":
+            words += ["--positions", "3", "--no-sandbox"]
+        if words[0] != "duel":  # it would play what the cup plays
+            output += run(*words)
         if words[:2] == ["new-bot", "rlcard"]:
             shutil.copy("rlcard.py", "rlcard-bot/program")
     assert "GET / says what the bot is (their 0.1: doudizhu" in output

@@ -13,7 +13,6 @@ Reading = tuple[str, str, int]
 
 
 def doudizhu(hands: list[str], table: str | None = None, **changes: Any) -> State:
-    """A trick in which seat 0 is to move; `table` is a play of the seat before it."""
     return games.get("doudizhu").state(doudizhu_wire(hands, table, **changes))
 
 
@@ -22,7 +21,6 @@ def doudizhu_wire(hands: list[str], table: str | None = None, **changes: Any) ->
 
 
 def dasan(hands: list[str], table: str | None = None, **changes: Any) -> State:
-    """A trick in which seat 0 is to move; `table` is a play of the seat before it."""
     return games.get("dasan").state(dasan_wire(hands, table, **changes))
 
 
@@ -33,7 +31,7 @@ def dasan_wire(hands: list[str], table: str | None = None, **changes: Any) -> di
 def _wire(
     game: str, hands: list[str], table: str | None, changes: dict[str, Any]
 ) -> dict[str, Any]:
-    """A dealt position with other hands, the declarer to move, and some fields changed."""
+    """A trick in which seat 0, the declarer, is to move; `table` is a play of the seat before."""
     players = len(hands)
     wire = games.get(game).start(players, "t", changes.pop("options", {})).to_dict()
     wire |= {"phase": "play", "turn": 0, "first": 0, "bid": 1, "declarer": 0, "talon": []}

@@ -32,7 +32,7 @@ FAILURES = {
 
 
 def command(folder: Path, source: str) -> list[str]:
-    """Write a Python program; the command that runs it in the folder."""
+    """The command of a Python program, which is written to the folder."""
     (folder / "program.py").write_text(source)
     return [sys.executable, "program.py"]
 
@@ -43,10 +43,9 @@ def failing(failure: str) -> str:
 
 
 def first_answers(adapter: Adapter, clock: Mapping[str, int] = PATIENT) -> list[dict[str, Any]]:
-    """Ask twice for the first bid of a game; the info of each answer, with its `move` and `why` it
-    is a fallback.
+    """Ask twice for the first bid of a game; the info of each answer, with `move` and `why`.
 
-    The move is legal, and that of `sensible` where it is a fallback.
+    The move is legal, and that of `sensible` if `why` is a reason for a fallback.
     """
     state = games.get("doudizhu").start(3, "first", OPTIONS)
     assert state.turn is not None
@@ -70,18 +69,18 @@ def request(
 def documented() -> Deal:
     """The deal of the request in docs/bots.md: the landlord, seat 2, has played twice."""
     page = (Path(__file__).parents[2] / "docs" / "bots.md").read_text()
-    (found,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
-    example = json.loads(found)
+    (text,) = re.findall(r"<!-- example request -->\n```json\n(.*?)```", page, re.DOTALL)
+    example = json.loads(text)
     return Deal.of(example["view"], example["moves"])
 
 
 def play(
     adapter: Adapter, seed: str, seat: int, options: Mapping[str, object] = OPTIONS
 ) -> tuple[games.State, Counter[str]]:
-    """Play a game against `sensible` and ask nobody where one move is legal.
+    """Play a game against `sensible`; a single legal move is played without asking.
 
-    Returns the end and the sums of the numbers in the adapter's info, with the moves as `asked` and
-    those by `sensible` as `fallback`.
+    Returns the end and the sums of the numbers in the adapter's info, with the number of requests
+    as `asked` and of fallbacks as `fallback`.
     """
     state = games.get("doudizhu").start(3, seed, options)
     sums: Counter[str] = Counter()

@@ -3,10 +3,11 @@
 Usage: python -m tests.support.make_bot_types [FILE.d.ts]
 """
 
+import json
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +23,14 @@ ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")
 def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
     """The schemas of the bot protocol and all that they refer to, in the order of the contract."""
     schemas = contract["components"]["schemas"]
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = [*ROOTS]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _references(schemas[name])
-    return {name: schema for name, schema in schemas.items() if name in found}
-
-
-def _references(part: Any) -> Iterator[str]:
-    """The names of the schemas that a part of the contract refers to."""
-    for key, value in part.items() if isinstance(part, dict) else enumerate(part):
-        if key == "$ref":
-            yield value.rpartition("/")[2]
-        elif isinstance(value, dict | list):
-            yield from _references(value)
+        if name not in needed:
+            needed.add(name)
+            waiting += re.findall(r"#/components/schemas/(\w+)", json.dumps(schemas[name]))
+    return {name: schema for name, schema in schemas.items() if name in needed}
 
 
 def main(target: str = str(TYPES)) -> None:

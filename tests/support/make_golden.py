@@ -1,11 +1,11 @@
-"""Record golden games: `python -m tests.support.make_golden`, from the root of the project.
+"""Record golden games, from the root of the project.
 
     python -m tests.support.make_golden own-dasan-4-open-higher
     python -m tests.support.make_golden own-dasan-3-new dasan 3 '{"deals": 2}'
 
-The first plays a recorded game again and writes what the rules now answer; a move that has become
-illegal is replaced by a random one. The second records a random game. Golden games fix behaviour:
-record them again only if the rules were wrong, and review what changed.
+The first command records a game again, with random moves for those that have become illegal. The
+second records a new random game. Golden games fix behaviour: record them again only if the rules
+were wrong, and review what changed.
 """
 
 import json
@@ -15,11 +15,10 @@ from typing import Any
 
 import games
 from tests.support.golden import VECTORS, load
+from tests.support.random_games import some_move
 
-LISTED = 50
-"""The list of moves is recorded if it is not longer than this."""
-EVERY = 25
-"""So many steps of a new game lie between two with the state and all views."""
+LISTED = 50  # longer lists of moves are not recorded
+EVERY = 25  # steps of a new game between two with the state and all views
 
 
 def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any]:
@@ -33,8 +32,7 @@ def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any
         moves = state.moves()
         move = old.get("move", "")
         if not state.is_legal(move):
-            # Mostly plays of many cards, so that games are short and show more.
-            move = moves[max(rng.randrange(len(moves)) for _ in range(2))].text
+            move = some_move(state, rng)
         step: dict[str, Any] = {"turn": state.turn, "count": len(moves), "move": move}
         if len(moves) <= LISTED:
             step["moves"] = moves.texts()

@@ -17,14 +17,8 @@ class Program:
     """A program in a session of its own, and the lines that it has written."""
 
     def __init__(self, words: Sequence[str], **how: Any) -> None:
-        self._process = subprocess.Popen(
-            words,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            **how,
-        )
+        how |= {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "start_new_session": True}
+        self._process = subprocess.Popen(words, text=True, **how)
         self.pid = self._process.pid
         self.log: list[str] = []
         self._lines: Queue[str | None] = Queue()
@@ -44,15 +38,14 @@ class Program:
         self._lines.put(None)
 
     def wait_for(self, pattern: str) -> re.Match[str]:
-        """The first line that has this, from where the last call ended; AssertionError if it ends
-        before."""
+        """The match in the next line that has this; AssertionError if the program ends before."""
         while (line := self._lines.get()) is not None:
-            if found := re.search(pattern, line):
-                return found
+            if match := re.search(pattern, line):
+                return match
         raise AssertionError(self.text)
 
     def end(self) -> int:
-        """Wait until it ends, and end what it started in the background; its exit code."""
+        """The exit code, once the program has ended and what it started has been killed."""
         code = self._process.wait()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
@@ -64,7 +57,7 @@ class Program:
         os.killpg(self.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """End it at once, and all that it has started."""
+        """Kill the program and all that it has started."""
         if self._process.poll() is None:
             below = children(self.pid)
             os.killpg(self.pid, signal.SIGKILL)

@@ -12,29 +12,19 @@ TABLES = [
     for game in games.GAMES.values()
     for players in range(game.min_players, game.max_players + 1)
 ]
-
-
 IDS = [f"{name}-{players}" for name, players in TABLES]
-
 
 SHORT: dict[str, list[dict[str, Any]]] = {
     "doudizhu": [
         {"deals": 2, "redeals": 2},
-        {
-            "deals": 2,
-            "redeals": 0,
-            "spring": True,
-            "reveal_talon": True,
-            "quad_pair_as_solos": True,
-        },
+        {"deals": 2, "redeals": 0}
+        | dict.fromkeys(["spring", "reveal_talon", "quad_pair_as_solos"], True),
         {"deals": 2, "redeals": 1, "single_round": True},
     ],
     "dasan": [{"deals": 2}, {"deals": 2, "reveal_talon": True, "open_higher": True}],
     "zhengfen": [{"deals": 2}, {"target": 60, "deals": 3}],
     "ninefivetwo": [{"deals": 3}, {"deals": 3, "target": 3}],
 }
-
-
 """Options of short games that cover the options which change play."""
 
 
@@ -43,17 +33,14 @@ def random_game(name: str, players: int, number: int) -> Iterator[State]:
     rng = random.Random(f"{name} {players} {number}")
     options = SHORT[name][number % len(SHORT[name])]
     state = games.get(name).start(players, f"random {number}", options)
-    for _ in range(5000):
-        yield state
-        if state.turn is None:
-            return
+    yield state
+    while state.turn is not None:
         state = state.advance(some_move(state, rng))
-    raise AssertionError("a game that does not end")
+        yield state
 
 
 def some_move(state: State, rng: random.Random) -> str:
     moves = state.moves()
-    assert moves
     return moves[max(rng.randrange(len(moves)), rng.randrange(len(moves)))].text
 
 
@@ -69,7 +56,7 @@ def rename(data: Any, new: dict[str, str], names: tuple[str, ...]) -> Any:
     if isinstance(data, str):
         kind, colon, rest = data.rpartition(":")
         cards, equals, suffix = rest.partition("=")
-        found = [cards[i : i + 2] for i in range(0, len(cards), 2)]
-        if all(card in names for card in found):
-            return kind + colon + "".join(new.get(card, card) for card in found) + equals + suffix
+        named = [cards[i : i + 2] for i in range(0, len(cards), 2)]
+        if all(card in names for card in named):
+            return kind + colon + "".join(new.get(card, card) for card in named) + equals + suffix
     return data

@@ -14,10 +14,9 @@ def cards(text: str) -> list[str]:
 
 
 def wire(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> dict[str, Any]:
-    """A position as it travels: seat 0 moves, and the last seat's play lies on the table.
+    """The wire form of a trick in which seat 0 moves, and seat `by` has played `table`.
 
-    `hands` and `table` are cards written together; `by` is who played. `trick` has the table's
-    cards, `out` who has no cards; everything can be given in `more`.
+    Hands are cards written together. `more` replaces fields.
     """
     players = len(hands)
     data = {
@@ -47,18 +46,16 @@ def wire(hands: list[str], table: str | None = None, by: int = -1, **more: Any) 
 
 
 def position(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> State:
-    """The same as a state."""
     return games.get("zhengfen").state(wire(hands, table, by, **more))
 
 
 def lead(hand: str) -> State:
-    """Seat 0 leads from this hand; the others hold one card each that it does not."""
-    spare = [card for card in DECK.cards if card not in cards(hand)]
-    return position([hand, spare[0], spare[1]])
+    """Seat 0 leads from this hand; the others hold one other card each."""
+    return follow(hand, None)
 
 
-def follow(hand: str, table: str) -> State:
+def follow(hand: str, table: str | None) -> State:
     """Seat 0 must beat a play of seat 2."""
-    used = cards(hand) + cards(table.partition("=")[0])
+    used = cards(hand) + cards((table or "").partition("=")[0])
     spare = [card for card in DECK.cards if card not in used]
     return position([hand, spare[0], spare[1]], table)

@@ -60,16 +60,15 @@ def substituted(cards: Cards, candidates: list[str]) -> list[Cards]:
     return list(product(*choices))
 
 
+def bare(cards: Cards) -> Cards:
+    """The ranks of cards; jokers stay as they are."""
+    return tuple(card if card in JOKERS else card[0] for card in cards)
+
+
 @cache
 def triple_ranks(cards: Cards) -> set[str]:
     """The ranks that three cards can be a triple of."""
-    found = set()
-    for ranks in substituted(
-        tuple(card if card in JOKERS else card[0] for card in cards), [*RANKS]
-    ):
-        if len(set(ranks)) == 1:
-            found.add(ranks[0])
-    return found
+    return {ranks[0] for ranks in substituted(bare(cards), [*RANKS]) if len(set(ranks)) == 1}
 
 
 @cache
@@ -97,16 +96,14 @@ def readings(cards: Cards) -> dict[str, tuple[str, int]]:
             return {"510k-suited" if suited else "510k": ("K", 1)}
         if [card[0] for card in cards] == ["2"] * 4:
             return {"2222": ("2", 1)}
-    bare = tuple(card if card in JOKERS else card[0] for card in cards)
-    for ranks in substituted(bare, [*RANKS]):
+    suited = len(cards) >= 5 and len({card[1] for card in natural}) == 1
+    for ranks in substituted(bare(cards), [*RANKS]):
         play = rank_play("".join(sorted(ranks)))
         if play:
             found.setdefault(play[0], []).append(play[1:])
-    if len(cards) >= 5 and len({card[1] for card in natural}) == 1:
-        for ranks in substituted(bare, [*RANKS]):
-            if len(set(ranks)) == len(ranks) and in_row([*ranks]):
-                top = max(ranks, key=RANKS.index)
-                found.setdefault("flush", []).append((top, len(ranks)))
+        if suited and len(set(ranks)) == len(ranks) and in_row([*ranks]):
+            top = max(ranks, key=RANKS.index)
+            found.setdefault("flush", []).append((top, len(ranks)))
     if len(cards) == 5:
         for three in combinations(cards, 3):
             two = tuple(card for card in cards if card not in three)

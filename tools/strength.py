@@ -1,10 +1,10 @@
-"""How strong the reference bots are: mirrored duels in one process, and the page of results.
+"""The strength of the reference bots: mirrored duels in one process, and the page of results.
 
     python -m tools.strength --game dasan --players 4 --only search
 
 A duel plays each deal in seatings that are fair to both bots: one seat of A among seats of B, in
 every rotation, and one seat of B among seats of A. The difference of a deal is the mean score of
-A's seats less that of B's, over all these games; deals are the blocks of the bootstrap.
+A's seats minus that of B's seats, over all these games. Deals are the blocks of the bootstrap.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +33,20 @@ from tools.processor import processor
 Decide = Callable[[dict[str, Any]], str]
 
 CLOCK = {"move_ms": 1000, "bank_ms": 10000}
-OPTIONS: dict[str, dict[str, int]] = {
-    "doudizhu": {"deals": 1},
-    "dasan": {"deals": 1},
-    "zhengfen": {"deals": 1},
-    # Three deals: each seat has each target once, and the exchange takes place.
-    "ninefivetwo": {"deals": 3, "target": 1000},
-}
+OPTIONS = {game: {"deals": 1} for game in games.GAMES}
+# Three deals: each seat has each target once, and the exchange takes place.
+OPTIONS["ninefivetwo"] = {"deals": 3, "target": 1000}
 RESAMPLES = 10_000
 
 LADDER = ("search", "sensible", "greedy", "random")
 """The reference bots, strongest first."""
 
 DETERMINIZATIONS = {"doudizhu": 60, "dasan": 60, "zhengfen": 120, "ninefivetwo": 60}
-"""How many determinizations the search bot makes for each move. A number instead of the clock makes
-its games repeatable on any machine. Zheng Fen needs more because its scores vary more."""
+"""The number of determinizations of the search bot for each move.
+
+With a number instead of the clock, games can be repeated on any machine. Zheng Fen needs more
+because its scores vary more.
+"""
 
 DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
     ("doudizhu", 3): (200, 12, 120),
@@ -59,33 +59,32 @@ DEALS: dict[tuple[str, int], tuple[int, int, int]] = {
     ("zhengfen", 6): (150, 8, 20),
     ("ninefivetwo", 3): (150, 6, 12),
 }
-"""The number of deals of a duel, by table: between fast bots; between the search bot and the weaker
-ones, where few are enough; between the search bot and the sensible one."""
+"""The numbers of deals of duels by table: between fast bots, between the search bot and the random
+or greedy bot, and between the search bot and the sensible bot."""
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "strength.json"
 PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 TABLES = "<!-- tables -->\n"
-"""What comes after this line of the page is made of the records."""
+"""The line of the page after which everything is written from the records."""
 
 
 def bot(name: str) -> Decide:
-    """The bot of this name; `search:50` is the search bot with 50 determinizations a move."""
+    """Return the bot with this name; `search:50` makes 50 determinizations for each move."""
     base, _, iterations = name.partition(":")
     module = importlib.import_module(f"bots.{base}")
-    if iterations:
-        return kit.adapt(partial(module.search, iterations=int(iterations)))
-    return kit.adapt(module.move)
+    move = partial(module.search, iterations=int(iterations)) if iterations else module.move
+    return kit.adapt(move)
 
 
 def entrant(name: str, game: str) -> str:
-    """The name of a ladder bot in a duel; `search` has its number of determinizations."""
+    """Return the name for `bot` of a ladder bot: `search` gets its number of determinizations."""
     return f"{name}:{DETERMINIZATIONS[game]}" if name == "search" else name
 
 
 def request(state: games.State, match: str, turn: int) -> dict[str, Any]:
-    """What the seat to move is asked."""
+    """Return the request to the seat to move."""
     return {
         "protocol": kit.PROTOCOL,
         "match": match,
@@ -97,7 +96,7 @@ def request(state: games.State, match: str, turn: int) -> dict[str, Any]:
 
 
 def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[float]:
-    """Play one game; return the scores per deal, by seat."""
+    """Play one game. Return the points per deal, by seat."""
     state = games.get(game).start(players, seed, OPTIONS[game])
     turn = 0
     while state.turn is not None:
@@ -107,33 +106,28 @@ def play(game: str, players: int, seed: str, seats: Sequence[Decide]) -> list[fl
 
 
 def seatings(players: int) -> list[tuple[int, ...]]:
-    """Who sits where (0: A, 1: B): one seat of A among seats of B and the reverse, rotated."""
-    places = []
-    for one, rest in ((0, 1), (1, 0)):
-        places += [
-            tuple(one if seat == alone else rest for seat in range(players))
-            for alone in range(players)
-        ]
-    return list(dict.fromkeys(places))
+    """Return all seatings (0: A, 1: B) of one bot among seats of the other."""
+    return [
+        tuple(int((seat == alone) == alone_is_b) for seat in range(players))
+        for alone_is_b in (False, True)
+        for alone in range(players)
+    ]
 
 
 def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -> float:
-    """How much better A is than B on one deal, over all seatings."""
+    """Return the difference between A and B in points per deal, over all seatings of one deal."""
     bots = [bot(name) for name in pair]
     differences = []
     for seating in seatings(players):
-        scores = play(game, players, seed, [bots[which] for which in seating])
-        sides = [
-            [score for score, which in zip(scores, seating, strict=True) if which == side]
-            for side in (0, 1)
-        ]
-        differences.append(float(np.mean(sides[0]) - np.mean(sides[1])))
+        scores = np.array(play(game, players, seed, [bots[which] for which in seating]))
+        is_b = np.array(seating, dtype=bool)
+        differences.append(scores[~is_b].mean() - scores[is_b].mean())
     return float(np.mean(differences))
 
 
 @dataclass(frozen=True)
 class DuelOutcome:
-    """The result of a duel: the mean difference per deal, its 95 % interval, and the deals."""
+    """The result of a duel: the mean difference in points per deal, with its 95 % interval."""
 
     mean: float
     low: float
@@ -143,7 +137,7 @@ class DuelOutcome:
 
     @classmethod
     def of(cls, differences: Sequence[float], seconds: float) -> DuelOutcome:
-        """Compute it from the deals' differences: percentile bootstrap, deals as blocks."""
+        """Compute the outcome from the difference of each deal, by percentile bootstrap."""
         values = np.asarray(differences)
         random = np.random.default_rng(1)
         picks = random.integers(0, len(values), size=(RESAMPLES, len(values)))
@@ -161,7 +155,7 @@ def duel(
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
     series: str = "strength",
 ) -> DuelOutcome:
-    """Play a duel; `run` maps a function over seeds, in this process or in several."""
+    """Play a duel. `run` maps a function over seeds, in this process or in several."""
     began = time.perf_counter()
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))
@@ -171,7 +165,7 @@ def duel(
 def measure(
     game: str, players: int, pairs: Iterable[tuple[str, str]], jobs: int
 ) -> Iterator[dict[str, object]]:
-    """Play the duels of one table; yield a record of each as it ends."""
+    """Play the duels of one table. Yield the record of each duel as it ends."""
     with ProcessPoolExecutor(jobs) as pool:
         for pair in pairs:
             kind = 0 if "search" not in pair else 1 + ("sensible" in pair)
@@ -195,7 +189,7 @@ def measure(
 
 
 def page(records: Sequence[dict[str, Any]]) -> str:
-    """The page on the reference bots, with a cross table for each game and number of players."""
+    """Return the page on the reference bots, with a cross table for each table size of a game."""
     parts = [PAGE.read_text("utf-8").partition(TABLES)[0] + TABLES]
     for game, players in DEALS:
         mine = {
@@ -220,29 +214,25 @@ def _section(game: str, players: int, mine: dict[tuple[str, str], dict[str, Any]
     lines.append("| | " + " | ".join(LADDER[1:]) + " |")
     lines.append("| --- |" + " --- |" * (len(LADDER) - 1))
     for row, better in enumerate(LADDER[:-1]):
-        cells = []
-        for column, worse in enumerate(LADDER[1:], start=1):
-            record = mine.get((better, worse))
-            if column <= row:
-                cells.append("")
-            elif record is None:
-                cells.append("not measured")
-            else:
-                cells.append(
-                    f"{record['mean']:+.2f} [{record['low']:+.2f}, {record['high']:+.2f}],"
-                    f" n = {record['deals']}"
-                )
+        cells = [""] * row + [_cell(mine.get((better, worse))) for worse in LADDER[row + 1 :]]
         lines.append(f"| {better} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
 
+def _cell(record: dict[str, Any] | None) -> str:
+    if record is None:
+        return "not measured"
+    interval = f"[{record['low']:+.2f}, {record['high']:+.2f}]"
+    return f"{record['mean']:+.2f} {interval}, n = {record['deals']}"
+
+
 def load() -> list[dict[str, Any]]:
-    """The records so far."""
+    """Return the records so far."""
     return list(json.loads(RECORDS.read_text())) if RECORDS.exists() else []
 
 
 def store_record(new: dict[str, object]) -> None:
-    """Store a record, replacing an older one of the same duel, and write the page."""
+    """Store a record in place of an older record of the same duel, and write the page."""
     key = ("game", "players", "better", "worse")
     others = [old for old in load() if any(old[name] != new[name] for name in key)]
     records = sorted([*others, new], key=lambda record: [str(record[name]) for name in key])
@@ -253,19 +243,14 @@ def store_record(new: dict[str, object]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure all pairs, or those that are asked for, into the records and the page."""
+    """Measure all pairs, or the pairs that are asked for. Write the records and the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", help="pairs with this bot only")
     parser.add_argument("--game", choices=list(games.GAMES))
     parser.add_argument("--players", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args(argv)
-    pairs = [
-        (better, worse)
-        for row, better in enumerate(LADDER)
-        for worse in LADDER[row + 1 :]
-        if arguments.only in (None, better, worse)
-    ]
+    pairs = [pair for pair in combinations(LADDER, 2) if arguments.only in (None, *pair)]
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):
             for record in measure(game, players, pairs, arguments.jobs):

@@ -1,6 +1,6 @@
-"""Wheels of these sources: in pure Python, or with compiled rules; installed to be measured.
+"""Wheels of these sources, in pure Python or with compiled rules, and installed wheels.
 
-What this imports is part of Python: the benchmarks read it where nothing else is installed.
+The module imports only the standard library: benchmarks use it where nothing else is installed.
 """
 
 import os
@@ -15,35 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = (
-    "games",
-    "learning",
-    "serving",
-    "service",
-    "tournament",
-    "bots",
-    "web",
-    "stich",
-    "docs/rules",
-)
-FILES = (
-    "openapi.yaml",
-    "docs/api.md",
-    "docs/sealed.md",
-    "pyproject.toml",
-    "setup.py",
-    "MANIFEST.in",
-    "README.md",
-    "LICENSE",
-)
+PACKAGES = ("games", "learning", "serving", "service", "tournament", "bots", "web", "stich")
+DOCS = ("openapi.yaml", "docs/api.md", "docs/sealed.md", "README.md", "LICENSE")
+BUILD = ("pyproject.toml", "setup.py", "MANIFEST.in")
 ENVIRON = {name: value for name, value in os.environ.items() if name != "STICH_COMPILE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A wheel in an environment of its own.
+    """A wheel, installed in a separate environment.
 
-    `python` is that environment's interpreter, `packages` its site-packages; `folder` has the
+    `python` is the environment's interpreter, and `packages` its site-packages. `folder` has the
     benchmarks, tests, tools and pages of rules, but no packages of the checkout.
     """
 
@@ -54,22 +36,30 @@ class Installed:
 
 
 def build(folder: Path) -> Path:
-    """Build a wheel in pure Python in a folder, without a download."""
+    """Build a wheel in pure Python in a folder, without downloads. Return its path.
+
+    Raises:
+        CalledProcessError: if the build fails.
+    """
     return _build(folder, ENVIRON, "--no-build-isolation", "--no-index")
 
 
 def build_compiled(folder: Path) -> Path:
-    """Build a wheel with compiled rules in a folder, isolated: pip downloads the compiler."""
+    """Build a wheel with compiled rules in a folder. Return its path. Pip downloads the compiler.
+
+    Raises:
+        CalledProcessError: if the build fails.
+    """
     return _build(folder, {**ENVIRON, "STICH_COMPILE": "1"})
 
 
 def _build(folder: Path, environ: Mapping[str, str], *options: str) -> Path:
-    """Build a wheel from a copy of the sources; CalledProcessError if that fails."""
+    """Build a wheel from a copy of the sources. Return its path."""
     source, built = folder / "source", folder / "built"
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "build")
-    for part in PARTS:
+    for part in (*PACKAGES, "docs/rules"):
         shutil.copytree(ROOT / part, source / part, ignore=ignored)
-    for name in FILES:
+    for name in (*DOCS, *BUILD):
         shutil.copy(ROOT / name, source / name)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
     subprocess.run([*pip, *options, "--no-deps", "-w", built, source], env=environ, check=True)
@@ -79,7 +69,11 @@ def _build(folder: Path, environ: Mapping[str, str], *options: str) -> Path:
 
 @contextmanager
 def installed_wheel() -> Iterator[Installed]:
-    """A new wheel with compiled rules, installed without dependencies in a fresh environment."""
+    """Yield a new wheel with compiled rules, installed without dependencies until the block ends.
+
+    Raises:
+        CalledProcessError: if the wheel cannot be built or installed.
+    """
     with tempfile.TemporaryDirectory(prefix="stich-wheel-") as place:
         wheel = build_compiled(Path(place))
         environment, folder = Path(place, "environment"), Path(place, "folder")

@@ -11,7 +11,7 @@ leave open.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from games.climbing import auction
 from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
@@ -30,14 +30,6 @@ HEART: Final = 2
 CARDS_CALLABLE: Final = (1 << (4 * CALLABLE)) - 1
 
 
-def _write_called(deck: Deck, card: Any) -> str | None:
-    return deck.text(card) or None
-
-
-def _read_called(deck: Deck, name: Any) -> int:
-    return deck.hand([name]) if name else 0
-
-
 class DasanPosition(ClimbingPosition):
     """The fields that states and views share.
 
@@ -49,7 +41,11 @@ class DasanPosition(ClimbingPosition):
         Field("first"),
         Field("bid"),
         Field("declarer"),
-        Field("called", _write_called, _read_called),
+        Field(
+            "called",
+            lambda deck, card: deck.text(card) or None,
+            lambda deck, name: deck.hand([name]) if name else 0,
+        ),
     )
     first: int
     bid: int

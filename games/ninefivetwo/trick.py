@@ -1,8 +1,8 @@
 """Cards and tricks of 9-5-2: which cards may be played, and which seat wins a trick."""
 
-from typing import Any, Final
+from typing import Final
 
-from games.deck import RANKS, SUITS, Deck, deck
+from games.deck import RANKS, SUITS, deck
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move, parse
 from games.position import Field
 
@@ -35,24 +35,18 @@ def suit_of(move: Move) -> int:
     return card_of(move) & 3
 
 
-def _write_trick(deck: Deck, trick: Any) -> list[dict[str, Any]]:
-    return [{"seat": seat, "move": move.text} for seat, move in trick]
-
-
-def _read_trick(deck: Deck, entries: Any) -> Trick:
-    return tuple([(entry["seat"], PLAYS[card_of(parse(entry["move"], deck))]) for entry in entries])
-
-
-def _write_trump(deck: Deck, trump: Any) -> str | None:
-    return None if trump is None else SUITS[trump]
-
-
-def _read_trump(deck: Deck, suit: Any) -> int | None:
-    return None if suit is None else SUITS.index(suit)
-
-
-TRICK_FIELD: Final = Field("trick", _write_trick, _read_trick)
-TRUMP_FIELD: Final = Field("trump", _write_trump, _read_trump)
+TRICK_FIELD: Final = Field(
+    "trick",
+    lambda deck, trick: [{"seat": seat, "move": move.text} for seat, move in trick],
+    lambda deck, entries: tuple(
+        [(entry["seat"], PLAYS[card_of(parse(entry["move"], deck))]) for entry in entries]
+    ),
+)
+TRUMP_FIELD: Final = Field(
+    "trump",
+    lambda deck, trump: None if trump is None else SUITS[trump],
+    lambda deck, suit: None if suit is None else SUITS.index(suit),
+)
 
 
 def playable(hand: int, trick: Trick) -> int:

@@ -32,28 +32,22 @@ def test_a_category_exists_for_its_numbers_of_players(category: Category, player
 @pytest.mark.parametrize("name", games.GAMES)
 def test_options_at_and_beyond_their_limits(name: str) -> None:
     game = games.get(name)
+    wrong: list[tuple[str, tuple[Any, str, dict[str, Any]]]] = [
+        *[("players", (n, "x", {})) for n in (game.min_players - 1, game.max_players + 1)],
+        *[("seed", (None, seed, {})) for seed in ("", "x" * 129)],
+    ]
     for option in game.options:
-        good: list[Any] = [True, False] if option.minimum is None else [option.minimum]
-        bad: list[Any] = ["1", 1.0, [], None]
-        if option.nullable:
-            good.append(bad.pop())
-        if option.minimum is None or option.maximum is None:
-            bad += [0, 1]
-        else:
-            good.append(option.maximum)
-            bad += [option.minimum - 1, option.maximum + 1, True]
+        good: list[Any] = [True, False]
+        bad: list[Any] = ["1", 1.0, [], 0, 1]
+        if option.minimum is not None and option.maximum is not None:
+            good = [option.minimum, option.maximum]
+            bad = ["1", 1.0, [], option.minimum - 1, option.maximum + 1, True]
+        (good if option.nullable else bad).append(None)
         for value in good:
             assert game.start(None, "x", {option.name: value}).options[option.name] == value
-        for value in bad:
-            with pytest.raises(games.OptionError) as error:
-                game.start(None, "x", {option.name: value})
-            assert error.value.field == f"options.{option.name}"
-    for players in (game.min_players - 1, game.max_players + 1):
+        wrong += [(f"options.{option.name}", (None, "x", {option.name: value})) for value in bad]
+    for field, arguments in wrong:
         with pytest.raises(games.OptionError) as error:
-            game.start(players, "x", {})
-        assert error.value.field == "players"
-    for seed in ("", "x" * 129):
-        with pytest.raises(games.OptionError) as error:
-            game.start(None, seed, {})
-        assert error.value.field == "seed"
+            game.start(*arguments)
+        assert error.value.field == field
     assert game.start(None, "🂡" * 128, {}).players == game.min_players

@@ -12,15 +12,8 @@ from games.move import parse
 
 DECK = deck("3456789TJQKA2", jokers=True, packs=2)
 CARD = r"([2-9TJQKA][cdhs]|Bj|Rj)"
-GRAMMAR = [
-    r"pass",
-    r"bid:[1-3]",
-    rf"call:{CARD}",
-    r"trump:[cdhs]",
-    rf"give:({CARD})+",
-    rf"discard:({CARD})+",
-    rf"play:({CARD})+(=flush|=fullhouse)?",
-]
+GRAMMAR = [r"pass", r"bid:[1-3]", r"trump:[cdhs]", rf"call:{CARD}"]
+GRAMMAR += [rf"(give|discard):({CARD})+", rf"play:({CARD})+(=flush|=fullhouse)?"]
 
 
 @pytest.mark.parametrize(
@@ -39,33 +32,17 @@ GRAMMAR = [
 def test_well_formed_moves_and_their_canonical_form(text: str, canonical: str) -> None:
     move = parse(text, DECK)
     assert move.text == str(move) == canonical
-    assert move == canonical
-    assert move == parse(canonical, DECK)
+    assert move == canonical == parse(canonical, DECK)
     assert hash(move) == hash(canonical)
     assert move != 7
     assert canonical in repr(move)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "pass\n",
-        "PASS",
-        "bid:0",
-        "bid:١",
-        "call:7h7h",
-        "trump:H",
-        "trump:cd",
-        "give:??",
-        "play:",
-        "play:3x",
-        "play:3c3d=flush=flush",
-        "play:bj",
-        "play:3c\x00",
-        "x" * 100_000,
-    ],
-)
+BAD = ["", "pass\n", "PASS", "bid:0", "bid:١", "call:7h7h", "trump:H", "trump:cd", "give:??"]
+BAD += ["play:", "play:3x", "play:3c3d=flush=flush", "play:bj", "play:3c\x00", "x" * 100_000]
+
+
+@pytest.mark.parametrize("text", BAD)
 def test_anything_else_is_a_syntax_error(text: str) -> None:
     with pytest.raises(IllegalMove) as error:
         parse(text, DECK)

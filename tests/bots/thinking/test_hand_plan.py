@@ -1,7 +1,5 @@
 """Plans: they divide the hand into legal plays, with runs and kickers where these help."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,21 +19,14 @@ from tests.support.climbing import dasan, doudizhu
 def test_a_plan_is_the_hand_in_legal_plays(
     rules: ComboRules, game: str, players: int, data: st.DataObject
 ) -> None:
-    deck = list(games.get(game).deck(players).cards)
-    hand = data.draw(st.permutations(deck))[: data.draw(st.integers(1, 26))]
-    by_rank: list[list[str]] = [[] for _ in range(rules.rank_count)]
-    for card in hand:
-        by_rank[list(games.get(game).deck(players).ranks).index(rank_of(card))].append(card)
-    counts = tuple(len(cards) for cards in by_rank)
-    others = [card for card in deck if card not in hand]
-    rest = [others[i] if i < len(others) else "??" for i in range(1, players)]
-    if "??" in rest:
-        return
-    state: Any = (dasan if game == "dasan" else doudizhu)([" ".join(hand), *rest])
-    combos = plan(rules, counts).combos
-    for combo in combos:
-        text = "play:" + "".join(by_rank[rank].pop() for rank in combo.ranks)
-        legal = state.check(text)
+    deck = games.get(game).deck(players)
+    cards = data.draw(st.permutations(deck.cards))
+    hand = cards[: data.draw(st.integers(1, 26))]
+    by_rank = [[card for card in hand if rank_of(card) == rank] for rank in deck.ranks]
+    set_up = dasan if game == "dasan" else doudizhu
+    state = set_up([" ".join(hand), *cards[-players + 1 :]])
+    for combo in plan(rules, tuple(len(held) for held in by_rank)).combos:
+        legal = state.check("play:" + "".join(by_rank[rank].pop() for rank in combo.ranks))
         assert (legal.category, legal.length) == (combo.kind, combo.length)
-        assert legal.rank == games.get(game).deck(players).ranks[combo.top]
+        assert legal.rank == deck.ranks[combo.top]
     assert not any(by_rank)

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from games import IllegalMove, Position
+from games import Position
 from games.zhengfen.combinations import CATEGORIES
+from tests.support.playing import reason
 from tests.support.zhengfen import follow, lead
 from tools import brute_force as brute
 
@@ -25,27 +26,23 @@ def tables(
     rest: list[str], plays: dict[brute.Cards, dict[str, tuple[str, int]]], rng: random.Random
 ) -> list[tuple[brute.Cards, str, tuple[str, int]]]:
     """Plays of other cards, like those of the hand: its own with other suits, and any."""
-    found = []
+    tables = []
     by_category: dict[str, list[brute.Cards]] = {}
     for cards, ways in plays.items():
         for category in ways:
             by_category.setdefault(category, []).append(cards)
     for cards in [rng.choice(group) for group in by_category.values()]:
         shift = rng.choice((-1, 0, 0, 1))
-        other = []
-        left = set(rest)
+        other: list[str] = []
         for card in cards:
             rank = card[0] if card[0] not in "BR" else rng.choice(brute.RANKS)
             near = brute.RANKS[max(0, min(12, brute.RANKS.index(rank) + shift))]
-            same = sorted(c for c in left if c[0] == near)
-            if same:
-                other.append(rng.choice(same))
-                left.discard(other[-1])
+            same = [spare for spare in rest if spare[0] == near and spare not in other]
+            other += rng.sample(same, min(1, len(same)))
         to_beat = tuple(sorted(other, key=brute.DECK.index))
         if to_beat:
-            for category, way in brute.readings(to_beat).items():
-                found.append((to_beat, category, way))
-    return found
+            tables += [(to_beat, *reading) for reading in brute.readings(to_beat).items()]
+    return tables
 
 
 def assert_same(
@@ -68,13 +65,11 @@ def assert_same(
     for cards in sample:
         for suffix in ("", "=flush", "=fullhouse"):
             text = "play:" + "".join(rng.sample(cards, len(cards))) + suffix
-            try:
+            expected_reason = brute.verdict(cards, plays[cards], table, suffix)
+            assert reason(state, text) == expected_reason, (text, table)
+            if expected_reason == "legal":
                 move = state.check(text)
-                found = "legal"
                 assert plays[cards][move.category or ""] == (move.rank, move.length)
-            except IllegalMove as error:
-                found = error.reason.value
-            assert found == brute.verdict(cards, plays[cards], table, suffix), (text, table)
 
 
 @pytest.mark.parametrize("seed", range(40))

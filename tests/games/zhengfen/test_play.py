@@ -1,5 +1,6 @@
 """Zheng Fen as a game: going out, the Last, scores, checks of posted positions."""
 
+import re
 from typing import Any
 
 import pytest
@@ -63,21 +64,11 @@ def test_the_last_stays_the_last_with_an_empty_hand() -> None:
 TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]])
 
 
-def problems(data: dict[str, Any]) -> str:
-    """What is wrong with a state or view; empty if it is valid."""
-    try:
-        if "seat" in data:
-            GAME.view(data)
-        else:
-            GAME.state(data)
-    except InvalidState as error:
-        return " ".join(error.problems)
-    return ""
+VIEW = GAME.state(TRICK).view(0).to_dict()
 
 
-def test_a_trick_and_its_view_are_valid() -> None:
-    assert problems(TRICK) == ""
-    assert problems(GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}) == ""
+def test_a_view_may_have_as_many_cards_as_the_deck() -> None:
+    GAME.view(VIEW | {"counts": [2, 49, 1, 0]})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +101,8 @@ def test_a_trick_and_its_view_are_valid() -> None:
     ],
 )
 def test_a_state_that_breaks_a_rule_is_refused(change: dict[str, Any], sentence: str) -> None:
-    assert sentence in problems(TRICK | change)
+    with pytest.raises(InvalidState, match=re.escape(sentence)):
+        GAME.state(TRICK | change)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +115,8 @@ def test_a_state_that_breaks_a_rule_is_refused(change: dict[str, Any], sentence:
     ],
 )
 def test_a_view_that_breaks_a_rule_is_refused(change: dict[str, Any], sentence: str) -> None:
-    assert sentence in problems(GAME.state(TRICK).view(0).to_dict() | change)
+    with pytest.raises(InvalidState, match=re.escape(sentence)):
+        GAME.view(VIEW | change)
 
 
 def test_the_table_comes_back_canonical() -> None:

@@ -91,33 +91,26 @@ class Handler(BaseHTTPRequestHandler):
             self.server.act(body)(self, body)
 
     def _problem(self, body: dict[str, Any]) -> str | None:
-        """What the reference does not allow of a request."""
-        known = "model messages temperature max_tokens response_format stream stream_options"
-        if (
-            self.path != "/v1/chat/completions"
-            or self.headers["Content-Type"] != "application/json"
-        ):
-            return "no such operation"
-        if self.headers["Authorization"] != f"Bearer {self.server.key}" or set(body) - set(
-            known.split()
-        ):
-            return "unknown key or parameter"
-        if not isinstance(body["model"], str) or not 0 <= body.get("temperature", 1) <= 2:
-            return "model or temperature"
-        roles = [message["role"] for message in body["messages"]]
-        if roles != (["user", "assistant"] * len(roles))[: len(roles)] or roles[-1] != "user":
-            return "roles"
-        if not all(message["content"] for message in body["messages"]):
-            return "an empty message"
+        """What the reference does not allow in a request, or None."""
+        known = "model|messages|temperature|max_tokens|response_format|stream|stream_options"
+        roles = " ".join(message["role"] for message in body["messages"])
+        checks = {
+            "path": self.path == "/v1/chat/completions",
+            "content type": self.headers["Content-Type"] == "application/json",
+            "key": self.headers["Authorization"] == f"Bearer {self.server.key}",
+            "parameters": all(re.fullmatch(known, name) for name in body),
+            "model": isinstance(body["model"], str),
+            "temperature": 0 <= body.get("temperature", 1) <= 2,
+            "roles": re.fullmatch("user( assistant user)*", roles),
+            "an empty message": all(message["content"] for message in body["messages"]),
+        }
         if "response_format" in body:
             form = body["response_format"]["json_schema"]
             schema = form["schema"]
-            strict = schema["additionalProperties"] is False and form["strict"] is True
-            if not strict or sorted(schema["required"]) != sorted(schema["properties"]):
-                return "a strict schema requires all properties, and allows no others"
-            if not re.fullmatch("[a-zA-Z0-9_-]{1,64}", form["name"]):
-                return "the name of the schema"
-        return None
+            checks["strict"] = form["strict"] is True and schema["additionalProperties"] is False
+            checks["required"] = sorted(schema["required"]) == sorted(schema["properties"])
+            checks["name of the schema"] = re.fullmatch("[a-zA-Z0-9_-]{1,64}", form["name"])
+        return next((name for name, passed in checks.items() if not passed), None)
 
     def answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = body if isinstance(body, str) else json.dumps(body)

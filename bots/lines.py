@@ -87,7 +87,7 @@ class LineProgram:
 
         Raises:
             NoAnswer: if there is no such line before `until`, if the line is longer than `MAX_LINE`
-                bytes, or if the program is not running.
+                bytes, or if the program has ended.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")

@@ -86,14 +86,14 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
 
     Each run is given as (lowest rank, length).
     """
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     starts = run_starts(mask, shortest)
     length = shortest
     while starts:
-        found += [(low, length) for low in ranks_in(starts)]
+        result += [(low, length) for low in ranks_in(starts)]
         starts &= mask >> length
         length += 1
-    return found
+    return result
 
 
 def run_starts(mask: int, length: int) -> int:

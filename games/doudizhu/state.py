@@ -1,11 +1,11 @@
 """Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主) for three and four players.
 
 The highest bidder is the declarer, takes up the talon, leads, and plays alone against the others.
-Bombs and the rocket beat everything else and double the score. The deal ends when a hand is empty:
-each opponent pays the declarer, or is paid by it, bid × 2^doublings.
+Bombs and the rocket beat everything else and double the score. The deal ends when a seat has no
+cards left. Then each opponent pays the declarer, or is paid by the declarer, bid × 2^doublings.
 
-Source: the German text of pagat.com's page on Dou Dizhu; docs/rules/doudizhu.md decides what the
-source leaves open.
+Source: the German text of pagat.com's page on Dou Dizhu. docs/rules/doudizhu.md decides what the
+text leaves open.
 """
 
 from __future__ import annotations

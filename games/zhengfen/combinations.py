@@ -94,16 +94,16 @@ def readings(cards: int) -> list[Reading]:
     ranks = ranks_held(at, 1)
     if number <= 4:
         return _few(number, natural, ranks)
-    found: list[Reading] = []
+    results: list[Reading] = []
     if number == 5:
         triple = _fullhouse(natural, 5 - natural.bit_count(), at)
         if triple >= 0:
-            found.append((FULLHOUSE, triple, 1))
+            results.append((FULLHOUSE, triple, 1))
     if ranks_held(at, 2):
-        _run(found, number, at)
+        _run(results, number, at)
     else:
-        _flush(found, natural, ranks, number)
-    return found
+        _flush(results, natural, ranks, number)
+    return results
 
 
 def _few(number: int, natural: int, ranks: int) -> list[Reading]:
@@ -119,8 +119,8 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
     return []
 
 
-def _run(found: list[Reading], number: int, at: int) -> None:
-    """Add the reading as a run of multiples to `found`, if there is one.
+def _run(results: list[Reading], number: int, at: int) -> None:
+    """Add the reading as a run of multiples to `results`, if there is one.
 
     `at` holds the rank masks of the natural cards. Even with jokers, the most frequent rank shows
     the size of the multiples.
@@ -132,16 +132,16 @@ def _run(found: list[Reading], number: int, at: int) -> None:
     ranks = ranks_held(at, 1)
     high = level_of((ranks & -ranks).bit_length() - 1, length)
     if ranks.bit_length() - 1 <= high:
-        found.append((PAIR_RUN + size - 2, high, length))
+        results.append((PAIR_RUN + size - 2, high, length))
 
 
-def _flush(found: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add the reading as a flush to `found`, if there is one. No rank may occur twice."""
+def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> None:
+    """Add the reading as a flush to `results`, if there is one. No rank may occur twice."""
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
     if ranks.bit_length() - 1 <= high and any(natural & suit == natural for suit in SUIT_CARDS):
-        found.append((FLUSH, high, number))
+        results.append((FLUSH, high, number))
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
@@ -196,29 +196,29 @@ def validate_play(move: Move, table: Move | None) -> Move:
             ways. The reason is the first that applies of `not-a-combination`, `wrong-category`,
             `not-higher` and `ambiguous`.
     """
-    found = readings(move.cards) if move.cards > 0 else []
-    ambiguous = len(found) > 1
+    options = readings(move.cards) if move.cards > 0 else []
+    ambiguous = len(options) > 1
     if move.suffix:
-        found = [reading for reading in found if move.suffix == "=" + CATEGORIES[reading[0]]]
-    if not found:
+        options = [reading for reading in options if move.suffix == "=" + CATEGORIES[reading[0]]]
+    if not options:
         raise not_a_combination(move, "Zheng Fen")
     if table is not None:
         beaten = reading_of(table)
-        found = [
-            reading for reading in found if reading[0] == beaten[0] or reading[0] >= FIVE_TEN_KING
+        options = [
+            reading for reading in options if reading[0] == beaten[0] or reading[0] >= FIVE_TEN_KING
         ]
-        if not found:
+        if not options:
             same = [] if is_special(table.value) else [f"a higher {table.category}"]
             specials = CATEGORIES[max(FIVE_TEN_KING, table.value + 1) :]
             raise wrong_category(move.text, table, [*same, *specials])
-        if not beats(found[0], beaten):
+        if not beats(options[0], beaten):
             raise not_higher(move.text, table)
-    if len(found) > 1:
+    if len(options) > 1:
         raise IllegalMove(
             Reason.AMBIGUOUS,
             f"{move.text} is a flush and a full house: add =flush or =fullhouse.",
         )
-    return build_move(move.cards, found[0], ambiguous)
+    return build_move(move.cards, options[0], ambiguous)
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:

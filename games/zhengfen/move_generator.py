@@ -153,7 +153,7 @@ class MoveGenerator:
     def _flushes(self, above: int, longer: int) -> list[Group]:
         """Return the groups of flushes above a level, or at that level and longer."""
         most = len(self._jokers)
-        found: dict[tuple[int, int], list[int]] = {}
+        by_reading: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
             cards = [field & 8 >> suit for field in self._fields]
             if sum([card > 0 for card in cards]) + most < SHORTEST_FLUSH:
@@ -176,9 +176,9 @@ class MoveGenerator:
                         ranks[0] = ranks[0][:-1]
                     plays = list_runs(ranks, self._ends)
                     if plays:
-                        found[high, length] = found.get((high, length), []) + plays
+                        by_reading[high, length] = by_reading.get((high, length), []) + plays
         groups = []
-        for (high, length), plays in found.items():
+        for (high, length), plays in by_reading.items():
             plays.sort(reverse=True)
             groups.append(Group(length, (FLUSH, high, length), plays))
         return groups
@@ -202,11 +202,11 @@ class MoveGenerator:
             others = self._singles(self._natural & ~field)
             plays = self._cards_of_fullhouses(rank, 0, pairs, others)
             for used, ends in enumerate(self._ends[1:], 1):
-                found = self._cards_of_fullhouses(rank, used, pairs, others)
+                natural = self._cards_of_fullhouses(rank, used, pairs, others)
                 if used == 2:
-                    found = list({*found} - listed)
-                    listed.update(found)
-                plays += [cards | jokers_used for cards in found for jokers_used in ends]
+                    natural = list({*natural} - listed)
+                    listed.update(natural)
+                plays += [cards | jokers_used for cards in natural for jokers_used in ends]
             if plays and rank > above:
                 plays.sort(reverse=True)
                 groups.append(Group(5, (FULLHOUSE, rank, 1), plays))
@@ -241,14 +241,14 @@ class MoveGenerator:
         """Return the pairs of natural cards that may be the extra cards of a full house."""
         singles = self._singles(self._natural)
         numbers = [60 - card.bit_length() for card in singles]
-        found = []
+        pairs = []
         for i, card in enumerate(singles):
             rank, suit = numbers[i] >> 2, numbers[i] & 3
             for j in range(i + 1, len(singles)):
                 other = numbers[j]
                 if fits(rank, suit, other >> 2, other & 3):
-                    found.append((card | singles[j], rank == other >> 2))
-        return found
+                    pairs.append((card | singles[j], rank == other >> 2))
+        return pairs
 
     @staticmethod
     def _singles(cards: int) -> list[int]:
@@ -283,9 +283,9 @@ class MoveGenerator:
 
         Such sets have three cards of one suit and both jokers.
         """
-        found: set[int] = set()
+        sets: set[int] = set()
         if len(self._jokers) < 2:
-            return found
+            return sets
         for suit in range(4):
             ranks = [rank for rank in range(13) if self._fields[rank] & 8 >> suit]
             for low, middle, high in combinations(ranks, 3):
@@ -295,5 +295,5 @@ class MoveGenerator:
                     or fits(middle, suit, high, suit)
                 ):
                     three = 1 << 59 - 4 * low | 1 << 59 - 4 * middle | 1 << 59 - 4 * high
-                    found.add(three >> suit | BOTH)
-        return found
+                    sets.add(three >> suit | BOTH)
+        return sets

@@ -118,6 +118,9 @@ class Encoding:
         hands = [view.hand, deck.full - deck.united(*gone), table, *piles]
         for by_seat in (played, latest, taken):
             hands += by_seat[own:] + by_seat[:own]
+        words = hands
+        if deck.packs > 1:
+            words = [word for hand in hands for word in _copies(deck, hand)]
         numbers: list[int] = []
         for values in (view.counts, view.scores, *[getattr(seen, name) for name in self._by_seat]):
             numbers += values[own:] + values[:own]
@@ -126,7 +129,7 @@ class Encoding:
             numbers.append(seen.cards_owed() if view.phase in ("exchange", "discard") else 0)
         if max(numbers) > _MOST or min(numbers) < -_MOST:
             numbers = [max(-_MOST, min(number, _MOST)) for number in numbers]
-        return Encoded([*_words(deck, hands), self._roles(seen, own)], numbers)
+        return Encoded([*words, self._roles(seen, own)], numbers)
 
     def _roles(self, view: Any, own: int) -> int:
         """Return the word with the phase, the bid, the trump suit and the seats that have a role.
@@ -211,13 +214,6 @@ def action_of(position: Position, move: str) -> int | None:
     wanted = without_suits(legal.cards, legal.shape)
     listed = enumerate(moves.shapes())
     return next((index for index, move in listed if without_suits(*move) == wanted), None)
-
-
-def _words(deck: Deck, hands: Sequence[int]) -> list[int]:
-    """Return the words of hands: one word for each hand of one pack, two words with two packs."""
-    if deck.packs == 1:
-        return list(hands)
-    return [word for hand in hands for word in _copies(deck, hand)]
 
 
 @lru_cache(maxsize=10_000)

@@ -29,33 +29,18 @@ def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
     return Adapter(lambda: botzone.BotzoneMatch(program, folder, auction), auction=auction)
 
 
-def test_with_an_auction_the_documented_position_is_told() -> None:
-    requests, responses = botzone.conversation(documented(), True)
+def test_the_documented_position_is_told() -> None:
     # 4d 5h 6dh 7s 8ds 9d Thsc Jhc Khs Ac 2d: as dealt, without 3d 7h Ad of the talon.
     dealt = [5, 8, 12, 13, 18, 21, 22, 25, 28, 30, 31, 32, 35, 40, 42, 47, 49]
-    assert requests == [
-        {"own": dealt, "bid": [1, 2]},
-        {
-            "history": [[], []],
-            "own": dealt,
-            "publiccard": [1, 16, 45],
-            "landlord": 2,
-            "pos": 2,
-            "finalbid": 3,
-        },
-        {"history": [[], []]},
-        {"history": [[7], [53]]},
-        {"history": [[], [2, 4, 11, 14, 17]]},
-    ]
-    assert responses == [3, [28, 30, 31, 47], [1], []]
-
-
-def test_a_program_without_one_is_told_it_too() -> None:
-    requests, responses = botzone.conversation(documented(), False)
-    assert requests[0]["history"] == [[], []]
-    assert len(requests[0]["own"]) == 20
-    assert requests[0]["publiccard"] == [1, 16, 45]
-    assert responses == [[28, 30, 31, 47], [1], []]
+    talon = [1, 16, 45]
+    begin = {"history": [[], []], "own": dealt, "publiccard": talon}
+    roles = {"landlord": 2, "pos": 2, "finalbid": 3}
+    later = [{"history": [[], []]}, {"history": [[7], [53]]}, {"history": [[], [2, 4, 11, 14, 17]]}]
+    plays = [[28, 30, 31, 47], [1], []]
+    requests = [{"own": dealt, "bid": [1, 2]}, begin | roles, *later]
+    assert botzone.conversation(documented(), True) == (requests, [3, *plays])
+    requests = [begin | {"own": sorted(dealt + talon)}, *later]
+    assert botzone.conversation(documented(), False) == (requests, plays)
 
 
 @pytest.mark.parametrize("auction", [True, False])

@@ -58,7 +58,10 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     request: dict[str, Any] = {}
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`, or None if prices or counts are missing."""
+        """Return the price of the tokens in `used`, or None if prices or counts are missing.
+
+        The settings have prices per million tokens, and the result is in the same currency.
+        """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
         cached = min(used.get("cached_tokens", 0), used["input_tokens"])

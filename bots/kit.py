@@ -45,7 +45,7 @@ Hook = Callable[[dict[str, Any]], object]
 
 
 class HttpError(Exception):
-    """A request that is answered with a status other than 200."""
+    """An error for which a request is answered with a status other than 200."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
         super().__init__(detail)

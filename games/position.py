@@ -191,7 +191,7 @@ class BasePosition:
             self._set_seen_hands()
 
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the fields that stay the same in all deals, and empty scores and results.
+        """Set the fields that stay the same in all deals. Set scores to 0 and clear the results.
 
         Raises:
             OptionError: if `players`, `seed` or an option is not valid.
@@ -244,7 +244,7 @@ class BasePosition:
         self.history = History()
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy the fields that all games share and every seat may know."""
+        """Copy from another position the fields that all games share and every seat may know."""
         self.game = other.game
         self.players = other.players
         self.options = other.options

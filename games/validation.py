@@ -22,8 +22,8 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
     """Check the number of players. Return the wire form with a number that the game allows.
 
-    A wrong number is replaced by the allowed number nearest to the number of hands, so that the
-    remaining checks can run and report everything at once.
+    A wrong number is added to `problems`, and replaced by the allowed number nearest to the number
+    of hands, so that the remaining checks can run and report everything at once.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -50,7 +50,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Check that a value is a seat or None. Return whether the value is valid."""
+    """Return whether a value is a seat or None. If not, add a sentence to `problems`."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -63,7 +63,7 @@ def entries(values: Sequence[Any]) -> str:
 
 
 def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Check that a list has one entry for each seat."""
+    """Check that a list has one entry for each seat. If not, add a sentence to `problems`."""
     if len(values) != players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
@@ -71,6 +71,7 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat: str) -> None:
     """Check the fields that all games share, such as phase, turn, seats and results.
 
+    Problems are added to `problems`.
     `lists_by_seat` names further fields of this game that must have one entry for each seat.
     """
     players: int = data["players"]
@@ -106,7 +107,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
     """Check the hand and the counts of a view.
 
     The count of the view's seat must be the size of its hand. All counts together with `outside`,
-    the number of cards known to be in no hand, must fit the deck.
+    the number of cards known to be in no hand, must fit the deck. Problems are added to `problems`.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
@@ -133,7 +134,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that no card in `cards` occurs more often than in the deck."""
+    """Check that no card occurs more often than in the deck. Problems are added to `problems`."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

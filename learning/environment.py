@@ -97,7 +97,7 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play single legal moves until an agent has a choice or the game is over."""
+        """Play moves that leave no choice, until an agent has a choice or the game is over."""
         state = self.position
         moves = state.moves()
         while len(moves) == 1:

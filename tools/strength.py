@@ -79,7 +79,7 @@ def bot(name: str) -> Decide:
 
 
 def entrant(name: str, game: str) -> str:
-    """Return the name for `bot` of a ladder bot: `search` gets its number of determinizations."""
+    """Return a ladder bot's name in duels: `search` gets its number of determinizations."""
     return f"{name}:{DETERMINIZATIONS[game]}" if name == "search" else name
 
 
@@ -155,7 +155,7 @@ def duel(
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
     series: str = "strength",
 ) -> DuelOutcome:
-    """Play a duel. `run` maps a function over seeds, in this process or in several."""
+    """Play a duel, and return its outcome. `run` maps a function over seeds, like `map`."""
     began = time.perf_counter()
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))

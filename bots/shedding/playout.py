@@ -84,7 +84,7 @@ def _secret_card(state: SheddingState) -> int:
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """Return by seat the seats that the seat knows as its opponents."""
+    """Return for each seat the set of seats that it knows as opponents."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [

@@ -205,7 +205,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return by suit of 9-5-2 the seats that have failed to follow the suit."""
+    """Return for each suit of 9-5-2 the seats that have failed to follow the suit."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

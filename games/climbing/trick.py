@@ -102,7 +102,7 @@ class ClimbingPosition(BasePosition):
         return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Copy the fields that all climbing games share and every seat may know."""
+        """Copy from another position the fields of all climbing games that every seat may know."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table

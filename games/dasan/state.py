@@ -117,9 +117,10 @@ class DasanPosition(ClimbingPosition):
         self.table = table
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list of views.
+        """Copy the fields that every seat may know from another position.
 
-        `partner` is not copied, since it is secret until the called card has been played.
+        The fields are the allow-list of views. `partner` is not copied, since it is secret until
+        the called card has been played.
         """
         self.copy_climbing(other)
         self.first = other.first
@@ -330,7 +331,7 @@ class Dasan(auction.AuctionGame):
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """Return a little more than 92, the length of the longest list that a search found."""
+        """Return an upper bound. The longest list that a search found has 92 moves."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:

@@ -85,7 +85,10 @@ class DoudizhuPosition(ClimbingPosition):
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list of views."""
+        """Copy the fields that every seat may know from another position.
+
+        The fields are the allow-list of views.
+        """
         self.copy_climbing(other)
         self.plays = other.plays
         self.first = other.first
@@ -351,7 +354,7 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Return a little more than 497 and 1,845, the lengths of the longest lists found."""
+        """Return an upper bound. The longest lists that a search found have 497 and 1,845 moves."""
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:

@@ -141,9 +141,10 @@ class NinefivetwoPosition(BasePosition):
         super().load(data)
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy the fields that a view takes from a state unchanged: the allow-list of views.
+        """Copy the fields that a view takes from a state unchanged.
 
-        `owed` and `exchanged` are not copied. A view masks cards in them, and in the history.
+        The fields are the allow-list of views. `owed` and `exchanged` are not copied, since a view
+        masks cards in these fields.
         """
         self.copy_common(other)
         self.targets = other.targets

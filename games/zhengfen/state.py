@@ -78,7 +78,10 @@ class ZhengfenPosition(ClimbingPosition):
         self.table = table
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list of views."""
+        """Copy the fields that every seat may know from another position.
+
+        The fields are the allow-list of views.
+        """
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick
@@ -256,7 +259,7 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """Return a little more than 31,122, the length of the longest list that a search found."""
+        """Return an upper bound. The longest list that a search found has 31,122 moves."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:

@@ -21,7 +21,7 @@ def test_without_time_it_is_the_sensible_bot() -> None:
     ("move_ms", "tick", "iterations"),
     [
         # 0.4 s of 1000 ms: one reading at the start, then one before each determinization.
-        (1000, 0.0625, 6),
+        (1000, 0.03125, 12),
         # A long clock is not used up: 2 s at the most.
         (600_000, 0.5, 3),
     ],

@@ -66,7 +66,7 @@ class ClimbingPosition(BasePosition):
             IllegalMove: if the cards are no combination, or do not beat the table.
         """
 
-    def validate_in_trick(self, move: Move, hand: int) -> Move:
+    def validate(self, move: Move, hand: int) -> Move:
         """Return a well-formed move of a trick, with its category, rank and length.
 
         Raises:

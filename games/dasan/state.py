@@ -63,7 +63,7 @@ class DasanPosition(ClimbingPosition):
             return self._validate_bid(move)
         if self.phase == "call":
             return _validate_call(move, hand)
-        return self.validate_in_trick(move, hand)
+        return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Return a play of cards that are held, with its category, rank and length.

@@ -53,7 +53,7 @@ class DoudizhuPosition(ClimbingPosition):
         """
         if self.phase == "auction":
             return auction.validate(move, self.bid)
-        return self.validate_in_trick(move, hand)
+        return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Return a play of cards that are held, with its category, rank and length.

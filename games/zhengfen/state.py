@@ -46,14 +46,6 @@ class ZhengfenPosition(ClimbingPosition):
     taken: tuple[int, ...]
     out: tuple[int, ...]
 
-    def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move, with its category, rank and length.
-
-        Raises:
-            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
-        """
-        return self.validate_in_trick(move, hand)
-
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Return a play of cards that are held, with its category, rank and length.
 

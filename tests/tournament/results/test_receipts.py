@@ -51,34 +51,24 @@ def make(folder: Path, run: Run) -> Digest:
     return receipt
 
 
-def other_moves(cup: Cup, records: list[MatchRecord], judged: int) -> Run:
-    return cup, [next(iter(played.played(CUP, {"cat": 12}))), *records[1:]], judged
-
-
-REWRITINGS: dict[str, tuple[Callable[[Cup, list[MatchRecord], int], Run], bool]] = {
-    "nothing": (lambda *run: run, True),
-    "what came later": (lambda cup, records, _: (cup, records, 6), True),
-    "moves": (other_moves, False),
-    "a disqualification, backdated": (lambda cup, records, _: (cup, records, 2), False),
-    "the order of two matches": (
-        lambda cup, records, judged: (cup, [*records[1::-1], *records[2:]], judged),
-        False,
-    ),
-    "the cup": (lambda cup, *others: (replace(cup, name="Another cup"), *others), False),
-}
-
-
-@pytest.mark.parametrize(("rewrite", "passes"), REWRITINGS.values(), ids=REWRITINGS)
-def test_a_rewritten_run_agrees_but_misses_the_receipt(
-    honest: Run, tmp_path: Path, rewrite: Callable[..., Run], passes: bool
-) -> None:
+def test_a_rewritten_run_agrees_but_misses_the_receipt(honest: Run, tmp_path: Path) -> None:
+    cup, records, judged = honest
     receipt = make(tmp_path / "seen", honest)
-    make(tmp_path / "published", rewrite(*honest))
-    with Store.open(tmp_path / "published") as store:
-        assert verify(store).mismatches == []
-        details = [one.detail for one in verify(store, receipts=[receipt]).mismatches]
-    expected = [] if passes else ["The run does not pass through the receipt"]
-    assert [text[:41] for text in details] == expected
+    misses = "The run does not pass through the receipt"
+    other = next(iter(played.played(CUP, {"cat": 12})))
+    for what, run, says in (
+        ("nothing", honest, []),
+        ("what came later", (cup, records, 6), []),
+        ("moves", (cup, [other, *records[1:]], judged), [misses]),
+        ("a disqualification, backdated", (cup, records, 2), [misses]),
+        ("the order of matches", (cup, [*records[1::-1], *records[2:]], judged), [misses]),
+        ("the cup", (replace(cup, name="Another cup"), records, judged), [misses]),
+    ):
+        make(tmp_path / what, run)
+        with Store.open(tmp_path / what) as store:
+            assert verify(store).mismatches == []
+            found = verify(store, receipts=[receipt]).mismatches
+        assert [one.detail[: len(misses)] for one in found] == says, what
 
 
 def backdate(chain: Chain, _: MatchRecord) -> None:
@@ -101,14 +91,14 @@ def write_again(chain: Chain, record: MatchRecord) -> None:
     rows.insert_match(chain, record)
 
 
-FORGERIES: dict[str, tuple[Callable[[Chain, MatchRecord], None], str]] = {
-    "a time of a decision": (backdate, "Decision 2 says that 0 matches were finished before; it"),
-    "a match made void": (remove, "The store lacks what entry "),
-    "a match written again": (write_again, "The store lacks what entry "),
-}
-
-
-@pytest.mark.parametrize(("forge", "says"), FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.parametrize(
+    ("forge", "says"),
+    [
+        (backdate, "Decision 2 says that 0 matches were finished before; it"),
+        (remove, "The store lacks what entry "),
+        (write_again, "The store lacks what entry "),
+    ],
+)
 def test_later_entries_hide_no_earlier_change(
     honest: Run, tmp_path: Path, forge: Callable[[Chain, MatchRecord], None], says: str
 ) -> None:

@@ -1,5 +1,6 @@
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.memory_run import run_of
 from tests.support.standings import BOTS, cup, match, row, without
+from tournament.display.formatting import table_notes
 from tournament.formats.halving import Halving
 from tournament.formats.stop import Stop
 from tournament.records import MatchSummary
@@ -18,10 +20,19 @@ def table_of(*matches: MatchSummary, **about: Any) -> Standings:
     return standings(run_of(list(matches), **about))
 
 
+def equal_blocks(
+    count: int, points: Sequence[int], bots: Sequence[str] = BOTS, first: int = 0
+) -> list[MatchSummary]:
+    """Blocks of three rotations in which each bot always has the same points."""
+    return [
+        match(block, turn, [*bots[turn:], *bots[:turn]], [*points[turn:], *points[:turn]])
+        for block in range(first, first + count)
+        for turn in range(3)
+    ]
+
+
 def test_the_score_is_points_per_deal() -> None:
-    table = table_of(
-        match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2), deals=1)
-    )
+    table = table_of(match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2)))
     assert [line.score for line in table.standings] == [2.0, 0.0, -2.0]
     assert (table.blocks, table.matches, table.deals) == (1, 2, 3)
     assert (row(table, "ann").matches, row(table, "ann").deals) == (2, 3)
@@ -73,19 +84,16 @@ def test_two_remaining_bots_of_three_have_not_played_a_duel() -> None:
     assert [line.rank for line in nothing_left.standings] == [(1, 2), (1, 2)]
 
 
-def test_faults_are_counted_by_kind() -> None:
+def test_faults_and_times_are_those_of_each_bot() -> None:
     faults = [(1, 0, 2, 0), (0, 0, 0, 0), (0, 3, 0, 1)]
-    table = table_of(match(0, 0, BOTS, (0, 0, 0), faults=faults))
-    for bot, counts in zip(BOTS, faults, strict=True):
-        kinds = ("timeout", "unreachable", "invalid", "illegal")
-        assert row(table, bot).faults == dict(zip(kinds, counts, strict=True))
-
-
-def test_thinking_time_covers_all_requests_of_a_bot() -> None:
     first, second = [[1.0, 2.0], [10.0], []], [[3.0] * 97 + [50.0], [], []]
     table = table_of(
-        match(0, 0, BOTS, (0, 0, 0), times=first), match(0, 1, BOTS, (0, 0, 0), times=second)
+        match(0, 0, BOTS, (0, 0, 0), times=first, faults=faults),
+        match(0, 1, BOTS, (0, 0, 0), times=second),
     )
+    kinds = ("timeout", "unreachable", "invalid", "illegal")
+    expected = [dict(zip(kinds, counts, strict=True)) for counts in faults]
+    assert [row(table, bot).faults for bot in BOTS] == expected
     assert [row(table, bot).move_ms.median for bot in BOTS] == [3.0, 10.0, None]
     assert row(table, "ann").move_ms.p99 == pytest.approx(3.47, abs=0.01)
 
@@ -97,14 +105,42 @@ def test_both_seats_of_a_bot_count() -> None:
     assert row(table, "bob").score == -6
 
 
+def test_groups_of_bots_that_never_met_are_not_ranked() -> None:
+    others = equal_blocks(20, (9, 0, -9), ("dan", "eve", "fay"), first=50)
+    table = table_of(*equal_blocks(20, (3, 0, -3)), *others)
+    assert (table.groups, {line.group for line in table.standings}) == (2, {1, 2})
+    assert {line.place for line in table.standings} == {None}
+    # Within a group the order is settled; of the other group nothing is known.
+    assert (row(table, "ann").rank, row(table, "fay").rank) == ((1, 4), (3, 6))
+    assert [*table_notes(table)][-1] == (
+        "The bots form 2 groups that never met: scores cannot be compared between groups, so there"
+        " are no places."
+    )
+
+
+def test_one_block_or_equal_blocks_have_no_intervals() -> None:
+    one = table_of(*equal_blocks(1, (4, 0, -4)))
+    lines = [(line.bot, line.place, line.rank, line.low, line.high) for line in one.standings]
+    assert lines == [(bot, place, (1, 3), None, None) for place, bot in enumerate(BOTS, 1)]
+    equal = table_of(*equal_blocks(30, (0, 0, 0))).standings
+    assert {(line.place, line.rank, line.score, line.low, line.high) for line in equal} == {
+        (1, (1, 3), 0.0, None, None)
+    }
+
+
+def test_a_bot_that_never_played_is_listed_without_a_place() -> None:
+    table = table_of(*equal_blocks(20, (3, 0, -3)), bots=[*BOTS, "zoe"])
+    zoe = row(table, "zoe")
+    assert (zoe.place, zoe.score, zoe.won, zoe.rank) == (None, None, None, (1, 4))
+    assert (table.groups, row(table, "ann").place) == (1, 1)
+
+
 def test_an_empty_run_has_an_empty_table() -> None:
     table = table_of(finished=False)
     assert table.to_dict() == {
         "name": "Test", "game": "doudizhu", "format": "round-robin", "finished": False,
-        "stop": None,
-        "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
-        "duel": None,
-        "standings": (), "decisions": (), "incidents": (),
+        "stop": None, "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0,
+        "course": None, "duel": None, "standings": (), "decisions": (), "incidents": (),
     }  # fmt: skip
     assert table_of(bots=["ann"]).standings[0].rank == (1, 1)
 

@@ -1,14 +1,11 @@
 """The service in a separate process: `stich serve`."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -54,15 +51,10 @@ class Running:
         output, _ = self.process.communicate(timeout=30)
         return self.process.returncode, output
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.stop()
         self.session.close()

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import bot, events, started, stich
+from tests.support.memory_run import run_of
 from tournament.formats.scores import Scores
 from tournament.model import Run
 from tournament.store.store import Store
@@ -22,7 +23,7 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
     names = ("greedy", "random")
     cup = played.cup(names, game=game, players=players, format="duel", seating="mixed", deals=8)
     duel = played.plan(cup)
-    run, scores = Run(cup=cup, finished=False), Scores(played.NoMatches())
+    run, scores = Run(cup=cup, finished=False), Scores(run_of([]))
     blocks = list(next(duel.rounds(run, scores)).blocks)
     assert duel.matches == 8 * seatings
     mirror = {"greedy": "random", "random": "greedy"}

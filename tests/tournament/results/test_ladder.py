@@ -155,13 +155,3 @@ def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
     assert "Changed while playing, so that earlier blocks do not count: h." in notes
     assert not has_plain(table)
     assert exported(run).standings == table.standings
-
-
-def test_equal_bots_at_one_table_all_have_all_ranks() -> None:
-    alike = [match(n, 0, tuple("abc"), [n % 3 - 1, 1 - n % 3, 0]) for n in range(90)]
-    played = [
-        summary._replace(round=n // 3 + 1, stage=f"epoch {n // 3 + 1}, even {n}", seatings=1)
-        for n, summary in enumerate(alike)
-    ]
-    table = standings(ladder(played, bots=[*"abc"]))
-    assert {(line.rank, line.low) for line in table.standings} == {((1, 3), None)}

@@ -62,7 +62,7 @@ class Wrong(Fails):
 
 
 def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
-    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(played.NoMatches()))
+    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(run_of([])))
     block = next(iter(next(rounds).blocks))
     players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
     return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited).play()

@@ -69,7 +69,6 @@ def copy(run: Path, tmp_path: Path) -> Path:
 ONE = "(SELECT max(match) FROM matches WHERE faulty)"
 CHANGES = {
     "summary": f"UPDATE matches SET summary = zeroblob(length(summary)) WHERE match = {ONE}",
-    "type": f"UPDATE matches SET summary = 1000000000000000 WHERE match = {ONE}",
     "faults": "UPDATE matches SET faulty = NOT faulty",
     "block": "UPDATE blocks SET round = 2 WHERE id = 1",
     "order": "UPDATE matches SET entry = 99 WHERE entry IN (SELECT min(entry) FROM matches)",
@@ -105,11 +104,8 @@ def test_a_changed_store_is_refused_and_not_verified(
         assert not verify(store).verified
 
 
-def test_unchanged_stores_are_accepted(under_way: Path, finished: Path, tmp_path: Path) -> None:
-    with Store.open(copy(under_way, tmp_path)) as store:
-        store.check()
+def test_an_ended_run_without_a_signature_is_not_verified(finished: Path, tmp_path: Path) -> None:
     run = copy(finished, tmp_path)
-    assert stich("verify", run).returncode == 0
     change(run, "DELETE FROM meta WHERE key = 'signature'")
     done = stich("verify", run)
     assert done.returncode == 1
@@ -211,9 +207,9 @@ def test_a_store_of_another_version_is_refused_in_a_sentence(
     finished: Path, cup: Path, tmp_path: Path
 ) -> None:
     run = copy(finished, tmp_path)
-    for version in ("2", "null", '"x"'):
+    for version in ("2", "null"):
         change(run, f"UPDATE meta SET value = '{version}' WHERE key = 'version'")
-        for words in (("standings", run), ("run", cup, "--out", run), ("verify", run)):
+        for words in (("run", cup, "--out", run), ("verify", run)):
             done = stich(*words)
             assert (done.returncode, done.stderr.count("\n")) == (1, 1)
             assert "written by another version of stich (store " in done.stderr
@@ -241,15 +237,14 @@ def test_the_key_and_the_note_are_the_users_alone(key: Path, tmp_path: Path) -> 
     assert list(note.parent.iterdir()) == []
 
 
-def test_a_run_needs_a_place_for_its_key(key: Path, cup: Path, tmp_path: Path) -> None:
+def test_a_run_needs_a_place_for_its_key(
+    key: Path, cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key.parent.parent.touch()
     done = stich("run", cup, "--out", tmp_path / "run")
-    assert done.returncode == 1
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.endswith("set XDG_STATE_HOME to a folder in which you can write.\n")
-    assert done.stderr.count("\n") == 1
 
-
-def test_without_a_home_there_is_no_place_for_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def home() -> Path:
         raise RuntimeError
 
@@ -260,7 +255,7 @@ def test_without_a_home_there_is_no_place_for_the_key(monkeypatch: pytest.Monkey
 
 
 def test_match_ids_do_not_reveal_the_seed(key: Path, tmp_path: Path) -> None:
-    """One seed has the same ids in every run of a user, and other ids for another user."""
+    """One seed has the same ids in every run of a user, and others for another user."""
 
     def blocks(name: str) -> list[Block]:
         with Store.create(tmp_path / name) as store:
@@ -280,7 +275,8 @@ def test_match_ids_do_not_reveal_the_seed(key: Path, tmp_path: Path) -> None:
 
 def test_only_the_user_can_read_a_run_and_hold_its_lock(cup: Path, tmp_path: Path) -> None:
     assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "run").iterdir()}
+    paths = (tmp_path / "run", *(tmp_path / "run").iterdir())
+    modes = {path.name: path.stat().st_mode & 0o777 for path in paths}
+    assert modes.pop("run") == 0o700
     assert modes.keys() >= {"run.sqlite", "run.lock"}
     assert set(modes.values()) == {0o600}

@@ -61,9 +61,7 @@ def write(
     if bank_ms is None:
         bank_ms = 5 * move_ms if move_ms >= 2000 else 0
     lines = [
-        'name = "Test cup"',
-        'game = "doudizhu"',
-        'seed = "test"',
+        'name = "Test cup"\ngame = "doudizhu"\nseed = "test"',
         *(line for line in more if not line.startswith("[")),
         "[clock]",
         f"move_ms = {move_ms}",
@@ -216,13 +214,7 @@ def children(pid: int) -> list[int]:
 def all_end(pids: Iterable[int]) -> None:
     """Wait until these processes have ended."""
     for pid in pids:
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            continue
-        try:
+        with suppress(ProcessLookupError), open(os.pidfd_open(pid)) as descriptor:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
             poll.poll()
-        finally:
-            os.close(descriptor)

@@ -30,9 +30,7 @@ class Link:
         """Break all connections, and accept none while not `up`."""
         with self._lock:
             self.up = False
-            for one in self._open:
-                with contextlib.suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
+            self._break(*self._open)
             self._open.clear()
 
     def close(self) -> None:
@@ -81,7 +79,11 @@ class Link:
                     self.loses.remove(number)
                     break
                 target.sendall(data)
-        for one in (source, target):
+        self._break(source, target)
+
+    @staticmethod
+    def _break(*connections: socket.socket) -> None:
+        for one in connections:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
 
@@ -98,13 +100,10 @@ class ConnectProxy(Link):
 
     def target(self, near: socket.socket) -> tuple[str, int]:
         """The end of a tunnel; any other request is refused."""
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = near.recv(65536)
-            if not piece:
-                raise ConnectionResetError
-            head += piece
-        method, where, *_ = head.decode("ascii").split()
+        with near.makefile("rb", buffering=0) as lines:
+            method, where, *_ = (lines.readline().decode("ascii") or "- -").split()
+            while lines.readline() not in (b"\r\n", b""):
+                continue
         self.asked.append(f"{method} {where}")
         if method != "CONNECT":
             near.sendall(b"HTTP/1.1 405 Only CONNECT\r\nContent-Length: 0\r\n\r\n")

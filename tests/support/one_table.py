@@ -15,9 +15,8 @@ from tournament.store.store import Store
 
 
 class OneTable:
-    """Plays a whole job when the runner waits, at the first of so many tables. `played` are the
-    matches, `blocks` those of all jobs, and `inspected` the bots that had to answer at the start;
-    `most` is at how many tables each bot sat at once."""
+    """Plays a whole job when the runner waits, at the first of so many tables. `inspected` are the
+    bots that had to answer at the start, `most` at how many tables each bot sat at once."""
 
     def __init__(self, cup: Cup, tables: int = 1) -> None:
         self.played: list[str] = []

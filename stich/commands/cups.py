@@ -152,7 +152,7 @@ def run(
 @_out_option
 @_store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@int_option("--port", 0, 65535, 8000, "Port to listen on; 0 picks a free port and prints it.")
+@int_option("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
 @int_option(
     "--connect-port",
     0,

@@ -18,6 +18,7 @@ from stich.commands.common import (
     as_command,
     as_url,
     command,
+    flag,
     game_options,
     int_option,
     named_bot,
@@ -82,11 +83,7 @@ class CheckOptions:
     "--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /, in milliseconds."
 )
 @int_option("--positions", 1, 1000, 100, "Positions of each game to ask the bot about.")
-@click.option(
-    "--quick",
-    is_flag=True,
-    help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.",
-)
+@flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")
 @click.option(
     "--max-fallback",
     type=click.FloatRange(0, 1),
@@ -97,8 +94,8 @@ class CheckOptions:
     help="Largest share of moves that may come from the bot's fallback.",
 )
 @start_options
-@click.option("--verbose", is_flag=True, help="Show every failure, even those with the same cause.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
+@flag("--verbose", help="Show every failure, even those with the same cause.")
+@flag("--json", "as_json", help="Print JSON, with complete requests.")
 def check(**arguments: Any) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
@@ -166,8 +163,8 @@ class _WithProgram(click.Command):
 @click.command("new-bot", cls=_WithProgram)
 @click.argument("language", required=False)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
-@click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
+@flag("--list", "listing", help="List the languages and what each needs.")
+@flag("--json", "as_json", help="With --list: print JSON.")
 def new_bot(
     language: str | None,
     directory: Path | None,

@@ -13,6 +13,7 @@ from stich.commands.common import (
     as_bot,
     as_seed,
     command,
+    flag,
     int_option,
     max_matches_option,
     refuse,
@@ -113,7 +114,7 @@ class MeasureOptions:
     help="Play each table for this many minutes. By default, one minute.",
 )
 @int_option("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
-@click.option("--quick", is_flag=True, help="Play each table for ten seconds.")
+@flag("--quick", help="Play each table for ten seconds.")
 @click.option(
     "--seed",
     default=PUBLIC_SEED,
@@ -124,7 +125,7 @@ class MeasureOptions:
 @click.option(
     "--json", "json_file", callback=_file, metavar="FILE", help="Write the result as JSON."
 )
-@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
+@flag("--markdown", help="Print the table as Markdown.")
 @click.option("--badge", "badge_file", callback=_file, metavar="FILE", help="Write an SVG badge.")
 @click.option(
     "--against",
@@ -212,7 +213,7 @@ def measure(**arguments: Any) -> int:
 @command
 @click.argument("old", metavar="OLD.json")
 @click.argument("new", metavar="NEW.json")
-@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
+@flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
     """Compare two results of `stich bench --json`, block by block.
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -28,10 +28,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 GAME = click.Choice(tuple(games.GAMES))
 """The type of an argument that names a game."""
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-json_lines_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines."
-)
+flag = partial(click.option, is_flag=True)
+json_option = flag("--json", "as_json", help="Print JSON.")
+json_lines_option = flag("--json", "as_json", help="Print progress and result as JSON Lines.")
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
@@ -85,7 +84,7 @@ def as_bot(text: str) -> Bot:
         raise click.BadParameter(str(error)) from None
 
 
-def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
+def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
     """Return a function that returns its argument unchanged, or raises BadParameter.
 
     `check` returns what is wrong with a value, or None. CUP.toml has the same checks.
@@ -99,7 +98,7 @@ def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
     return convert
 
 
-as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
+as_command, as_seed, as_url = map(checked, (keys.command, keys.seed, keys.url))
 
 
 def resolve_options(
@@ -216,7 +215,7 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=None,
         help="Start bots in a sandbox, or without one. By default, where the system allows it.",
     )
-    @click.option("--network", is_flag=True, help="Let bots in a sandbox use the network.")
+    @flag("--network", help="Let bots in a sandbox use the network.")
     @click.option(
         "--env",
         multiple=True,

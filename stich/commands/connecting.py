@@ -14,6 +14,7 @@ from stich.commands.common import (
     as_command,
     as_url,
     command,
+    flag,
     int_option,
     json_lines_option,
     named_bot,
@@ -40,9 +41,7 @@ def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     start = "Time until a started bot answers GET /, in milliseconds."
     url = "Address of the bot, if it is running already."
     for option in (
-        click.option(
-            "--no-challenges", is_flag=True, help="Do not let other authors challenge your bot."
-        ),
+        flag("--no-challenges", help="Do not let other authors challenge your bot."),
         start_options,
         int_option("--start-ms", 1, 3_600_000, 10_000, start),
         int_option("--tables", 1, 64, 1, tables),
@@ -115,14 +114,8 @@ def _take_part(
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
 @click.option("--code", default="", help="The code of the ladder, if the organiser gives one.")
-@click.option(
-    "--new-version", is_flag=True, help="Retire the version that plays, and enter the next one."
-)
-@click.option(
-    "--print-token",
-    is_flag=True,
-    help="Only print the bot's token, with which you sign in on its page.",
-)
+@flag("--new-version", help="Retire the version that plays, and enter the next one.")
+@flag("--print-token", help="Only print the bot's token, with which you sign in on its page.")
 @_bot_options
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any

@@ -15,7 +15,15 @@ from urllib.parse import urlsplit
 
 import click
 
-from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
+from stich.commands.common import (
+    checked,
+    command,
+    flag,
+    int_option,
+    json_lines_option,
+    refuse,
+    stopping,
+)
 from stich.commands.runs import copied_matches, is_file, open_run, run_folder
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_estimate, print_table
@@ -37,28 +45,13 @@ from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations
 
 
-def _as_store(url: str) -> str:
-    """Return the URL of a database unchanged.
-
-    Raises:
-        BadParameter: if the text is not such a URL.
-    """
-    if not is_database_url(url):
-        raise click.BadParameter(NOT_A_STORE)
-    return url
-
-
-def _as_scheduler(address: str) -> str:
-    """Return the address of a Dask scheduler unchanged.
-
-    Raises:
-        BadParameter: if the text is not such an address, or if Dask is not installed.
-    """
+def _scheduler_problem(address: str) -> str | None:
+    """Return why an address is not usable as a Dask scheduler, or None if it is."""
     if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
-        raise click.BadParameter("is no scheduler's address; write one like tcp://127.0.0.1:8786.")
+        return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
     if importlib.util.find_spec("distributed") is None:
-        raise click.BadParameter("needs Dask distributed: pip install 'stich[cluster]'")
-    return address
+        return "needs Dask distributed: pip install 'stich[cluster]'"
+    return None
 
 
 _out_option = click.option(
@@ -71,20 +64,19 @@ _store_option = click.option(
     "--store",
     "store_url",
     metavar="URL",
-    type=_as_store,
+    type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
     help="Database of the run, such as postgresql://user@host/name. By default, run.sqlite in the"
     " folder.",
 )
-_no_sandbox_option = click.option(
+_no_sandbox_option = flag(
     "--no-sandbox",
-    is_flag=True,
     help="Start bots without a sandbox: they can do all that you can do. The standings say so.",
 )
 
 _cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
-    type=_as_scheduler,
+    type=checked(_scheduler_problem),
     help="Play on the workers of this Dask scheduler, such as tcp://host:8786 or tls://host:8786.",
 )
 
@@ -95,10 +87,9 @@ _cluster_option = click.option(
 @_store_option
 @_cluster_option
 @_no_sandbox_option
-@click.option(
+@flag(
     "--estimate",
     "only_estimate",
-    is_flag=True,
     help="Only estimate the time and the cost of the cup: play one block for each bot, on other"
     " deals, and keep nothing.",
 )
@@ -162,9 +153,7 @@ def run(
 )
 @_cluster_option
 @_no_sandbox_option
-@click.option(
-    "--exit", "ends", is_flag=True, help="Exit when the cup is over. By default, the pages stay."
-)
+@flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
 @json_lines_option
 def arena(
     target: str,
@@ -250,10 +239,8 @@ def arena(
     metavar="URL",
     help="With --json: address of the arena. By default, the address of its last start.",
 )
-@click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: bot, token, and the author's command."
-)
+@flag("--revoke", help="Revoke the bot's token instead.")
+@flag("--json", "as_json", help="Print JSON: bot, token, and the author's command.")
 def invite(
     target: str,
     name: str,

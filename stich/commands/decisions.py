@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import command, refuse
+from stich.commands.common import command, flag, refuse
 from stich.commands.runs import open_run, run_argument
 from tournament.decisions import exclusion_of, finished_by, other_versions, paused
 from tournament.names import base
@@ -33,7 +33,7 @@ from tournament.text import plural
 
 _DONE = {Withdraw: "withdrawn", Disqualify: "disqualified"}
 
-_yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+_yes_option = flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:

@@ -9,6 +9,7 @@ import click
 from stich.commands.common import (
     as_url,
     command,
+    flag,
     int_option,
     json_option,
     print_json,
@@ -53,12 +54,7 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
     help="What to write, and in which form; see above.",
 )
 @_out_option(metavar="FILE", help="The file to write. By default, standard output.")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="With -o: print the file and its number of rows as JSON.",
-)
+@flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
@@ -102,10 +98,9 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     200,
     "Matches to include move by move, at most. They are spread evenly over the run.",
 )
-@click.option(
+@flag(
     "--organiser",
-    is_flag=True,
-    help="Also show which bots may go easy on each other. Keep such a report to yourself.",
+    help="Also show which bots may go easy on each other, which is not for sharing.",
 )
 @json_option
 def report(target: str, out: str | None, replays: int, organiser: bool, as_json: bool) -> None:

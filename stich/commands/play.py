@@ -19,6 +19,7 @@ from stich.commands.common import (
     as_bot,
     as_seed,
     command,
+    flag,
     game_options,
     int_option,
     resolve_options,
@@ -150,7 +151,7 @@ class TerminalGame(Player, MatchObserver):
 @click.option("--seat", type=int, default=0, show_default=True, metavar="N", help="Your seat.")
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time of a bot for each move, in milliseconds.")
-@click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
+@flag("--browser", help="Play on a card table in the browser instead.")
 @int_option("--port", 0, 65535, 8000, "With --browser: port of the pages. 0 picks a free port.")
 @start_options
 def play(

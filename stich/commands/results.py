@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.progress import track
 
-from stich.commands.common import command, json_option, print_json
+from stich.commands.common import command, flag, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, open_run, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
@@ -38,9 +38,7 @@ from tournament.text import plural
 @command
 @matches_argument
 @json_option
-@click.option(
-    "--info", is_flag=True, help="Add sums of the numbers that bots sent with their moves."
-)
+@flag("--info", help="Add sums of the numbers that bots sent with their moves.")
 def standings(target: str, as_json: bool, info: bool) -> None:
     """Print the standings of a run, or of a file.
 
@@ -82,10 +80,8 @@ def standings(target: str, as_json: bool, info: bool) -> None:
 
 @command
 @matches_argument
-@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
-@click.option(
-    "--faults", "faulty", is_flag=True, help="List only matches in which a bot had a fault."
-)
+@flag("--json", "as_json", help="Print JSON Lines, one line per match.")
+@flag("--faults", "faulty", help="List only matches in which a bot had a fault.")
 @click.option("--bot", metavar="NAME", help="List only matches of this bot.")
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     """List the matches of a run.
@@ -136,7 +132,7 @@ def _match_line(match: MatchSummary) -> str:
 @matches_argument
 @click.argument("match", metavar="MATCH")
 @json_option
-@click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")
+@flag("--faults", help="Show only the post-mortem of each fault.")
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
     """Step through a match with all hands open. MATCH is its id, or the beginning of the id.
 

@@ -22,7 +22,7 @@ from service.settings import (
     unknown_variables,
 )
 from service.worker import load
-from stich.commands.common import int_option
+from stich.commands.common import flag, int_option
 from stich.processes import find_port, url_of
 
 _CONNECTIONS: Final = 4096  # per worker; further connections wait to be accepted
@@ -47,7 +47,7 @@ _SECONDS_TO_END: Final = 30  # for running requests once the command is stopped
     show_default=True,
     help="Format of the logs on standard error.",
 )
-@click.option("--access-log", is_flag=True, help="Log a line about every request.")
+@flag("--access-log", help="Log a line about every request.")
 def serve(host: str, port: int, workers: int, log_format: str, access_log: bool) -> None:
     """Serve the rules over HTTP.
 

@@ -201,9 +201,9 @@ def _table_line(table: CourseTable) -> Text:
     )
 
 
-def integrity_table(integrity: Integrity) -> Table:
+def integrity_table(report: Integrity) -> Table:
     """A table of up to 20 ordered pairs of bots, the most lenient pair first."""
-    pairs = len(integrity.pairs)
+    pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
         (
@@ -215,10 +215,10 @@ def integrity_table(integrity: Integrity) -> Table:
                 format_difference(pair),
                 f"{pair.p:.3f}",
             ]
-            for pair in integrity.most_lenient(_PAIRS)
+            for pair in report.most_lenient(_PAIRS)
         ),
         "Soft play: how much less often a bot beats this opponent than others",
-        f"{plural(integrity.chances, 'chance')} to beat a play, {plural(integrity.blocks, 'block')}."
+        f"{plural(report.chances, 'chance')} to beat a play, {plural(report.blocks, 'block')}."
         " Difference: percentage points, adjusted for the position. p: one-sided, corrected"
         " for the number of pairs (Holm)."
         + (f" The first {_PAIRS} of {pairs} pairs." if pairs > _PAIRS else ""),

@@ -36,7 +36,6 @@ def test_the_help_lists_every_command() -> None:
 
 
 def test_help_loads_no_command() -> None:
-    """The list of commands is there at once: it loads click, and no heavy library."""
     program = (
         "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
         "assert CliRunner().invoke(cli, ['--help']).exit_code == 0\n"

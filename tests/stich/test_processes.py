@@ -18,7 +18,7 @@ from tests.support.cups import all_end, children, is_served, started
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("ready", [False, True])
 def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
-    """It is stopped as soon as there is a server, or once the server answers."""
+    """The arena is stopped as soon as there is a server, or once the server answers."""
     played.run(tmp_path / "run", played.cup(deals=1)).close()
     port = find_port("127.0.0.1", 0)
     process = started("arena", tmp_path / "run", "--port", port)
@@ -39,7 +39,7 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
 
 
 def test_pages_that_stop_too_often_end_the_arena(tmp_path: Path) -> None:
-    """Its systemd unit then starts it again. A killed worker alone is replaced."""
+    """The arena's systemd unit then starts it again. A killed worker alone is replaced."""
     played.run(tmp_path / "run", played.cup(deals=1)).close()
     port = find_port("127.0.0.1", 0)
     process = started("arena", tmp_path / "run", "--port", port)

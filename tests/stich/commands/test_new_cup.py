@@ -68,23 +68,17 @@ def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--name", "X", "--game", "dasan", "--bot", "a"], "write NAME=BOT"),
-        (
-            ["--name", "X", "--game", "dasan", "--format", "ladder", "--deals", "4", *BOTS],
-            "omit --deals",
-        ),
-        (["--name", "X", "--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
-        (["--name", "X", "--game", "dasan", *BOTS, "--bot", "a=x"], 'bot 1 is "a" too; rename one'),
-        (
-            ["--name", "X", "--game", "doudizhu", "--options", "botzon", *BOTS],
-            'Dou Dizhu has no set "botzon"; did you mean "botzone"?',
-        ),
+        (["--game", "dasan", "--bot", "a"], "write NAME=BOT"),
+        (["--game", "dasan", "--format", "ladder", "--deals", "4", *BOTS], "omit --deals"),
+        (["--game", "dasan", *BOTS[:2]], "1 is too few for tables of 3"),
+        (["--game", "dasan", *BOTS, "--bot", "a=x"], 'bot 1 is "a" too; rename one'),
+        (["--game", "doudizhu", "--options", "botzon", *BOTS], '; did you mean "botzone"?'),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(
     tmp_path: Path, words: list[str], says: str
 ) -> None:
-    result = CliRunner().invoke(new_cup, [str(tmp_path / "CUP.toml"), *words])
+    result = CliRunner().invoke(new_cup, [str(tmp_path / "CUP.toml"), "--name", "X", *words])
     assert result.exit_code == 2
     assert says in result.output
     assert not list(tmp_path.iterdir())

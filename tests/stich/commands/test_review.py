@@ -65,10 +65,7 @@ def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
     hands = ["".join(finding["view"]["hand"]) for finding in listed]
     assert planted.issuperset(hands[:2])
     assert planted <= set(hands[:6])  # among real mistakes in a deal of many doublings
-    found = {
-        finding["instead"][5:] for finding in listed if "".join(finding["view"]["hand"]) in planted
-    }
-    assert found == planted
+    assert planted <= {finding["instead"].removeprefix("play:") for finding in listed}
     assert all(finding["points"] > 1.96 * finding["error"] for finding in listed)
 
 

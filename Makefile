@@ -68,6 +68,9 @@ lint: $(READY)  ## linters of Python, imports, JavaScript and workflows
 	@$(BIN)/oxlint --quiet .
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yaml
+	@# Nothing is installed without a hash, except the tools of `make lock`.
+	@! grep -n 'pip [i]nstall' Makefile tox.ini .github/workflows/*.yaml | \
+	  grep -v -e ':PIP :=' -e '(VENV)-lock' -e --require-hashes -e --no-deps -e '{packages}'
 
 format: $(READY)  ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .

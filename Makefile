@@ -54,7 +54,7 @@ cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standi
 test: $(BIN)/tox  ## linters, types and tests (about five minutes)
 	@$(BIN)/tox run -e check
 
-test-all: test  ## the same with every Python that is there, then slow tests, compiled rules, starter kits
+test-all: test  ## the same with every installed Python, then slow tests, compiled rules, starter kits
 	@sh tests/install-system-packages.sh
 	@# Debian keeps nginx and the servers of PostgreSQL outside the PATH of users.
 	@PATH="$$PATH:/usr/sbin:$$(echo /usr/lib/postgresql/*/bin)" STICH_ALL_KITS=1 \
@@ -97,13 +97,13 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
 
-bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
+bench-points: $(READY)  ## play the games whose points the benchmarks of the ranking draw from
 	@$(BIN)/python -m tools.simulation.points
 
 bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about half an hour)
 	@$(BIN)/python -m benchmarks.bots.par
 
-openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
+openapi: $(READY)  ## update openapi.yaml, and the TypeScript types that are generated from it
 	@$(BIN)/python -m service.openapi
 	@$(BIN)/python -m tests.support.make_bot_types
 

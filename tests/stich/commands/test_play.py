@@ -1,5 +1,6 @@
 """`stich play`: what a person sees, types, and reads."""
 
+import re
 import shlex
 import sys
 
@@ -11,11 +12,9 @@ import games
 from games import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
-from stich.console.card_text import card, cards
+from stich.console.card_text import card
 from stich.console.play_screen import InputError, Menu
 from tests.support.misbehaving import Call, honest, only_move, running, says
-from tournament.bot.supports import everything
-from tournament.check.positions import questions
 from tournament.display.replay import cards_of
 
 
@@ -72,18 +71,6 @@ def test_cards_alone_mean_what_the_phase_is_about() -> None:
     assert Menu(state.view(0)).choose(card).text == f"discard:{card}"
 
 
-@pytest.mark.parametrize("name", games.GAMES)
-def test_positions_of_every_phase_show_the_players_own_hand(name: str) -> None:
-    for question in questions(everything(name), 26):
-        view = question.position.view(question.view["seat"]).to_dict()
-        names = [f"player {seat}" for seat in range(question.position.players)]
-        text = drawn(screen.position(view, names, "Title"))
-        assert drawn(cards(view["hand"])).strip() in text
-        drawn(screen.menu(Menu(question.position.view(view["seat"])).groups()))
-        for result in view["results"]:
-            assert f"Deal {result['deal']} is over" in drawn(screen.result(result, names))
-
-
 def test_the_name_of_a_bot_is_no_markup() -> None:
     names = ["you", "[b]bot[/b]", "[/x]"]
     view = games.get("doudizhu").start(3, "seed", {}).view(0).to_dict()
@@ -104,7 +91,8 @@ def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
 def test_a_whole_game(name: str) -> None:
     result = sat_down(name, "--option", "deals=1", typed="1\n" * 300)
     assert result.exit_code == 0, result.output
-    assert "Deal 1 is over: " in result.output or "Deal 10 is over: " in result.output
+    assert "your hand" in result.output
+    assert re.search(r"Deal 10? is over: ", result.output)
     assert "The game is over. Winner" in result.output
 
 

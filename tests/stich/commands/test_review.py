@@ -16,38 +16,33 @@ from tests.support.pages import blocks, run_script
 from tools import hostile
 from tournament.bot.url_bot import InProcessBot
 from tournament.formats.scores import Scores
-from tournament.match.match import Match
-from tournament.match.referee import Referee
 
 NAMES = ("mine", "ann", "bob")
 PAGE = "docs/review.md"
 
 
-def blunder(view: dict[str, Any], moves: Sequence[str], planted: list[str]) -> str:
+def blunder(view: dict[str, Any], moves: Sequence[str], hands: set[str], done: list[str]) -> str:
     """The sensible move; but once in a match, not the last play, which would win the deal."""
     hand = "".join(view["hand"])
     wins = f"play:{hand}"
-    if wins in moves and len(moves) > 1 and not planted:
-        planted.append(hand)
-        return next(move for move in moves if move != wins)
-    return sensible.move(view, moves)
+    if wins not in moves or len(moves) == 1 or done:
+        return sensible.move(view, moves)
+    hands.add(hand)
+    done.append(hand)
+    return next(move for move in moves if move != wins)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     """A finished run in which `mine` did not play out these hands, one in a match."""
     folder, hands = tmp_path_factory.mktemp("review") / "run", set[str]()
+
+    def player(name: str, _faulty: int) -> InProcessBot:
+        mine = partial(blunder, hands=hands, done=[])
+        return InProcessBot(mine if name == "mine" else sensible.move)
+
     cup = played.cup(NAMES, deals=6)
-    with played.unfinished(folder, cup) as store:
-        for part in played.plan(cup).rounds(store.run(), Scores(store)):
-            pairings = (one.pairing(n) for one in part.blocks for n in range(len(one.seatings)))
-            for pairing in pairings:
-                planted: list[str] = []
-                mine = InProcessBot(partial(blunder, planted=planted))
-                others = InProcessBot(sensible.move)
-                players = [mine if name == "mine" else others for name in pairing.seating]
-                store.add(Match(played.rules(cup), pairing, Referee(), players).play())
-                hands.update(planted)
+    with played.unfinished(folder, cup, played.played(cup, player=player)) as store:
         store.finish(played.plan(cup).places(store.run(), Scores(store)))
     return folder, hands
 

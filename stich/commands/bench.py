@@ -109,6 +109,7 @@ class MeasureOptions:
 )
 @click.option(
     "--minutes",
+    metavar="MINUTES",
     type=click.FloatRange(0, 1440, min_open=True),
     callback=refuse_nan,
     help="Play each table for this many minutes. By default, one minute.",

@@ -90,12 +90,12 @@ def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
     `check` returns what is wrong with a value, or None. CUP.toml has the same checks.
     """
 
-    def convert(value: str) -> str:
+    def text(value: str) -> str:  # the help shows this name: --seed TEXT
         if problem := check(value):
             raise click.BadParameter(problem)
         return value
 
-    return convert
+    return text
 
 
 as_command, as_seed, as_url = map(checked, (keys.command, keys.seed, keys.url))
@@ -213,7 +213,8 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--sandbox/--no-sandbox",
         default=None,
-        help="Start bots in a sandbox, or without one. By default, where the system allows it.",
+        help="Start bots in a sandbox, or without. By default, with a sandbox where the system allows"
+        " one.",
     )
     @flag("--network", help="Let bots in a sandbox use the network.")
     @click.option(

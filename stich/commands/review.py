@@ -109,6 +109,7 @@ Judged = Iterator[Finding | bool]
 @int_option("--worlds", 2, 10_000, 40, "Random deals of the unseen cards to try per decision.")
 @click.option(
     "--minutes",
+    metavar="MINUTES",
     type=click.FloatRange(0, 10_000),
     callback=refuse_nan,
     default=5.0,

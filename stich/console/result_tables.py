@@ -258,18 +258,18 @@ def _duel_sentences(
     own, other = scores[duel.ahead], scores[duel.behind]
     if own is not None and other is not None and own < other:
         yield (
-            f"Counted by deals, {behind} has more, and so the better place: the difference counts"
-            " every block alike, the table every deal."
+            f"Counted by deals, {behind} has more, and so has the better place: the standings weigh"
+            " all deals equally, and the difference weighs all blocks equally."
         )
     if duel.low is None or duel.high is None:
         yield (
-            "Unproved: it is not known by how much a block can differ, so no number of blocks rules"
-            " out a rare large loss. If you know the limit, give it as max_difference in the rows."
+            "Unproved: the largest possible difference in a block is not known, so no number of"
+            " blocks rules out a rare large loss. If you know it, add max_difference to the rows."
         )
         return
     yield (
-        "The interval is of the mean difference in a block. In 95 of 100 duels it holds at every"
-        " look, however skewed the points; docs/statistics.md says what this assumes."
+        "The interval is for the mean difference in a block. In 95 of 100 duels it holds at every"
+        " look, however skewed the points are. docs/statistics.md says what this assumes."
     )
 
 
@@ -290,12 +290,13 @@ def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
     headings = ["Bot", *(name.replace("_", " ") for name in names)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
     faults = f", with {plural(estimate.faults, 'fault')}" if estimate.faults else ""
-    stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
+    played = plural(estimate.played, "match", "matches")
+    stops = " The cup may end earlier because of [stop]." if cup.stop.top is not None else ""
     text = (
         f"About {timedelta(seconds=round(estimate.seconds))} for"
         f" {plural(estimate.matches, 'match', 'matches')} with"
-        f" {plural(cup.run.concurrency, 'table')} at once; {estimate.forced:,.0f} moves are forced:"
-        f" no bot is asked for them.{stops} From {plural(estimate.played, 'match', 'matches')} on"
-        f" other deals, of which nothing is kept{faults}."
+        f" {plural(cup.run.concurrency, 'table')} at once. {estimate.forced:,.0f} moves are forced,"
+        f" so no bot is asked for them.{stops} This is based on {played} with other deals, which"
+        f" are not kept{faults}."
     )
     console.print(Text(text), soft_wrap=True)

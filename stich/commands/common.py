@@ -213,8 +213,7 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--sandbox/--no-sandbox",
         default=None,
-        help="Start bots in a sandbox, or without. By default, with a sandbox where the system allows"
-        " one.",
+        help="Start bots in a sandbox, or without. By default, in a sandbox if the system has one.",
     )
     @flag("--network", help="Let bots in a sandbox use the network.")
     @click.option(

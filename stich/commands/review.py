@@ -235,7 +235,7 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 
 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
-    """Judge a decision by `search`. Return False if the time `until` is over."""
+    """Compare a decision with the move of `search`. Return False if the time `until` is over."""
     if monotonic() >= until:
         return False
     row = decision.row
@@ -243,7 +243,8 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Compare the recorded move with another legal move. Return True if they are the same.
+    """Compare the recorded move with another legal move. Return True if they are the same, else a
+    finding.
 
     The lead of `move` is measured in this many worlds, or not at all if `worlds` is 0.
     """
@@ -267,7 +268,8 @@ def _by_bot(
 ) -> Judged:
     """Ask a bot for its own move at each decision, with the clock of the cup. Yields the results.
 
-    A move that is not legal yields False. Exit if the bot does not play the game, or if it fails
+    The lead of its moves is measured in this many worlds, or not at all if `worlds` is 0. An answer
+    without a legal move yields False. Exit if the bot does not play the game, or if it fails
     three times in a row. No decision is begun after the time `until`.
 
     Raises:

@@ -44,7 +44,7 @@ class InputError(ValueError):
 
 
 class Menu:
-    """The legal moves of the seat that has a view, numbered from 1 in canonical order."""
+    """The legal moves of a view's own seat, numbered from 1 in canonical order."""
 
     def __init__(self, view: View) -> None:
         self._view = view

@@ -105,8 +105,7 @@ class JsonLines(RunObserver):
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
         """Write the event with its fields, unless `event` is empty.
 
-        A warning is printed on standard error as a sentence instead, and so is the wait for bots in
-        addition to its event.
+        A warning is no event, but a sentence on standard error. The wait for bots is both.
         """
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)

@@ -48,7 +48,7 @@ _LEFT = ("Bot", "beats", "Number")
 def make_console(*, stderr: bool = False) -> Console:
     """Return a rich console on standard output, or on standard error.
 
-    Without a terminal and the variable COLUMNS, the console is 120 columns wide.
+    If neither a terminal nor the variable COLUMNS sets a width, the console is 120 columns wide.
     """
     console = Console(stderr=stderr)
     if not (console.is_terminal or os.environ.get("COLUMNS")):

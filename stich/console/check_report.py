@@ -21,7 +21,7 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows on a terminal which check is running, and how often the bot has been asked."""
+    """Shows on a terminal which check is running, and how many answers have arrived."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -34,7 +34,7 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count a question to the bot. Any thread may call this."""
+        """Count an answer of the bot. Any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 

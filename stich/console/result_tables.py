@@ -296,7 +296,7 @@ def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
         f"About {timedelta(seconds=round(estimate.seconds))} for"
         f" {plural(estimate.matches, 'match', 'matches')} with"
         f" {plural(cup.run.concurrency, 'table')} at once. {estimate.forced:,.0f} moves are forced,"
-        f" so no bot is asked for them.{stops} This is based on {played} with other deals, which"
+        f" so no bot is asked for them.{stops} This is based on {played} on other deals, which"
         f" are not kept{faults}."
     )
     console.print(Text(text), soft_wrap=True)

@@ -51,7 +51,7 @@ setup: $(READY)  ## install Stich and the development tools into .venv
 cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standings
 	@$(BIN)/stich run examples/cup.toml --out runs/cup
 
-test: $(BIN)/tox  ## linters, types and tests (about five minutes)
+test: $(BIN)/tox  ## linters, types and tests (about four minutes)
 	@$(BIN)/tox run -e check
 
 test-all: test  ## the same with every installed Python, then slow tests, compiled rules, starter kits

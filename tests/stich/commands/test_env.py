@@ -16,10 +16,10 @@ os.environ["MY_KEY"]
 runpy.run_module("bots.greedy", run_name="__main__")
 """
 COMMANDS = {
-    "check": "check --command BOT --game dasan --quick --json",
-    "duel": "duel BOT greedy --game dasan --deals 1 --out OUT --json",
-    "play": "play dasan --with BOT",
-    "bench": "bench BOT --game ninefivetwo --blocks 1 --json OUT/result.json",
+    "check": "check --command {bot} --game dasan --quick --json",
+    "duel": "duel {bot} greedy --game dasan --deals 1 --out {out} --json",
+    "play": "play dasan --with {bot}",
+    "bench": "bench {bot} --game ninefivetwo --blocks 1 --json {out}/result.json",
 }
 
 
@@ -32,9 +32,8 @@ def test_a_bot_gets_the_variables_that_are_named(
     program.write_text(NEEDY)
     out = tmp_path / "out"
     out.mkdir(mode=0o700)
-    words = {"BOT": shlex.join([sys.executable, str(program)]), "OUT": str(out)}
-    command = COMMANDS[name].replace("OUT", str(out)).split()
-    command = [words.get(word, word) for word in [*command, "--no-sandbox"]]
+    bot = shlex.quote(shlex.join([sys.executable, str(program)]))
+    command = [*shlex.split(COMMANDS[name].format(bot=bot, out=out)), "--no-sandbox"]
     without = stich(*command, input="q\n")
     assert without.returncode in (1, 2)
     assert "MY_KEY" in without.stdout + without.stderr

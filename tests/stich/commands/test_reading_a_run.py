@@ -126,9 +126,6 @@ def test_a_post_mortem_repeats_the_decision(run: Path) -> None:
 def test_export_writes_files(run: Path, tmp_path: Path) -> None:
     rows = str(tmp_path / "out.csv")
     assert json_lines("export", run, "-o", rows) == [{"file": rows, "format": "csv", "rows": 18}]
-    done = stich("export", run, "--format", "jsonl", "-o", tmp_path / "out.jsonl")
-    assert done.returncode == 0, done.stderr
-    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 18
     done = stich("export", run, "-o", tmp_path / "no" / "where.csv")
     assert done.returncode == 1
     assert "cannot be written: No such file or directory; name another file." in done.stderr
@@ -214,6 +211,7 @@ def test_a_cup_without_a_name_is_called_as_its_file_in_utf8(tmp_path: Path) -> N
 
 def test_a_wrong_line_of_an_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:
     exported = stich("export", run, "--format", "jsonl").stdout.splitlines()
+    assert len(exported) == 18
     bad = tmp_path / "bad.jsonl"
     bad.write_text("\n".join([*exported[:4], "{}", *exported[5:]]))
     done = stich("standings", bad)

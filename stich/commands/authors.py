@@ -16,7 +16,6 @@ from stich.commands.common import (
     GAME,
     Starting,
     as_command,
-    as_url,
     command,
     flag,
     game_options,
@@ -24,7 +23,9 @@ from stich.commands.common import (
     named_bot,
     refuse_nan,
     resolve_options,
+    start_ms_option,
     start_options,
+    url_option,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
 from tournament.bot.protocol import TimeBank
@@ -54,34 +55,19 @@ class CheckOptions:
 
 
 @command
-@click.option(
-    "--url",
-    type=as_url,
-    metavar="URL",
-    help="Address of a running bot, such as http://127.0.0.1:9000.",
-)
+@url_option
 @click.option(
     "--command",
     type=as_command,
     metavar="COMMAND",
     help="Command that starts the bot. The variable PORT tells the bot its port.",
 )
-@click.option(
-    "--game", type=GAME, help="Check this game only. By default, all games that the bot names."
-)
+@click.option("--game", type=GAME, help="Check only this game. By default, all that the bot names.")
 @int_option("--players", 2, 6, None, "With --game: check this number of players only.")
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
-@int_option(
-    "--bank-ms",
-    0,
-    3_600_000,
-    None,
-    "Extra time for a whole match, in milliseconds. By default, ten times --move-ms.",
-)
-@int_option(
-    "--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /, in milliseconds."
-)
+@int_option("--bank-ms", 0, 3_600_000, None, "Extra ms per match. By default, ten times --move-ms.")
+@start_ms_option
 @int_option("--positions", 1, 1000, 100, "Positions of each game to ask the bot about.")
 @flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")
 @click.option(

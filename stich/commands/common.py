@@ -99,6 +99,12 @@ def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
 
 
 as_command, as_seed, as_url = map(checked, (keys.command, keys.seed, keys.url))
+url_option = click.option(
+    "--url", type=as_url, metavar="URL", help="Address of the bot, if it is running already."
+)
+start_ms_option = int_option(
+    "--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /, in milliseconds."
+)
 
 
 def resolve_options(

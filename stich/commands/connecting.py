@@ -18,8 +18,10 @@ from stich.commands.common import (
     int_option,
     json_lines_option,
     named_bot,
+    start_ms_option,
     start_options,
     stopping,
+    url_option,
 )
 from stich.commands.duel import play_duel
 from tournament.bot.client import ExchangeError
@@ -38,14 +40,12 @@ from web.gateway.connector import Connector
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a command with the options of `_take_part`: how to reach an author's bot."""
     tables = "Tables at which the bot may play at once. COMMAND is started once for each."
-    start = "Time until a started bot answers GET /, in milliseconds."
-    url = "Address of the bot, if it is running already."
     for option in (
         flag("--no-challenges", help="Do not let other authors challenge your bot."),
         start_options,
-        int_option("--start-ms", 1, 3_600_000, 10_000, start),
+        start_ms_option,
         int_option("--tables", 1, 64, 1, tables),
-        click.option("--url", type=as_url, metavar="URL", help=url),
+        url_option,
         click.argument("command", type=as_command, required=False),
     ):
         command = option(command)
@@ -58,8 +58,7 @@ def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--token",
     required=True,
     envvar="STICH_TOKEN",
-    help="The token from the organiser. Other users of this machine can see it here; they cannot if"
-    " you set the variable STICH_TOKEN instead.",
+    help="The token from the organiser. The variable STICH_TOKEN hides it from other users.",
 )
 @_bot_options
 def connect(arena: str, token: str, **bot: Any) -> None:
@@ -156,10 +155,8 @@ def join(
     envvar="STICH_TOKEN",
     help="In a cup: your bot's token, or set the variable STICH_TOKEN.",
 )
-@click.option(
-    "--url", type=as_url, metavar="URL", help="Address of your bot, if it is running already."
-)
-@int_option("--deals", 1, 1000, 20, "Blocks to play at most: the same deal in every mixed seating.")
+@url_option
+@int_option("--deals", 1, 1000, 20, "Blocks at most: the same deal in every mixed seating.")
 @start_options
 @json_lines_option
 def challenge(

@@ -65,14 +65,12 @@ _store_option = click.option(
     "store_url",
     metavar="URL",
     type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
-    help="Database of the run, such as postgresql://user@host/name. By default, run.sqlite in the"
-    " folder.",
+    help="Database of the run, such as postgresql://user@host/name, instead of OUT/run.sqlite.",
 )
 _no_sandbox_option = flag(
     "--no-sandbox",
     help="Start bots without a sandbox: they can do all that you can do. The standings say so.",
 )
-
 _cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -90,8 +88,7 @@ _cluster_option = click.option(
 @flag(
     "--estimate",
     "only_estimate",
-    help="Only estimate the time and the cost of the cup: play one block for each bot, on other"
-    " deals, and keep nothing.",
+    help="Only estimate time and cost: play a block for each bot on other deals, and keep nothing.",
 )
 @json_lines_option
 def run(
@@ -144,13 +141,7 @@ def run(
 @_store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @int_option("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
-@int_option(
-    "--connect-port",
-    0,
-    65535,
-    None,
-    "Port for bots that connect. By default, the next after --port.",
-)
+@int_option("--connect-port", 0, 65535, None, "Port for bots that connect. By default, --port + 1.")
 @_cluster_option
 @_no_sandbox_option
 @flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
@@ -234,11 +225,7 @@ def arena(
 @_out_option
 @_store_option
 @int_option("--days", 1, 3650, 90, "Days for which the token is valid.")
-@click.option(
-    "--url",
-    metavar="URL",
-    help="With --json: address of the arena. By default, the address of its last start.",
-)
+@click.option("--url", metavar="URL", help="With --json: address of the arena, if it has changed.")
 @flag("--revoke", help="Revoke the bot's token instead.")
 @flag("--json", "as_json", help="Print JSON: bot, token, and the author's command.")
 def invite(

@@ -66,9 +66,7 @@ class DuelOptions:
 @click.argument("b", type=as_bot, metavar="B")
 @click.option("--game", required=True, type=GAME, help="The game to play.")
 @int_option("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
-@int_option(
-    "--deals", 1, 1_000_000, 1000, "Blocks to play at most: the same deal in every mixed seating."
-)
+@int_option("--deals", 1, 1_000_000, 1000, "Blocks at most: the same deal in every mixed seating.")
 @click.option(
     "--within",
     type=click.FloatRange(0, 1_000_000, min_open=True),

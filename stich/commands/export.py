@@ -91,13 +91,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     metavar="FILE.html",
     help="The file to write. By default, report.html in DIR, or here for a FILE.",
 )
-@int_option(
-    "--replays",
-    0,
-    10_000,
-    200,
-    "Matches to include move by move, at most. They are spread evenly over the run.",
-)
+@int_option("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
 @flag(
     "--organiser",
     help="Also show which bots may go easy on each other, which is not for sharing.",

@@ -44,8 +44,8 @@ _SETS = "; ".join(
     "bots",
     multiple=True,
     metavar="NAME=BOT",
-    help="A bot. BOT is a command, a URL, a reference bot, or `connect` if its author connects it."
-    " Can be repeated. The first bot is the challenger of a gauntlet.",
+    help="A bot: a command, a URL, a reference bot, or `connect` if its author connects it. Can be"
+    " repeated. The first bot is the challenger of a gauntlet.",
 )
 def new_cup(
     path: Path,

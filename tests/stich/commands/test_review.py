@@ -41,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
         mine = partial(blunder, hands=hands, done=[])
         return InProcessBot(mine if name == "mine" else sensible.move)
 
-    cup = played.cup(NAMES, deals=4)
+    cup = played.cup(NAMES, deals=6)
     with played.unfinished(folder, cup, played.played(cup, player=player)) as store:
         store.finish(played.plan(cup).places(store.run(), Scores(store)))
     return folder, hands
@@ -55,7 +55,7 @@ def lines(*words: object) -> list[dict[str, Any]]:
 
 def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
     folder, planted = run
-    assert len(planted) == 2
+    assert len(planted) == 3
     listed = lines(folder, "mine", "--top", 8, "--worlds", 20)
     hands = ["".join(finding["view"]["hand"]) for finding in listed]
     assert planted.issuperset(hands[:2])
@@ -71,7 +71,7 @@ def test_another_bot_and_a_later_version_are_asked(run: tuple[Path, set[str]]) -
     assert {"".join(finding["view"]["hand"]) for finding in others} == planted
     assert {finding["points"] for finding in others} == {None}
     better = lines(folder, "mine", "--as", "sensible")
-    assert [finding["points"] > 0 for finding in better] == [True] * 2
+    assert [finding["points"] > 0 for finding in better] == [True] * 3
     assert better == sorted(better, key=lambda finding: finding["points"])
 
 

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 import games
 from service.app import create_app
-from service.schemas.fields import MAX_RESULTS
+from service.schemas.fields import MAX_RESULTS, TOLERANCE
 from service.settings import MEBIBYTE, Settings
 
 OPERATIONS = ("start", "moves", "validate", "advance", "view")
@@ -134,22 +134,26 @@ def with_position(size: int) -> Iterator[Body]:
                 f"{game.name} view, {what}",
                 f'{{"view":{whole[:-1]},{bad[1:]}}}'.encode(),
             )
-        results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
+        result = wire["results"][0]
+        results = [result] * (size // len(json.dumps([result])))
+        too_many = [0.0] * (len(result["scores"]) * TOLERANCE)
+        long_results = [{**result, "scores": too_many}] * (size // len(json.dumps(too_many)) // 2)
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
         most = MAX_RESULTS if game.name == "zhengfen" else 1000
         for count, deal in ((len(results), 1), (most, 1.0), (most, 0)):
             long = {**long_game(wire), "results": results[:count], "deal": deal}
             body = json.dumps({"state": long}).encode()
             yield "moves", f"{game.name}, {count} results and deal {deal}", body
-        for part in (
-            {"results": results[:most]},
-            {"history": entries},
-            {"history": entries[:1] * 999},
-        ):
+        for what, part in {
+            "long results": {"results": results[:most]},
+            "long results with long scores": {"results": long_results[:most]},
+            "a history of long moves": {"history": entries},
+            "999 of them": {"history": entries[1:]},
+        }.items():
             long = {**long_game(wire), **part}
             for operation, rest in {**more, "view": {"seat": 0}}.items():
                 body = json.dumps({"state": long, **rest}).encode()
-                yield operation, f"{game.name}, long {next(iter(part))}", body
+                yield operation, f"{game.name}, {what}", body
 
 
 def moves_of(size: int) -> Iterator[Body]:

@@ -35,6 +35,11 @@ one of six seats reaches the highest target by then. Other games have at most 1,
 MAX_MOVE_LENGTH: Final = 1_000
 """The longest legal move, a play of all 54 cards, has some 120 characters."""
 
+TOLERANCE: Final = 4
+"""A list whose length the rules check may be this many times as long as the contract says, so that
+the rules can say what is wrong. The items of a longer list are checked up to here, and if they are
+right, the list is refused."""
+
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
 JsonSchema = dict[str, Any]
@@ -170,9 +175,6 @@ def integer(
     null = " or null" if nullable else ""
 
     def load(value: Any) -> int:
-        # `json_codec.decode` has turned larger whole floats into ints.
-        if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
-            value = int(value)
         if type(value) is not int or not low <= value <= high:
             limits = f" from {low} to {high}"
             if type(value) is not int and high >= MAX_SAFE_INTEGER:
@@ -303,26 +305,30 @@ def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) ->
 def list_of(
     description: str,
     item: JsonField,
-    min_items: int | None = None,
-    max_items: int | None = None,
+    min_items: int | None,
+    max_items: int,
     *,
     enforced: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for a list of `item`s. Its limits only document the contract unless `enforced`."""
+    """A field for a list of `item`s.
+
+    Its limits only document the contract unless `enforced`: the rules check the length of a list
+    that has up to `TOLERANCE` times `max_items`.
+    """
     low = min_items if enforced and min_items else 0
-    high = max_items if enforced else None
+    high = max_items if enforced else max_items * TOLERANCE
 
     def load(value: Any) -> list[Any]:
         if type(value) is not list:
             raise ValidationError("Must be a list.")
         if len(value) < low:
             raise ValidationError(f"Must have at least {low}.")
-        if high is not None and len(value) > high:
-            raise ValidationError(f"Must have at most {high}.")
+        if enforced and len(value) > max_items:
+            raise ValidationError(f"Must have at most {max_items}.")
         loaded = []
         errors: dict[int, Any] = {}
-        for index, element in enumerate(value):
+        for index, element in enumerate(value[:high]):
             try:
                 loaded.append(item.load(element))
             except ValidationError as error:
@@ -332,17 +338,19 @@ def list_of(
         if errors:
             # The annotation says str, but marshmallow's own lists report by index too.
             raise ValidationError(cast("dict[str, Any]", errors))
+        if len(value) > high:
+            raise ValidationError(f"Must have at most {max_items}.")
         return loaded
 
     schema: JsonSchema = {"type": "array", "items": item.value_schema}
     schema |= {"minItems": min_items} if min_items is not None else {}
-    schema |= {"maxItems": max_items} if max_items is not None else {}
+    schema["maxItems"] = max_items
     return JsonField(
         description, schema, load, referred=item.referred, nested=item.nested, **kwargs
     )
 
 
-def card_list(description: str, max_items: int | None, *, masked: bool = False) -> JsonField:
+def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
     """A field for a list of cards. If `masked`, hidden cards are `??`."""
     return list_of(description, card(masked=masked), None, max_items)
 

@@ -299,14 +299,16 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **pair,
         "count": integer("The number of cards to give in all.", 1),
         "given": card_list(
-            "The cards chosen so far, which have left the giver's hand.", None, masked=masked
+            "The cards chosen so far, which have left the giver's hand.",
+            limits.deck,
+            masked=masked,
         ),
     }
     exchanged: Fields = {
         **pair,
-        "given": card_list("The cards given, in deck order.", None, masked=masked),
+        "given": card_list("The cards given, in deck order.", limits.deck, masked=masked),
         "returned": card_list(
-            "The card returned for each, in the same order.", None, masked=masked
+            "The card returned for each, in the same order.", limits.deck, masked=masked
         ),
     }
     return {

@@ -1,4 +1,4 @@
-"""Large and unusual bodies of requests, good and bad, for every operation of the service."""
+"""Large and unusual request bodies, good and bad, for the operations of the service."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from service.settings import MEBIBYTE, Settings
 OPERATIONS = ("start", "moves", "validate", "advance", "view")
 
 Body = tuple[str, str, bytes]
-"""The operation, what is bad about the body, and the body."""
+"""An operation, what is bad about the body, and the body."""
 
 FLAT = {
     "numbers": "1",
@@ -32,27 +32,29 @@ FLAT = {
     "entries": '{"seat":0,"move":"pass"}',
     "wrong entries": '{"seat":"0","move":0}',
 }
-"""The items of arrays."""
+"""The items of arrays, as JSON, by what they are."""
 
 
 def array(item: str, size: int) -> str:
-    """An array of as many items as fit."""
+    """A JSON array of as many copies of `item` as fit into `size` bytes, at least one."""
     return "[" + ",".join([item] * max(1, size // (len(item) + 1))) + "]"
 
 
 def fields(size: int, value: str = "0", name: str = "f%d") -> str:
-    """The fields of an object, all different unless `name` has no number."""
-    found, length, number = [], 0, 0
+    """The fields of a JSON object, of at least `size` bytes together.
+
+    A `%d` in `name` becomes the number of the field.
+    """
+    members, length = [], 0
     while length < size:
-        key = name % number if "%" in name else name
-        found.append(f'"{key}":{value}')
-        length += len(found[-1]) + 1
-        number += 1
-    return ",".join(found)
+        key = name % len(members) if "%" in name else name
+        members.append(f'"{key}":{value}')
+        length += len(members[-1]) + 1
+    return ",".join(members)
 
 
 def anywhere(size: int) -> Iterator[tuple[str, str]]:
-    """Bodies that are bad whatever the operation."""
+    """Yield what is bad and the text of bodies that are bad for every operation."""
     yield "unknown fields", "{" + fields(size) + "}"
     yield "unknown fields with long names", "{" + fields(size, name="x" * 900 + "%d") + "}"
     yield "one field again and again", "{" + fields(size, name="state") + "}"
@@ -73,7 +75,7 @@ def anywhere(size: int) -> Iterator[tuple[str, str]]:
 
 
 def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
-    """An object, once with each of its fields replaced by something bad, and with unknown ones."""
+    """Yield what is bad and the text of an object with unknown fields or one bad value."""
     text = json.dumps(value)
     yield "unknown fields within", text[:-1] + "," + fields(size) + "}"
     yield "a field repeated within", text[:-1] + "," + fields(size, name="deal") + "}"
@@ -100,7 +102,7 @@ def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
 
 
 def position(name: str, players: int) -> games.State:
-    """A state with a table, a history and finished deals."""
+    """A state with at least one finished deal and eight moves of history."""
     state = games.get(name).start(players, "worst", {} if name == "zhengfen" else {"deals": 900})
     while not state.results or len(state.history) < 8:
         moves = state.moves()
@@ -109,13 +111,13 @@ def position(name: str, players: int) -> games.State:
 
 
 def long_game(wire: dict[str, Any]) -> dict[str, Any]:
-    """A state of a game that may have any number of deals, or 1,000."""
+    """The wire form of a state, with the highest limit on deals that its game allows."""
     deals = None if wire["game"] == "zhengfen" else 1000
     return {**wire, "options": {**wire["options"], "deals": deals}}
 
 
 def with_position(size: int) -> Iterator[Body]:
-    """Bodies with a state or a view of which a part is bad."""
+    """Yield bodies with a state or a view that is bad in part or very long."""
     more: dict[str, dict[str, Any]] = {
         "moves": {},
         "validate": {"move": "pass"},
@@ -157,7 +159,7 @@ def with_position(size: int) -> Iterator[Body]:
 
 
 def moves_of(size: int) -> Iterator[Body]:
-    """Bad moves, and many of them; long games; long lists."""
+    """Yield bodies with bad, long or very many moves."""
     for game in games.GAMES.values():
         state = game.start(None, "worst", {})
         wire = json.dumps(state.to_dict())
@@ -186,7 +188,7 @@ def moves_of(size: int) -> Iterator[Body]:
 
 
 def starts(size: int) -> Iterator[Body]:
-    """Bad ways to start a game."""
+    """Yield bodies that are bad for starting a game."""
     for game in games.GAMES.values():
         start = {"game": game.name, "players": 3, "seed": "x", "options": {}}
         for what, bad in inside(start, size):
@@ -197,7 +199,7 @@ def starts(size: int) -> Iterator[Body]:
 
 
 def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
-    """All bad bodies of at most this size."""
+    """Yield all bad bodies. Nearly all have at most `size` bytes."""
     for operation in OPERATIONS:
         for what, text in anywhere(size - 2000):
             yield operation, what, text.encode()[:size]
@@ -207,5 +209,5 @@ def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
 
 
 def client() -> FlaskClient:
-    """A client of an application that has a key."""
+    """A client of an application with a seal key."""
     return create_app(Settings(seal_keys={"1": bytes(32)})).test_client()

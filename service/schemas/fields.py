@@ -1,11 +1,11 @@
-"""The fields of requests and positions: marshmallow fields that state their JSON Schema.
+"""The fields of requests and positions: marshmallow fields that know their JSON Schema.
 
 The contract takes the JSON Schema of each field from here, and `value_type` derives the msgspec
 type from the same schema. msgspec reads bodies that match the contract. marshmallow loads all other
-bodies: it converts values (3.0 is 3 in JSON) or says what is wrong.
+bodies, and converts values or says what is wrong.
 
 Only schema validation happens here: JSON types, cards, and the limits marked `enforced`. Other
-limits document the contract. Whether a value makes sense is decided in `games`.
+limits only document the contract. `games` decides whether a value makes sense.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ from service.problems import MAX_ERRORS
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
 MAX_INT32: Final = 2**31 - 1
-"""The largest integer of a client whose contract does not say `int64`."""
+"""The largest integer of generated clients, unless the contract says `int64`."""
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_LISTED_MOVES: Final = 32_000
-"""The longest list of moves. A dealt hand has at most 31,122, but a hand of fifty cards has
-billions."""
+"""The most legal moves that are listed. A dealt hand has at most 31,122, but a set-up hand of fifty
+cards has billions."""
 MAX_MOVES: Final = 1_000
 """The most moves in a history, or to make in one request. A deal has fewer than 500: each play lays
 down a card, and at most five seats pass after it."""
@@ -33,12 +33,11 @@ MAX_RESULTS: Final = 6_000
 """The most deals in a game without a limit on deals. A deal of Zheng Fen shares out 100 points, so
 one of six seats reaches the highest target by then. Other games have at most 1,000 deals."""
 MAX_MOVE_LENGTH: Final = 1_000
-"""The longest legal move, a play of all 54 cards, has some 120 characters."""
+"""The most characters in a move. The longest legal move, of all 54 cards, has some 120."""
 
 TOLERANCE: Final = 4
-"""A list whose length the rules check may be this many times as long as the contract says, so that
-the rules can say what is wrong. The items of a longer list are checked up to here, and if they are
-right, the list is refused."""
+"""How many times as long as the contract says a list may be if the rules check its length. Items
+beyond that are not checked, since half a million would take too long, and the list is refused."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
@@ -46,14 +45,14 @@ JsonSchema = dict[str, Any]
 
 
 def ref(name: str) -> JsonSchema:
-    """A reference to a schema of the contract."""
+    """A JSON Schema that refers to a schema of the contract by its name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 class ObjectSchema(Schema):
     """A marshmallow schema of an object whose fields are all `JsonField`s.
 
-    The docstring of a schema is its description in the contract.
+    The docstring of a subclass is its description in the contract.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -62,12 +61,12 @@ class ObjectSchema(Schema):
         self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
-        """Return the msgspec type of an object with this schema. Msgspec ignores unknown fields."""
+        """The msgspec type of an object with this schema. msgspec ignores unknown fields."""
         return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
 def value_type(schema: JsonSchema, referred: Any) -> Any:
-    """Return the msgspec type of the values that match the JSON Schema of a field.
+    """The msgspec type of the values that match a field's JSON Schema.
 
     `referred` is the type that a `$ref` in the schema stands for.
     """
@@ -101,10 +100,10 @@ class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
     `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
-    not null, and accepts every value that matches `value_schema`; for any other value it may raise
-    ValidationError. `referred` is the msgspec type of what the schema refers to. An `optional`
-    field may be missing or null, which means the same. `nested` is the schema of the object, or of
-    the objects in the list.
+    not null. It accepts every value that matches `value_schema`, and may raise ValidationError for
+    others. `referred` is the msgspec type that a `$ref` in `value_schema` stands for. An `optional`
+    field may be missing or null, which means the same. `nested` is the schema of an object, or of
+    the objects in a list.
     """
 
     def __init__(
@@ -131,13 +130,13 @@ class JsonField(Field[Any]):
         self.nested = nested
 
     def member_type(self) -> Any:
-        """Return the msgspec type of this field as a member of an object."""
+        """The msgspec type of this field as a member of an object."""
         type_ = value_type(self.value_schema, self.referred)
         type_ = type_ | None if self.allow_none else type_
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
-        """The JSON Schema of this field."""
+        """The JSON Schema of this field, with its description."""
         schema = self.value_schema
         if self.allow_none:
             if "$ref" in schema or "enum" in schema:
@@ -149,10 +148,10 @@ class JsonField(Field[Any]):
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Load a value. Marshmallow itself handles a value that is missing or null.
+        """Convert a value, and return it. Leave missing values and null to marshmallow.
 
         Raises:
-            ValidationError: if the value has the wrong type, or is required and missing.
+            ValidationError: if the value is wrong, or is missing or null and must not be.
         """
         if value is missing or value is None:
             return super().deserialize(value, attr, data, **kwargs)
@@ -168,7 +167,10 @@ def integer(
     nullable: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for an integer. Its limits only document the contract unless they are `enforced`."""
+    """A field for an integer.
+
+    `minimum` and `maximum` only document the contract unless they are `enforced`.
+    """
     low, high = minimum, maximum
     if not enforced:
         low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
@@ -209,7 +211,7 @@ def string(
 ) -> JsonField:
     """A field for a string that can be encoded in UTF-8. The limits on its length are enforced.
 
-    `schema` replaces the JSON Schema of these limits.
+    `schema` is the string's JSON Schema if it should say something other than these limits.
     """
 
     def load(value: Any) -> str:
@@ -234,13 +236,16 @@ def string(
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field for one of `values`. Any string of up to 32 characters passes; `games` checks it."""
+    """A field for one of `values`.
+
+    Any string of up to 32 characters passes schema validation, and `games` checks the value.
+    """
     schema = {"type": "string", "enum": list(values)}
     return string(description, 0, 32, schema=schema, **kwargs)
 
 
 def constant(description: str, word: str) -> JsonField:
-    """A field whose only value is `word`."""
+    """A field whose value must be `word`."""
 
     def load(value: Any) -> str:
         if value != word:
@@ -251,7 +256,10 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A field for a move. Any short string passes, so that the rules can say what is wrong."""
+    """A field for a move.
+
+    Any string of up to `MAX_MOVE_LENGTH` characters passes, and the rules say what is wrong.
+    """
 
     def load(value: Any) -> str:
         if type(value) is not str:
@@ -265,7 +273,7 @@ def move(description: str) -> JsonField:
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for the name of a card. If `masked`, it may also be `??`, a hidden card."""
+    """A field for a card. If `masked`, the value may also be `??`, a hidden card."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
 
@@ -279,7 +287,7 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
-    """Load an object by its schema.
+    """Convert the fields of an object by its schema, and return them.
 
     Raises:
         ValidationError: if the value is not an object, or does not match the schema.
@@ -290,7 +298,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object. The name of its schema is that of a component of the contract."""
+    """A field for an object. The contract has the schema as a component of the same name."""
     nested = schema()
     return JsonField(
         description,
@@ -311,10 +319,10 @@ def list_of(
     enforced: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for a list of `item`s.
+    """A field for a list whose items match the field `item`.
 
-    Its limits only document the contract unless `enforced`: the rules check the length of a list
-    that has up to `TOLERANCE` times `max_items`.
+    If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
+    document the contract, and a list may have up to `TOLERANCE` times `max_items` items.
     """
     low = min_items if enforced and min_items else 0
     high = max_items if enforced else max_items * TOLERANCE
@@ -336,7 +344,7 @@ def list_of(
                 if len(errors) == MAX_ERRORS:
                     break
         if errors:
-            # The annotation says str, but marshmallow's own lists report by index too.
+            # marshmallow annotates str, but its own lists report errors by index too
             raise ValidationError(cast("dict[str, Any]", errors))
         if len(value) > high:
             raise ValidationError(f"Must have at most {max_items}.")
@@ -351,7 +359,7 @@ def list_of(
 
 
 def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards. If `masked`, hidden cards are `??`."""
+    """A field for a list of cards. If `masked`, a card may also be `??`, a hidden card."""
     return list_of(description, card(masked=masked), None, max_items)
 
 

@@ -92,27 +92,19 @@ def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
     assert pointed != state
 
 
-@pytest.mark.parametrize(
-    ("score", "number"),
-    [
+def test_a_large_whole_number_is_read_exactly(service: Service) -> None:
+    body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
+    for score, number in (
         ("9007199254740993.0", 2**53 + 1),
         ("1e+36", 10**36),
         ("-1E36", -(10**36)),
         ("1.5e16", 15 * 10**15),
-        ("1e37", None),
-        ("1.5", None),
-        ("9007199254740993.5", None),
-    ],
-)
-def test_a_large_whole_number_is_read_exactly(
-    service: Service, score: str, number: int | None
-) -> None:
-    body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
-    answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
-    if number is None:
-        assert "state.scores.0" in answer["errors"]
-    else:
+    ):
+        answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
         assert answer["view"]["scores"][0] == number
+    for score in ("1e37", "1.5", "9007199254740993.5"):
+        answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
+        assert "state.scores.0" in answer["errors"]
 
 
 @pytest.mark.parametrize("number", ["1e400", "9" * 50, "-" + "9" * 5000, "1e-400"])

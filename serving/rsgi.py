@@ -84,25 +84,20 @@ class RsgiFront:
         on_loop: bool = True,
         threads: int = 1,
     ) -> None:
+        def gauge(name: str, text: str) -> Gauge:
+            return Gauge(name, text, registry=registry, multiprocess_mode="livesum")
+
         self.app = app
         self.max_body = max_body
-        self.in_flight = Gauge(
-            "stich_http_requests_in_flight",
-            "Requests whose answers have not been sent.",
-            registry=registry,
-            multiprocess_mode="livesum",
+        self.in_flight = gauge(
+            "stich_http_requests_in_flight", "Requests whose answers have not been sent."
         )
-        self.large_in_flight = Gauge(
-            "stich_large_requests_in_flight",
-            "Large requests and answers in memory.",
-            registry=registry,
-            multiprocess_mode="livesum",
+        self.large_in_flight = gauge(
+            "stich_large_requests_in_flight", "Large requests and answers in memory."
         )
-        Gauge(
+        gauge(
             "stich_large_requests_limit",
             "Large requests and answers that may be in memory; more are refused as busy.",
-            registry=registry,
-            multiprocess_mode="livesum",
         ).set(SLOTS)
         self.slots = asyncio.Semaphore(SLOTS)
         self.making_pieces = asyncio.Lock()  # one piece at a time, so that the pauses add up

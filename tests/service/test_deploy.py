@@ -127,11 +127,11 @@ def test_metrics_are_for_this_machine_only(tmp_path: Path, service: str) -> None
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze of systemd")
 @pytest.mark.parametrize(("name", "exposure"), [("stich.service", 20), ("stich-cup@.service", 80)])
 def test_a_unit_is_valid_and_confined(tmp_path: Path, name: str, exposure: int) -> None:
-    unit = tmp_path / name.replace("@", "@spring")
+    unit = str(tmp_path / name.replace("@", "@spring"))
     text = (DEPLOY / name).read_text("utf-8")
     program = "/opt/stich/current/bin/python"
     assert program in text
-    unit.write_text(text.replace(program, sys.executable), "utf-8")
+    Path(unit).write_text(text.replace(program, sys.executable), "utf-8")
     verify = ["systemd-analyze", "verify", "--man=no", unit]
     verified = subprocess.run(verify, capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stderr) == (0, "")

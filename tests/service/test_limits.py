@@ -126,7 +126,7 @@ def test_items_far_beyond_the_limit_are_not_checked(
     service: Service, field: str, item: Any, most: int
 ) -> None:
     far_too_long = [item] * (most * TOLERANCE) + [None] * 5000
-    answer = service.post("/v1/moves", with_fields(**{field: far_too_long}))
+    answer = service.post("/v1/moves", with_fields("doudizhu", **{field: far_too_long}))
     assert answer["errors"] == {f"state.{field}": [f"Must have at most {most}."]}
 
 

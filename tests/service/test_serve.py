@@ -59,8 +59,8 @@ def test_an_unread_body_does_not_break_the_connection(
         connection.connect()
         first = connection.sock
 
-        def answered(*request: Any) -> tuple[int, Any]:
-            connection.request(*request, JSON)
+        def answered(method: str, path: str, body: Any) -> tuple[int, Any]:
+            connection.request(method, path, body, JSON)
             response = connection.getresponse()
             response.read()
             assert connection.sock is first

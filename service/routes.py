@@ -117,7 +117,7 @@ def moves() -> Response:
 
 @v1.post("/describe")
 def describe() -> Response:
-    """Describe a view in plain English, or a state as the seat to move sees it."""
+    """Return a description of a view, or of a state as the seat to move sees it."""
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
     view = position.view(position.turn) if isinstance(position, State) else position
@@ -126,7 +126,7 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Say whether a move is legal, and its category or the reason why not."""
+    """Return whether a move is legal, and its category or the reason why not."""
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 

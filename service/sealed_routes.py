@@ -49,14 +49,14 @@ def moves() -> Response:
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
-    """Describe the view of the key's seat in plain English."""
+    """Return a description of the view of the key's seat."""
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Say whether a move is legal for the key's seat."""
+    """Return whether a move is legal for the key's seat, with its category or the reason."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 

@@ -82,24 +82,24 @@ def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
     yield "a field repeated within", text[:-1] + "," + fields(size, name="deal") + "}"
     for name, old in value.items():
         if isinstance(old, dict):
-            for what, bad in inside(old, size):
+            for kind, bad in inside(old, size):
                 yield (
-                    f"{name}: {what}",
+                    f"{name}: {kind}",
                     json.dumps({**value, name: 0})[:-1].replace(f'"{name}": 0', f'"{name}": {bad}')
                     + "}",
                 )
             continue
         bad_values = {"a long string": '"' + "x" * size + '"', "a long number": "9" * size}
         if isinstance(old, list):
-            bad_values |= {f"an array of {what}": array(item, size) for what, item in FLAT.items()}
+            bad_values |= {f"an array of {kind}": array(item, size) for kind, item in FLAT.items()}
             bad_values["arrays of cards"] = array(array('"3c"', 800), size)
             bad_values["arrays of nulls"] = array(array("null", 800), size)
             bad_values["arrays of numbers"] = array(array("0", 400), size)
             if old:
                 bad_values["its items again"] = array(json.dumps(old[0]), size)
-        for what, bad in bad_values.items():
+        for kind, bad in bad_values.items():
             changed = json.dumps({**value, name: "REPLACED"}).replace('"REPLACED"', bad)
-            yield f"{name}: {what}", changed
+            yield f"{name}: {kind}", changed
 
 
 def position(name: str, players: int) -> games.State:
@@ -119,22 +119,23 @@ def long_game(wire: dict[str, Any]) -> dict[str, Any]:
 
 def with_position(size: int) -> Iterator[Body]:
     """Yield bodies with a state or a view that is bad in part or very long."""
-    more: dict[str, dict[str, Any]] = {
+    operations: dict[str, dict[str, Any]] = {
         "moves": {},
         "validate": {"move": "pass"},
         "advance": {"moves": ["pass"]},
+        "view": {"seat": 0},
     }
     for game in games.GAMES.values():
         state = position(game.name, game.max_players)
         wire, view = state.to_dict(), state.view(0).to_dict()
-        for what, bad in inside(wire, size):
-            yield "moves", f"{game.name} state, {what}", f'{{"state":{bad}}}'.encode()
-        own = {name: view[name] for name in view if name not in wire}
-        for what, bad in inside(own, size):
-            whole = json.dumps({name: view[name] for name in view if name not in own})
+        for kind, bad in inside(wire, size):
+            yield "moves", f"{game.name} state, {kind}", f'{{"state":{bad}}}'.encode()
+        private = {name: view[name] for name in view if name not in wire}
+        for kind, bad in inside(private, size):
+            whole = json.dumps({name: view[name] for name in view if name not in private})
             yield (
                 "moves",
-                f"{game.name} view, {what}",
+                f"{game.name} view, {kind}",
                 f'{{"view":{whole[:-1]},{bad[1:]}}}'.encode(),
             )
         result = wire["results"][0]
@@ -147,16 +148,16 @@ def with_position(size: int) -> Iterator[Body]:
             long = {**long_game(wire), "results": results[:count], "deal": deal}
             body = json.dumps({"state": long}).encode()
             yield "moves", f"{game.name}, {count} results and deal {deal}", body
-        for what, part in {
+        for kind, part in {
             "long results": {"results": results[:most]},
             "long results with long scores": {"results": long_results[:most]},
             "a history of long moves": {"history": entries},
             "999 of them": {"history": entries[1:]},
         }.items():
             long = {**long_game(wire), **part}
-            for operation, rest in {**more, "view": {"seat": 0}}.items():
+            for operation, rest in operations.items():
                 body = json.dumps({"state": long, **rest}).encode()
-                yield operation, f"{game.name}, {what}", body
+                yield operation, f"{game.name}, {kind}", body
 
 
 def moves_of(size: int) -> Iterator[Body]:
@@ -171,7 +172,7 @@ def moves_of(size: int) -> Iterator[Body]:
             moves = many.moves()
             played.append(str(moves[len(played) % 3 * (len(moves) - 1) // 2]))
             many = many.advance(played[-1])
-        for what, moves_ in {
+        for kind, moves_ in {
             "passes": array('"pass"', size),
             "1,000 passes": json.dumps(["pass"] * 1000),
             "a long move": '["' + "play:" + "3c" * (size // 2) + '"]',
@@ -180,20 +181,20 @@ def moves_of(size: int) -> Iterator[Body]:
             "wrong moves": array("0", size),
         }.items():
             body = f'{{"state":{wire},"moves":{moves_}}}'.encode()
-            yield "advance", f"{game.name}, {what}", body
+            yield "advance", f"{game.name}, {kind}", body
         body = f'{{"state":{start},"moves":{json.dumps(played)}}}'.encode()
         yield "advance", f"{game.name}, {len(played)} legal moves", body
-        for what, move in {"a long move": "3c" * (size // 2), "a longest move": "3c" * 497}.items():
+        for kind, move in {"a long move": "3c" * (size // 2), "a longest move": "3c" * 497}.items():
             body = f'{{"state":{wire},"move":"play:{move}"}}'.encode()
-            yield "validate", f"{game.name}, {what}", body
+            yield "validate", f"{game.name}, {kind}", body
 
 
 def starts(size: int) -> Iterator[Body]:
     """Yield bodies that are bad for starting a game."""
     for game in games.GAMES.values():
         start = {"game": game.name, "players": 3, "seed": "x", "options": {}}
-        for what, bad in inside(start, size):
-            yield "start", f"{game.name}, {what}", bad.encode()
+        for kind, bad in inside(start, size):
+            yield "start", f"{game.name}, {kind}", bad.encode()
         hashes = array('"' + "a" * 64 + '"', size)
         body = f'{{"game":"{game.name}","key_hashes":{hashes}}}'
         yield "sealed/start", f"{game.name}, hashes", body.encode()
@@ -202,8 +203,8 @@ def starts(size: int) -> Iterator[Body]:
 def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
     """Yield all bad bodies. Nearly all have at most `size` bytes."""
     for operation in OPERATIONS:
-        for what, text in anywhere(size - 2000):
-            yield operation, what, text.encode()[:size]
+        for kind, text in anywhere(size - 2000):
+            yield operation, kind, text.encode()[:size]
     yield from with_position(size - 20_000)
     yield from moves_of(size - 10_000)
     yield from starts(size - 2000)

@@ -36,8 +36,10 @@ MAX_MOVE_LENGTH: Final = 1_000
 """The most characters in a move. The longest legal move, of all 54 cards, has some 120."""
 
 TOLERANCE: Final = 4
-"""How many times as long as the contract says a list may be if the rules check its length. Items
-beyond that are not checked, since half a million would take too long, and the list is refused."""
+SLACK: Final = 100
+"""A list whose length the rules check may have `SLACK` items more than `TOLERANCE` times what the
+contract says, so that the rules can say what is wrong. Items beyond that are not checked, because
+half a million would take too long, and the list is refused."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
@@ -317,15 +319,17 @@ def list_of(
     max_items: int,
     *,
     enforced: bool = False,
+    slack: int = SLACK,
     **kwargs: Any,
 ) -> JsonField:
     """A field for a list whose items match the field `item`.
 
     If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
-    document the contract, and a list may have up to `TOLERANCE` times `max_items` items.
+    document the contract, and a list may have `slack` items more than `TOLERANCE` times
+    `max_items`.
     """
     low = min_items if enforced and min_items else 0
-    high = max_items if enforced else max_items * TOLERANCE
+    high = max_items if enforced else max_items * TOLERANCE + slack
 
     def load(value: Any) -> list[Any]:
         if type(value) is not list:

@@ -10,6 +10,7 @@ from service.schemas.fields import (
     MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
+    SLACK,
     JsonField,
     ObjectSchema,
     boolean,
@@ -50,13 +51,14 @@ class GameLimits:
         """A field for a seat."""
         return integer(description, 0, self.last_seat, nullable=nullable)
 
-    def by_seat(self, description: str, item: JsonField) -> JsonField:
-        """A field for a list with one value per seat."""
-        return list_of(description, item, self.game.min_players, self.game.max_players)
+    def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
+        """A field for a list with one value per seat. Use no `slack` in results: there are many."""
+        low, high = self.game.min_players, self.game.max_players
+        return list_of(description, item, low, high, slack=slack)
 
-    def scores(self, description: str) -> JsonField:
-        """A field for scores by seat."""
-        return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE))
+    def scores(self, description: str, slack: int = SLACK) -> JsonField:
+        """A field for scores by seat. Use no `slack` in results."""
+        return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
         """A field for a list of cards for each seat."""
@@ -135,7 +137,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
     """The field for the finished deals. `extra` has the fields that a game adds to a result."""
     fields: Fields = {
         "deal": integer("The number of the deal.", 1, enforced=True),
-        "scores": limits.scores("The scores of this deal, by seat."),
+        "scores": limits.scores("The scores of this deal, by seat.", slack=0),
         **extra,
     }
     description = f"A finished {limits.game.title} deal."
@@ -320,10 +322,10 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **common_fields(
             limits,
             tricks=limits.by_seat(
-                "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True)
+                "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True), slack=0
             ),
             targets=limits.by_seat(
-                "The tricks that each seat had to win.", integer("", 2, 9, enforced=True)
+                "The tricks that each seat had to win.", integer("", 2, 9, enforced=True), slack=0
             ),
         ),
         "targets": limits.by_seat(

@@ -56,8 +56,8 @@ class RequestSchema(ObjectSchema):
 class RequestValidator:
     """Validates the request bodies of one operation.
 
-    `choose` picks the schema in `schemas` for a body. `misplaced` maps fields that only another
-    operation accepts to messages that say so.
+    `choose` picks the schema in `schemas` for a body. `misplaced` maps fields that belong to other
+    operations to messages that say which operation accepts the field, or why this one does not.
     """
 
     def __init__(

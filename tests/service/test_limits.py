@@ -17,6 +17,7 @@ from service.schemas.fields import (
     MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
+    SLACK,
     TOLERANCE,
 )
 from service.schemas.position_fields import MAX_PAIRINGS
@@ -60,13 +61,19 @@ CASES: dict[str, list[tuple[str, Callable[[int], Any], int, str]]] = {
             MAX_PAIRINGS,
             "at most 100",
         ),
-        ("moves", lambda n: with_fields(scores=[0] * n), 4 * TOLERANCE, "at most 4."),
-        ("moves", lambda n: with_fields(talon=["3c"] * n), 108 * TOLERANCE, "at most 108."),
+        ("moves", lambda n: with_fields(scores=[0] * n), 4 * TOLERANCE + SLACK, "at most 4."),
+        ("moves", lambda n: with_fields(talon=["3c"] * n), 108 * TOLERANCE + SLACK, "at most 108."),
         (
             "moves",
             lambda n: with_fields("ninefivetwo", trick=[ENTRY] * n),
-            3 * TOLERANCE,
+            3 * TOLERANCE + SLACK,
             "at most 3.",
+        ),
+        (
+            "moves",
+            lambda n: with_fields("zhengfen", results=[{**RESULT, "scores": [0] * n}]),
+            6 * TOLERANCE,
+            "at most 6.",
         ),
         ("validate", lambda n: {"state": STATE, "move": "x" * n}, MAX_MOVE_LENGTH, "at most 1000"),
         (
@@ -125,7 +132,7 @@ def test_errors_are_counted_up_to_a_limit(service: Service, wrong: int) -> None:
 def test_items_far_beyond_the_limit_are_not_checked(
     service: Service, field: str, item: Any, most: int
 ) -> None:
-    far_too_long = [item] * (most * TOLERANCE) + [None] * 5000
+    far_too_long = [item] * (most * TOLERANCE + SLACK) + [None] * 5000
     answer = service.post("/v1/moves", with_fields("doudizhu", **{field: far_too_long}))
     assert answer["errors"] == {f"state.{field}": [f"Must have at most {most}."]}
 

@@ -35,10 +35,10 @@ one of six seats reaches the highest target by then. Other games have at most 1,
 MAX_MOVE_LENGTH: Final = 1_000
 """The most characters in a move. The longest legal move, of all 54 cards, has some 120."""
 
-TOLERANCE: Final = 4
+TOLERANCE: Final = 2
 SLACK: Final = 100
 """A list whose length the rules check may have `SLACK` items more than `TOLERANCE` times what the
-contract says, so that the rules can say what is wrong. Items beyond that are not checked, because
+contract allows, so that the rules can say what is wrong. Items beyond that are not checked, because
 half a million would take too long, and the list is refused."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
 
 import games
 from service.app import create_app
@@ -22,6 +26,20 @@ from service.sealed_routes import SEALER
 from service.settings import Settings
 
 FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
+
+
+class _Converter(OpenAPIConverter):
+    """Makes apispec use the JSON Schema that a field defines."""
+
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        """The JSON Schema of a `JsonField`."""
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    """apispec's plugin for marshmallow with our converter."""
+
+    Converter = _Converter
 
 
 def update(contract: dict[str, Any]) -> None:
@@ -41,30 +59,26 @@ def update(contract: dict[str, Any]) -> None:
 
 def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions by name. Each follows the schemas that it refers to."""
-    added: dict[str, Any] = {}
+    types: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
-            _add(added, schemas[name])
+            _add(types, schemas[name])
     for validator in requests.VALIDATORS:
         for schema in validator.schemas.values():
-            _add(added, schema)
-    return added
+            _add(types, schema)
+    spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
+    for name, type_ in types.items():
+        spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
+    made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
+    return made
 
 
-def _add(added: dict[str, Any], schema: ObjectSchema) -> None:
-    """Add the JSON Schema of `schema` to `added` by name, after those that it refers to."""
-    fields = cast("dict[str, JsonField]", schema.fields)
-    for field in fields.values():
-        if field.nested is not None and type(field.nested).__name__ not in added:
-            _add(added, field.nested)
-    required = sorted(name for name, field in fields.items() if field.required)
-    added[type(schema).__name__] = {
-        "description": schema.__doc__,
-        "type": "object",
-        "properties": {name: field.json_schema() for name, field in fields.items()},
-        **({"required": required} if required else {}),
-        "additionalProperties": False,
-    }
+def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    """Add a schema's class to `types` by name, after the classes that the schema refers to."""
+    for field in cast("dict[str, JsonField]", schema.fields).values():
+        if field.nested is not None and type(field.nested).__name__ not in types:
+            _add(types, field.nested)
+    types[type(schema).__name__] = type(schema)
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
@@ -75,9 +89,12 @@ def _answer_examples(paths: dict[str, Any]) -> None:
     app = create_app(Settings(seal_keys={"2026": bytes(32)}))
     client = app.test_client()
     state = _request_examples(paths["/v1/moves"]["post"])["doudizhu"]["value"]["state"]
-    start = _request_examples(paths["/v1/sealed/start"]["post"])["sealed"]["value"]
-    hashes = [bytes.fromhex(text) for text in start["key_hashes"]]
-    token = app.extensions[SEALER].seal(games.get("doudizhu").state(state), hashes)
+    key_hashes = _request_examples(paths["/v1/sealed/start"]["post"])["sealed"]["value"][
+        "key_hashes"
+    ]
+    token = app.extensions[SEALER].seal(
+        games.get("doudizhu").state(state), [bytes.fromhex(text) for text in key_hashes]
+    )
     for path, operation, examples in _examples(paths):
         for name, example in examples.items():
             if "requestBody" in operation:

@@ -45,7 +45,8 @@ def fields(size: int, value: str = "0", name: str = "f%d") -> str:
 
     A `%d` in `name` becomes the number of the field.
     """
-    members, length = [], 0
+    members: list[str] = []
+    length = 0
     while length < size:
         key = name % len(members) if "%" in name else name
         members.append(f'"{key}":{value}')

@@ -37,10 +37,16 @@ class OneTable:
 
     `played` holds the matches, `blocks` the blocks of all jobs, and `inspected` the bots that had
     to answer at the start. `most` counts the tables at which each bot sat at once. By the `clock`,
-    each match takes a second.
+    each match takes a second. Bots fail in `faulty` percent of their requests.
     """
 
-    def __init__(self, cup: Cup, tables: int = 1, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        cup: Cup,
+        tables: int = 1,
+        clock: Clock | None = None,
+        faulty: Mapping[str, int] | None = None,
+    ) -> None:
         self.played: list[str] = []
         self.blocks: list[int] = []
         self.inspected: set[str] = set()
@@ -48,6 +54,7 @@ class OneTable:
         self._bots = cup.names
         self._rules = played.rules(cup)
         self._tables = tables
+        self._faulty = faulty or {}
         self._sleep = clock.sleep if clock else lambda _seconds: None
         self._jobs: list[Job] = []
 
@@ -71,7 +78,7 @@ class OneTable:
             for number in job.numbers:
                 pairing = job.block.pairing(number)
                 self.played.append(pairing.match)
-                bots = [played.Dice(name) for name in pairing.seating]
+                bots = [played.Dice(name, self._faulty.get(name, 0)) for name in pairing.seating]
                 record = Match(self._rules, pairing, Referee(), bots).play()
                 self._sleep(1)
                 if number == job.numbers[-1]:

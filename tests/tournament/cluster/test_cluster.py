@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from tests.support.cups import Gate, all_end, events, standings, started, stich, toys, write
+from tests.support.cups import Gate, all_end, events, standings, started, stich, succeed, toys, write
 from tests.support.dask import Cluster, cluster
 from tools import hostile
 from tournament.store.store import Store
@@ -71,7 +71,7 @@ def gated(tmp_path: Path, notes: Path, gate: Gate) -> Iterator[Path]:
 def check_whole(run: Path, local: dict[str, Any], notes: Path) -> None:
     """All is as on one machine, and nothing that was started is left."""
     assert standings(run) == local
-    assert stich("verify", run).returncode == 0
+    succeed("verify", run)
     with Store.open(run) as store:
         matches = [match.match for match in store.matches()]
         assert len(set(matches)) == len(matches) == local["matches"]
@@ -85,13 +85,12 @@ def notice(told: Iterator[dict[str, Any]], text: str) -> None:
 
 def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     cup = write(tmp_path, toys(3), deals=2)
-    assert stich("run", cup, "--out", tmp_path / "local").returncode == 0
+    succeed("run", cup, "--out", tmp_path / "local")
     (tmp_path / "other" / "lz4-9.9.dist-info").mkdir(parents=True)
     (tmp_path / "other" / "lz4-9.9.dist-info" / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
     dask.start_worker("two", PYTHONPATH=str(tmp_path / "other"))
     dask.start_worker("one")
-    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
-    assert done.returncode == 0, done.stderr
+    done = succeed("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
     told = [json.loads(line) for line in done.stdout.splitlines()]
     said = [event["text"] for event in told if event["event"] == "notice"]
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
@@ -111,8 +110,7 @@ def test_a_cluster_that_has_workers_only_while_there_is_work(tmp_path: Path) -> 
     ) as cluster:
         cluster.adapt(minimum=0, maximum=1, interval="200ms", target_duration="1s")
         cup = write(tmp_path, toys(3), deals=2)
-        done = stich("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
-    assert done.returncode == 0, done.stderr
+        done = succeed("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
 
 
 def test_a_variable_of_the_runner_reaches_the_bot_on_a_worker(
@@ -122,10 +120,9 @@ def test_a_variable_of_the_runner_reaches_the_bot_on_a_worker(
     monkeypatch.setenv("MY_KEY", "S3cret")
     command = f"sh -c 'test -n \"$MY_KEY\" && exec {sys.executable} -m bots.greedy'"
     bots: dict[str, Any] = {**toys(2), "needy": {"command": command, "env_from": ["MY_KEY"]}}
-    done = stich(
+    done = succeed(
         "run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run", "--cluster", dask.address
     )
-    assert done.returncode == 0, done.stderr
     files = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
     assert all(b"S3cret" not in file.read_bytes() for file in files)
 
@@ -199,8 +196,7 @@ def test_the_runner_is_killed_and_started_again(
     with Store.open(out) as store:
         kept = store.count()
     assert 0 < kept < local["matches"]
-    done = stich("run", gated, "--out", out, "--cluster", dask.address)
-    assert done.returncode == 0, done.stderr
+    done = succeed("run", gated, "--out", out, "--cluster", dask.address)
     assert f"{kept} of them done already" in done.stderr
     check_whole(out, local, notes)
 
@@ -220,7 +216,7 @@ def test_the_scheduler_is_gone_and_the_cup_ends_on_one_machine(
     gate.open()
     with Store.open(out) as store:
         assert 0 < store.count() < local["matches"]
-    assert stich("run", gated, "--out", out).returncode == 0
+    succeed("run", gated, "--out", out)
     check_whole(out, local, notes)
 
 
@@ -246,7 +242,7 @@ def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: 
     with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
         told = events(runner)
         gate.wait()
-        assert stich("pause", out).returncode == 0
+        succeed("pause", out)
         next(event for event in told if event["event"] == "decision")
         gate.open()
         with Store.open(out) as store:
@@ -265,7 +261,7 @@ def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: 
         here = [void.match for void in store.voids() if gone not in void.seating]
         assert here == [first.match]
         assert not list(store.faults())
-    assert stich("verify", out).returncode == 0
+    succeed("verify", out)
     all_end(int(note.name) for note in notes.iterdir())
 
 

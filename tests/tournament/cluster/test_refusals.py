@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, stich, toys, write
+from tests.support.cups import ROOT, stich, succeed, toys, write
 from tests.support.dask import Cluster, cluster
 from tournament.cluster import executor
 
@@ -127,8 +127,7 @@ def test_a_bot_whose_folder_lacks_a_file(dask: Cluster, tmp_path: Path) -> None:
     mine = {"command": "python bot.py", "dir": "bots/mine", "env.MODEL": "weights"}
     cup = write(tmp_path, {**toys(2), "mine": mine}, deals=1)
     run = tmp_path / "run"
-    done = stich("run", cup, "--out", run, "--cluster", dask.address, "--json")
-    assert done.returncode == 0, done.stderr
+    done = succeed("run", cup, "--out", run, "--cluster", dask.address, "--json")
     table = json.loads(done.stdout.splitlines()[-1])
     assert table["matches"] == 3
     assert not any(sum(line["faults"].values()) for line in table["standings"])

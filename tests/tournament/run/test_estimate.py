@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import bot, stich, write
+from tests.support.cups import bot, stich, succeed, write
 from tests.support.played import cup, plan, played
 from tools import hostile
 from tournament.config.cup import Cup, RunSettings
@@ -75,14 +75,13 @@ def test_a_block_is_played_on_other_deals_and_not_kept(tmp_path: Path) -> None:
     with hostile.running(counting(seen)) as url, hostile.running(hostile.first) as other:
         bots = {"model": url, **{f"bot{i}": other for i in range(3)}}
         file = write(tmp_path, bots, "commit = true", deals=2)
-        done = stich("run", file, "--estimate", "--json")
-        assert done.returncode == 0, done.stderr
+        done = succeed("run", file, "--estimate", "--json")
         found = json.loads(done.stdout.splitlines()[-1])
         asked, first = len(seen), hands(seen)
         assert {path.name for path in tmp_path.iterdir()} == {"cup.toml"}
         shown = stich("run", file, "--estimate")
         seen.clear()
-        assert stich("run", file, "--out", tmp_path / "run").returncode == 0
+        succeed("run", file, "--out", tmp_path / "run")
     assert found["event"] == "estimate"
     assert (found["matches"], found["played"], found["faults"]) == (4 * 2 * 3, 2 * 3, 0)
     model, *others = found["bots"].values()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import stich, succeed
 from tournament.config.cup import JoinRules
 from tournament.decisions import absent
 from tournament.records import Finish, Join, Leave, Undo, Withdraw
@@ -91,7 +91,7 @@ def test_the_organiser_invites_bots_to_a_ladder_before_it_begins_and_later(tmp_p
         '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
     )
     for name in ("ann", "bob", "cat", "dan", "ann"):
-        assert stich("invite", file, name, "--out", out).returncode == 0
+        succeed("invite", file, name, "--out", out)
     with Store.open(out) as store:
         assert [one.bot for one in store.decisions() if isinstance(one, Join)] == [
             "ann", "bob", "cat", "dan",

@@ -22,6 +22,7 @@ from tests.support.cups import (
     standings,
     started,
     stich,
+    succeed,
     toys,
     write,
 )
@@ -142,8 +143,7 @@ def test_who_hangs_up_does_not_get_the_same_hand_again(cards: str, tmp_path: Pat
     format = f'[format] cards = "{cards}"'
     with hangs_up(2, hands) as rude, served_toys(2) as others:
         cup = write(tmp_path, {**others, "rude": rude}, format, deals=2)
-        done = stich("run", cup, "--out", tmp_path / "run", "--json")
-    assert done.returncode == 0, done.stderr
+        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [e["bot"] for e in told if e["event"] == "void"] == ["rude", "rude"]
     assert [e["bots"] for e in told if e["event"] == "away"] == [["rude"], []] * 2
@@ -151,7 +151,7 @@ def test_who_hangs_up_does_not_get_the_same_hand_again(cards: str, tmp_path: Pat
     assert len({match for match, _ in hands}) == 1
     table = standings(tmp_path / "run")
     assert "void because of rude" in table["incidents"][-1]
-    assert stich("verify", tmp_path / "run").returncode == 0
+    succeed("verify", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert [type(void) for void in store.voids()] == [Outage] * 2
         assert not list(store.faults())
@@ -161,7 +161,7 @@ def test_who_hangs_up_does_not_get_the_same_hand_again(cards: str, tmp_path: Pat
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
     with hangs_up(3) as url, served_toys(2) as others:
         cup = write(tmp_path, {**others, "rude": url}, deals=2)
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        succeed("run", cup, "--out", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert len(store.voids()) == 2
         assert [fault.kind for _, fault in store.faults()] == ["unreachable"]
@@ -210,13 +210,13 @@ def test_a_runner_is_killed_while_a_bot_is_away(tmp_path: Path) -> None:
     assert refused.returncode == 1
     assert "far: nothing accepts connections" in refused.stderr
     with far(port):
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        succeed("run", cup, "--out", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert store.run().finished
         assert store.count() == 4 * 6 * 3
         assert not list(store.faults())
         assert [void.bot for void in store.voids() if isinstance(void, Outage)] == ["far"]
-    assert stich("verify", tmp_path / "run").returncode == 0
+    succeed("verify", tmp_path / "run")
 
 
 @contextmanager

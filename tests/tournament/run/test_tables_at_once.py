@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.support.cups import stich, write
+from tests.support.cups import succeed, write
 from tools import hostile
 
 
@@ -36,10 +36,9 @@ def test_tables_that_wait_for_bots_by_url_share_processes(tmp_path: Path) -> Non
         bots = {f"toy{i}": stack.enter_context(hostile.running(toy)) for i, toy in enumerate(toys)}
         cup = write(tmp_path, bots, deals=12, move_ms=60_000, concurrency=12)
         cup.write_text(cup.read_text().replace("\nurl", "\nmax_matches = 12\nurl"))
-        done = stich("run", cup, "--out", tmp_path / "run", "--json")
-    assert done.returncode == 0, done.stderr
+        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert workers[0] <= 6
     assert any(event["event"] == "lost" for event in events)
     assert events[-1]["matches"] == 36
-    assert stich("verify", tmp_path / "run").returncode == 0
+    succeed("verify", tmp_path / "run")

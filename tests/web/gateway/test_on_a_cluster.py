@@ -10,7 +10,7 @@ import pytest
 
 from stich.processes import find_port
 from tests.support.connecting import HONEST, LADDER, connect, differing, ended, started_here, write
-from tests.support.cups import bot, events, started, stich
+from tests.support.cups import bot, events, started, stich, succeed
 from tests.support.dask import Cluster, cluster
 from tournament.store.store import Store
 
@@ -75,7 +75,7 @@ def test_a_ladder_whose_worker_and_whose_runner_are_killed(tmp_path: Path, dask:
             with ended(again := arena(dask, ladder, ports)):
                 seen = events(again)
                 until(seen, "match", "ann")
-                assert stich("finish", tmp_path / "run", "--yes").returncode == 0
+                succeed("finish", tmp_path / "run", "--yes")
                 *_, last = seen
                 assert last["event"] == "finished"
     with Store.open(tmp_path / "run") as store:

@@ -1,6 +1,7 @@
 """Tables that are played at the same time have separate cores."""
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,15 +17,20 @@ def sets(*cores: set[int]) -> tuple[Cores | None, ...]:
     return tuple(map(frozenset, cores))
 
 
-def test_every_table_has_as_many_cores_and_to_itself() -> None:
-    assert shares(2, {0, 1}) == sets({0}, {1})
-    assert shares(2, {7, 1, 4, 2, 9}) == sets({1, 2}, {4, 7})
-    assert shares(3, range(8)) == sets({0, 1}, {2, 3}, {4, 5})
-
-
-def test_without_a_share_for_each_table_the_system_decides() -> None:
-    assert shares(1, range(8)) == (None,)
-    assert shares(3, range(2)) == (None, None, None)
+@pytest.mark.parametrize(
+    ("tables", "cores", "expected"),
+    [
+        (2, {0, 1}, sets({0}, {1})),
+        (2, {7, 1, 4, 2, 9}, sets({1, 2}, {4, 7})),
+        (3, range(8), sets({0, 1}, {2, 3}, {4, 5})),
+        (1, range(8), (None,)),
+        (3, range(2), (None, None, None)),
+    ],
+)
+def test_tables_have_equal_shares_of_the_cores(
+    tables: int, cores: Iterable[int], expected: tuple[Cores | None, ...]
+) -> None:
+    assert shares(tables, cores) == expected
 
 
 @pytest.mark.serial
@@ -42,6 +48,6 @@ def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
                     with suppress(ProcessLookupError):
                         seen.add(len(os.sched_getaffinity(int(note.name))))
     assert process.returncode == 0
-    # all bots start with all cores, and get their table's before its first match
+    # All bots start with all cores, and get those of their table before its first match.
     assert seen <= {CORES, CORES // 2}
     assert CORES // 2 in seen

@@ -13,7 +13,7 @@ from tools import hostile
 
 
 def test_tables_that_wait_for_bots_by_url_share_processes(tmp_path: Path) -> None:
-    """The blocks of a process that is killed while all tables wait are played again."""
+    """A process is killed while all tables wait. Its blocks are played again."""
     workers: list[int] = []
 
     def kill_one() -> None:

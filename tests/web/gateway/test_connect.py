@@ -1,4 +1,4 @@
-"""`stich connect` in real cups: from elsewhere, cut off, killed, refused."""
+"""`stich connect` in real cups, with connections that are cut, and servers that are killed."""
 
 import contextlib
 import json
@@ -23,7 +23,16 @@ from tests.support.connecting import (
     voided,
     write,
 )
-from tests.support.cups import all_end, bot, children, events, standings, started, stich
+from tests.support.cups import (
+    all_end,
+    bot,
+    children,
+    code_and_text,
+    events,
+    standings,
+    started,
+    stich,
+)
 from tests.support.gateways import Author
 from tests.support.network import Link
 from tools import hostile
@@ -45,10 +54,10 @@ def ports() -> tuple[int, int]:
     return find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
 
 
-def test_connected_bots_play_the_same_cup_as_local_bots(
+def test_connected_bots_play_the_same_cup_as_started_bots(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
-    """Two tables at once; the arena waits, says who is missing, and tells all when it is over."""
+    """The arena waits for all bots, names the missing ones, and tells all when the cup is over."""
     cup = write(tmp_path, concurrency=2)
     with ended(served := arena(cup, *ports)):
         seen = events(served)
@@ -81,9 +90,10 @@ def test_connected_bots_play_the_same_cup_as_local_bots(
 def test_a_connection_that_is_cut_in_mid_match_comes_back(
     tmp_path: Path, ports: tuple[int, int]
 ) -> None:
-    """Requests are lost on their way down, and answers on their way up; each is asked or sent
-    again, and none counts twice. Then the network is down: the bot is away, its match is void, the
-    cup waits, and the match is played again."""
+    """Lost requests and answers are sent again, and none counts twice.
+
+    Then the network is down, so the bot is away, its match is void, and the cup waits.
+    """
     cup = write(tmp_path, deals=6)
     lost = {30, 61, 92, 123, 154}
     with closing(Link(ports[1], lost)) as link, ended(served := arena(cup, *ports)):
@@ -109,9 +119,11 @@ def test_a_connection_that_is_cut_in_mid_match_comes_back(
     assert differing(tmp_path / "run", started_here(tmp_path, 6)) <= voided(tmp_path / "run")
 
 
-def test_servers_and_runner_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
-    """Gateway and pages are started again, and the command goes on after its own end: nothing is
-    lost and nothing counts twice. The authors' programs stay."""
+def test_the_servers_and_the_runner_may_be_killed(tmp_path: Path, ports: tuple[int, int]) -> None:
+    """The command restarts its servers, and goes on when it is started again.
+
+    No match is lost or counts twice, and the authors' programs go on.
+    """
     cup = write(tmp_path, deals=6)
     with contextlib.ExitStack() as stack:
         stack.enter_context(ended(served := arena(cup, *ports)))
@@ -156,8 +168,10 @@ def matches(run: Path) -> list[str]:
 
 
 def misbehave(url: str, token: str, over: threading.Event) -> None:
-    """Answer GET / rightly, and then what was not asked, with bytes that are no answer; and connect
-    again whenever that is refused."""
+    """Answer GET / correctly, and then send bytes that are no answer, also without a request.
+
+    Connect again whenever the connection ends.
+    """
     about = hostile.answer(json.dumps(ABOUT).encode())
     while not over.is_set():
         with contextlib.suppress(WebSocketException, OSError, AssertionError):
@@ -169,9 +183,7 @@ def misbehave(url: str, token: str, over: threading.Event) -> None:
                     author.answer(b"x" * 10_000, 7)
 
 
-def test_an_author_who_misbehaves_has_all_the_faults(
-    tmp_path: Path, ports: tuple[int, int]
-) -> None:
+def test_only_the_author_who_misbehaves_has_faults(tmp_path: Path, ports: tuple[int, int]) -> None:
     cup = write(tmp_path, deals=1)
     over = threading.Event()
     with ended(served := arena(cup, *ports)):
@@ -192,25 +204,24 @@ def test_an_author_who_misbehaves_has_all_the_faults(
 
 
 def test_a_refused_token_ends_the_program(tmp_path: Path, ports: tuple[int, int]) -> None:
-    cup = write(tmp_path)
-    with ended(served := arena(cup, *ports)):
+    with ended(served := arena(write(tmp_path), *ports)):
         next(events(served))
         url = f"http://127.0.0.1:{ports[0]}"
-        refused = stich("connect", url, "--token", "0" * 64, bot("toy-0"), "--no-sandbox")
-    assert refused.returncode == 1
-    assert refused.stderr.splitlines()[-1].startswith("This token is not known here;")
+        code, text = code_and_text(
+            "connect", url, "--token", "0" * 64, bot("toy-0"), "--no-sandbox"
+        )
+    assert code == 1
+    assert text.splitlines()[-1].startswith("This token is not known here;")
 
 
-def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
-    """HTTP_PROXY of the environment is heeded; the program goes on trying."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HTTP_PROXY", f"http://127.0.0.1:{find_port('127.0.0.1', 0)}")
-        for name in ("NO_PROXY", "no_proxy", "http_proxy"):
-            patch.delenv(name, raising=False)
-        words = ("http://arena.example", "--token", "t", bot("toy-1"), "--no-sandbox")
-        program = started("connect", *words)
+def test_a_proxy_that_does_not_connect_is_named() -> None:
+    """The program uses HTTP_PROXY of the environment, and tries again."""
+    proxy = f"http://127.0.0.1:{find_port('127.0.0.1', 0)}"
+    environ = dict.fromkeys(("HTTP_PROXY", "http_proxy"), proxy)
+    words = ("http://arena.example", "--token", "t", bot("toy-1"), "--no-sandbox")
+    program = started("connect", *words, **environ, NO_PROXY="", no_proxy="")
     with ended(program):
-        assert program.stderr
+        assert program.stderr is not None
         says = "No connection to http://arena.example (it does not answer, or the proxy does not);"
         assert any(line.startswith(says) for line in program.stderr)
 
@@ -218,15 +229,12 @@ def test_a_proxy_that_does_not_connect_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("http://x", "--token", "t"), "its --url or its command"),
-        (
-            ("http://x", "--token", "t", "bot", "--url", "http://y"),
-            "either its --url or its command",
-        ),
-        (("arena.example", "--token", "t", "bot"), "is not the URL of a server"),
+        (["http://x"], "its --url or its command"),
+        (["http://x", "bot", "--url", "http://y"], "either its --url or its command"),
+        (["arena.example", "bot"], "is not the URL of a server"),
     ],
 )
-def test_usage(words: tuple[str, ...], says: str) -> None:
-    done = stich("connect", *words)
-    assert done.returncode == 2
-    assert says in done.stderr
+def test_wrong_usage_is_refused(words: list[str], says: str) -> None:
+    code, text = code_and_text("connect", *words, "--token", "t")
+    assert code == 2
+    assert says in text

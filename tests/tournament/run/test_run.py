@@ -1,13 +1,16 @@
 """Whatever happens to the runner, the standings are the same."""
 
 import json
+import multiprocessing
 import os
 import shlex
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -303,3 +306,35 @@ def test_a_full_disk_is_reported_and_loses_no_finished_match(tmp_path: Path) -> 
             assert len(list(store.matches())) == kept
     finally:
         os.system(f"umount {disk}")
+
+
+def test_tables_that_wait_for_bots_by_url_share_processes(tmp_path: Path) -> None:
+    """A process is killed while all tables wait. Its blocks are played again."""
+    workers: list[int] = []
+
+    def kill_one() -> None:
+        running = multiprocessing.active_children()
+        workers.append(len(running))
+        running[0].kill()
+
+    all_wait = threading.Barrier(12, kill_one)
+
+    def slow(handle: hostile.Handler) -> hostile.Handler:
+        def answer(connection: socket.socket, request: dict[str, Any]) -> None:
+            if not workers:
+                all_wait.wait()
+            handle(connection, request)
+
+        return answer
+
+    with ExitStack() as stack:
+        toys = [slow(hostile.toy(f"toy{i}")) for i in range(3)]
+        bots = {f"toy{i}": stack.enter_context(hostile.running(toy)) for i, toy in enumerate(toys)}
+        cup = write(tmp_path, bots, deals=12, move_ms=60_000, concurrency=12)
+        cup.write_text(cup.read_text().replace("\nurl", "\nmax_matches = 12\nurl"))
+        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    assert workers[0] <= 6
+    assert any(event["event"] == "lost" for event in seen)
+    assert seen[-1]["matches"] == 36
+    succeed("verify", tmp_path / "run")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from time import monotonic
@@ -34,29 +34,15 @@ _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
 _WAIT_S = 5.0  # for checks; an epoch then begins without the bots that are still being checked
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A bot has passed the check. `stated` is its name, version and author by its own statement."""
+Checked = Identity | str | None
+"""The result of a check.
 
-    stated: Identity
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A bot cannot play. `problem` is a sentence with the fix."""
-
-    problem: str
+This is what the bot states about itself if it passed, a sentence with the fix if it failed, or None
+if it passed earlier and did not answer now.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Unanswered:
-    """A bot that passed an earlier check did not answer. The bot may answer later."""
-
-
-Checked = Passed | Failed | Unanswered
-
-
-def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
+def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
     """Check a bot that has just connected: what it states, and its moves in three positions.
 
     `known` is what the bot stated when it was entered, or None. A bot that does not answer has
@@ -64,30 +50,32 @@ def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
     """
     try:
         checked = _check_about(cup, bot, known)
-        if isinstance(checked, Failed):
+        if isinstance(checked, str):
             return checked
         with closing(reach_url(bot, bot.url or "")) as player:
             examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
             options = tuple((name, (value,)) for name, value in cup.options.items())
             scope = Scope(cup.game, (cup.players,), options)
             failures = positions(examiner, scope, _POSITIONS).failures
-        for failure in failures:
-            return Failed(f"{bot.name}: {failure.problem} {failure.advice.fix}")
+        if failures:
+            return f"{bot.name}: {failures[0].problem} {failures[0].advice.fix}"
     except StartError as error:
-        return Failed(str(error))
+        return str(error)
     return checked
 
 
 def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Check that a bot plays the game and still states the same about itself. `known` is what the
-    bot stated before, or None. A bot that does not answer has not failed."""
+    """Check that a bot plays the game and still states the same about itself.
+
+    `known` is what the bot stated before, or None. A bot that does not answer has not failed.
+    """
     try:
         return _check_about(cup, bot, known)
     except StartError:
-        return Unanswered()
+        return None
 
 
-def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:
+def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
     """Check what a bot states about itself.
 
     Raises:
@@ -95,14 +83,14 @@ def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:
     """
     about = about_by_url(bot, bot.url or "")
     stated = identity(about)
-    for problem in misfits(bot, about, cup):
-        return Failed(problem)
+    if problem := next(misfits(bot, about, cup), None):
+        return problem
     if known is not None and stated != known:
-        return Failed(
+        return (
             f"{bot.name}: GET / said {known} when it was entered, and says {stated} now. A changed"
             " bot is a new version: run `stich join` again, which enters it."
         )
-    return Passed(stated)
+    return stated
 
 
 def _authors(cup: Cup) -> dict[str, str]:
@@ -280,11 +268,11 @@ class Entrants(Roster):
         """
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
-        passed = {bot: check.stated for bot, check in ended.items() if isinstance(check, Passed)}
+        passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
         failed = {
-            bot: check.problem
-            for bot, check in ended.items()
-            if isinstance(check, Failed) and bot in here
+            bot: problem
+            for bot, problem in ended.items()
+            if isinstance(problem, str) and bot in here
         }
         self._slow -= passed.keys()
         if failed or passed.keys() - self._passed:

@@ -131,7 +131,10 @@ class Session:
         bots = [bot for bot in self._cup.bots if bot.name not in connecting]
         started = sum(bot.command is not None for bot in bots)
         self._observer.starting(started, len(bots) - started)
-        self._inspect()
+        inspected = self._executor.inspect(self._run.gone | connecting)
+        if inspected.problems:
+            raise StartError("\n".join(inspected.problems))
+        self._store.record_about(inspected.about)
         for warning in filter(None, warnings):
             self._observer.warning(warning)
         # Read once: later only this session adds matches.
@@ -163,18 +166,6 @@ class Session:
                         self._report(step.look)
                         self._store.finish(step.places, step.settled)
                         return step
-
-    def _inspect(self) -> None:
-        """Start or reach every bot once, except those that the roster checks. Store what the bots
-        state about themselves.
-
-        Raises:
-            StartError: if a bot cannot play.
-        """
-        inspected = self._executor.inspect(self._run.gone | self._roster.checks(self._cup))
-        if inspected.problems:
-            raise StartError("\n".join(inspected.problems))
-        self._store.record_about(inspected.about)
 
     def _report(self, look: Look | None) -> None:
         """Pass a look at a duel to the observer if it is a new one."""

@@ -150,7 +150,7 @@ def stich(*words: object, input: str | None = None) -> subprocess.CompletedProce
         done = CliRunner().invoke(cli, [*map(str, words)], input, prog_name="stich")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+    return subprocess.CompletedProcess([*map(str, words)], done.exit_code, done.stdout, done.stderr)
 
 
 def succeed(*words: object) -> subprocess.CompletedProcess[str]:

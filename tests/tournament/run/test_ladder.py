@@ -96,8 +96,13 @@ class LadderRun:
         return Store.open(self.folder)
 
     def enter(self, *bots: str) -> Act:
-        """An action: these bots join."""
-        return lambda: [join(str(self.folder), LADDER, bot, bot) for bot in bots or JOINED]
+        """An action that lets these bots join, or all of JOINED."""
+
+        def act() -> None:
+            for bot in bots or JOINED:
+                join(str(self.folder), LADDER, bot, bot)
+
+        return act
 
     def leave(self, bot: str) -> None:
         leave(str(self.folder), LADDER, bot)

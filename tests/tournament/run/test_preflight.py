@@ -22,8 +22,10 @@ WRONG = {
 }
 
 
-def inspected(*bots: Bot, game: str = "doudizhu", start_ms: int = 60_000, **run: str) -> Inspected:
-    cup = Cup("Cup", game, 3, bots, run=RunSettings(**run))
+def inspected(
+    *bots: Bot, game: str = "doudizhu", start_ms: int = 60_000, referee: str | None = None
+) -> Inspected:
+    cup = Cup("Cup", game, 3, bots, run=RunSettings(referee=referee))
     with closing(BotPool(cup, LaunchSettings(Limits(), start_ms))) as pool:
         return inspect(cup, pool)
 

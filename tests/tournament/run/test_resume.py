@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.support import played
 from tests.support.cups import bot, served_toys, standings, stich, succeed, toys, write
 from tournament.config.cup import Bot, Clock, Cup, Limits
 from tournament.config.parse import parse_cup, read_cup
+from tournament.formats.format import WithDeals
 from tournament.formats.round_robin import RoundRobin
 from tournament.results.verify import verify
 from tournament.run.resume import CupChangedError, differences, resume
@@ -119,7 +121,7 @@ NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
     ],
 )
 def test_a_cup_grows_as_its_format_allows(
-    tmp_path: Path, format: str, growth: dict[str, int], says: str
+    tmp_path: Path, format: str, growth: dict[str, Any], says: str
 ) -> None:
     names, seating = (NAMES[:2], "mixed") if format == "duel" else (NAMES, "rotations")
     cup = played.cup(names, format=format, seating=seating)
@@ -131,6 +133,7 @@ def test_a_cup_grows_as_its_format_allows(
         longer = replace(cup, format=replace(cup.format, **growth))
         assert resume(store, longer).blocks == longer.plan("any", "any").blocks
         if "deals" not in growth:
+            assert isinstance(cup.format, WithDeals)
             with pytest.raises(CupChangedError, match=r"format\.deals was 2 and is 9"):
                 resume(store, replace(cup, format=replace(cup.format, deals=9)))
 

@@ -63,7 +63,7 @@ def test_a_low_limit_on_open_files_does_not_limit_the_bots(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("setting", [{"concurrency": 3}, {"concurrency": 2, "memory_mb": 16}])
 def test_tables_and_memory_do_not_change_the_standings(
-    tmp_path: Path, uninterrupted: dict[str, object], setting: dict[str, int]
+    tmp_path: Path, uninterrupted: dict[str, object], setting: dict[str, Any]
 ) -> None:
     """With little memory, bots are stopped and started between matches."""
     succeed("run", write(tmp_path, toys(4), deals=2, **setting), "--out", tmp_path / "run")

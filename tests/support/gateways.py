@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -66,6 +67,18 @@ class Gateway:
 
     def author(self, name: str, tables: int = 1) -> Author:
         return Author(self.url, self.invitations.invite(name, 1), tables)
+
+    @contextlib.contextmanager
+    def asking(self, name: str) -> Iterator[Future[Choice | Failure]]:
+        """Ask a bot for a move, as the runner does. Yields the outcome."""
+        with ThreadPoolExecutor(1) as pool, contextlib.closing(self.runner(name)) as bot:
+            yield pool.submit(bot.move, MOVE, 60)
+
+    def check_plays(self, name: str, author: Author) -> None:
+        """Ask a bot for a move, which its author's program answers."""
+        with self.asking(name) as asked:
+            author.answer(PASS, author.asked()[0])
+            assert result(asked.result()) == "pass"
 
     def runner(self, name: str) -> HttpBot:
         url = self.client.url_of(name)

@@ -205,7 +205,8 @@ class Entrants(Roster):
         for bot in cup.bots:
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
-                check = self._new.submit(short_check, cup, bot, self._about.get(bot.name))
+                known = self._about.get(bot.name)
+                check: Future[Checked] = self._new.submit(short_check, cup, bot, known)
                 self._checks[bot.name] = check
         return True
 

@@ -88,8 +88,9 @@ def test_a_decision_that_comes_when_a_round_ends_takes_effect(
     succeed("verify", tmp_path / "run")
 
 
-def test_a_decision_that_comes_with_another_one_loses_no_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("moment", ["as another is read", "as the run ends"])
+def test_a_decision_that_comes_at_a_bad_moment_takes_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     cup = played.cup(BOTS)
     with played.unfinished(tmp_path, cup) as store:
@@ -99,10 +100,14 @@ def test_a_decision_that_comes_with_another_one_loses_no_match(
             store.decide(Void(block=match.block, matches=(match.match,)))
 
         class Hasty(Organiser):
-            """Makes a second match void as soon as the first decision is read."""
+            """Makes a second match void at this moment."""
 
             def decided(self, decision: AnyDecision) -> None:
-                if len(store.decisions()) == 1:
+                if len(store.decisions()) == 1 and moment == "as another is read":
+                    void(1)
+
+            def planned(self, done: int, total: int | None) -> None:
+                if done == total and len(store.decisions()) == 1:
                     void(1)
 
         plan, tables = played.plan(cup), OneTable(cup, clock=Clock(monkeypatch))
@@ -110,6 +115,7 @@ def test_a_decision_that_comes_with_another_one_loses_no_match(
         with Session(plan, Roster(cup), tables, store, organiser) as session:
             session.play()
         assert store.count() == plan.matches
+        assert len(store.voids()) == 2
     succeed("verify", tmp_path)
 
 

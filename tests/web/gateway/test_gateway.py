@@ -4,8 +4,8 @@ import json
 import re
 import shlex
 import socket
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -20,21 +20,12 @@ from tests.support.cups import stich, write
 from tests.support.gateways import MOVE, PASS, Author, Gateway, result, served
 from tools import hostile
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import Choice, Failure, HttpBot
+from tournament.bot.url_bot import Failure, HttpBot
 from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
 from web.gateway.calls import ANSWER_LIMIT
 from web.gateway.invitations import FILE, Invitations
 from web.gateway.link import STRANGERS
-
-Asking = Callable[[HttpBot], "Future[Choice | Failure]"]
-
-
-@pytest.fixture
-def asking() -> Iterator[Asking]:
-    """Ask for a move in a thread."""
-    with ThreadPoolExecutor(8) as pool:
-        yield lambda bot: pool.submit(bot.move, MOVE, 60)
 
 
 @pytest.mark.parametrize(
@@ -49,19 +40,18 @@ def asking() -> Iterator[Asking]:
     ids=["not HTTP", "not a move", "too large", "half", "nothing"],
 )
 def test_a_bad_answer_is_the_same_fault_as_by_url(
-    gateway: Gateway, asking: Asking, data: bytes, complete: bool, fault: FaultKind
+    gateway: Gateway, data: bytes, complete: bool, fault: FaultKind
 ) -> None:
     author = gateway.author("ann")
-    with closing(gateway.runner("ann")) as bot:
-        asked = asking(bot)
+    with gateway.asking("ann") as asked:
         for _ in range(2 if fault is FaultKind.UNREACHABLE else 1):  # the runner tries again
             author.answer(data, author.asked()[0], complete=complete)
         assert result(asked.result()) == fault
 
 
 def test_a_bot_that_never_connected_is_unreachable(gateway: Gateway) -> None:
-    with closing(gateway.runner("bob")) as bot:
-        assert result(bot.move(MOVE, 60)) == FaultKind.UNREACHABLE
+    with gateway.asking("bob") as asked:
+        assert result(asked.result()) == FaultKind.UNREACHABLE
 
 
 def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
@@ -112,16 +102,15 @@ def test_only_a_valid_token_lets_a_program_in(gateway: Gateway) -> None:
 def test_a_program_with_a_revoked_token_is_disconnected(gateway: Gateway) -> None:
     author = gateway.author("ann")
     gateway.invitations.revoke("ann")
-    with closing(gateway.runner("ann")) as bot:
-        assert result(bot.move(MOVE, 60)) == FaultKind.UNREACHABLE
+    with gateway.asking("ann") as asked:
+        assert result(asked.result()) == FaultKind.UNREACHABLE
     assert "was revoked" in author.told()["refused"]
 
 
-def test_a_newer_connection_replaces_an_older_one(gateway: Gateway, asking: Asking) -> None:
+def test_a_newer_connection_replaces_an_older_one(gateway: Gateway) -> None:
     token = gateway.invitations.invite("ann", 1)
     older = Author(gateway.url, token)
-    with closing(gateway.runner("ann")) as bot:
-        asked = asking(bot)
+    with gateway.asking("ann") as asked:
         number, *_ = older.asked()  # and then the other one connects
         newer = Author(gateway.url, token)
         assert "Another program has connected" in older.told()["refused"]
@@ -131,20 +120,20 @@ def test_a_newer_connection_replaces_an_older_one(gateway: Gateway, asking: Aski
         assert result(asked.result()) == "pass"
 
 
-def test_answers_to_no_open_request_are_dropped(gateway: Gateway, asking: Asking) -> None:
+def test_answers_to_no_open_request_are_dropped(gateway: Gateway) -> None:
     author = gateway.author("ann")
     with closing(gateway.runner("ann")) as bot:
         for _ in range(100):  # the late answers are no flood
             assert result(bot.move(MOVE, 0.02)) == FaultKind.TIMEOUT
             given_up, *_ = author.asked()
             author.answer(PASS, given_up)
-        asked = asking(bot)
+    with gateway.asking("ann") as asked:
         number, call, body = author.asked()
         assert (call, body) == ("POST /move", MOVE)
         for other in (given_up, 0, 2**63):
             author.answer(hostile.answer(b'{"move": "wrong"}'), other)
         author.answer(PASS, number)
-        assert asked.result() == Choice("pass", bot.elapsed_s)
+        assert result(asked.result()) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +146,7 @@ def test_answers_to_no_open_request_are_dropped(gateway: Gateway, asking: Asking
     ids=["answers", "pings", "pongs"],
 )
 def test_a_flood_ends_and_costs_other_bots_nothing(
-    gateway: Gateway, asking: Asking, send: Callable[[Author], None]
+    gateway: Gateway, send: Callable[[Author], None]
 ) -> None:
     author, other = gateway.author("dan"), gateway.author("bob")
 
@@ -166,12 +155,10 @@ def test_a_flood_ends_and_costs_other_bots_nothing(
             send(author)
         author.link.recv(timeout=60)
 
-    with ThreadPoolExecutor(1) as pool, closing(gateway.runner("bob")) as bot:
+    with ThreadPoolExecutor(1) as pool:
         flooded = pool.submit(flood)
         for _ in range(20):
-            asked = asking(bot)
-            other.answer(PASS, other.asked()[0])
-            assert result(asked.result()) == "pass"
+            gateway.check_plays("bob", other)
         with pytest.raises(ConnectionClosed):
             flooded.result()
     assert "dan" not in gateway.client.tables()
@@ -219,16 +206,11 @@ def test_a_bot_that_failed_may_connect_again(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("name", ["new", "ann/2", "../é %2F?#", "名" * 64])
-def test_a_bot_that_joined_later_connects_by_its_name(
-    gateway: Gateway, asking: Asking, name: str
-) -> None:
+def test_a_bot_that_joined_later_connects_by_its_name(gateway: Gateway, name: str) -> None:
     assert name not in gateway.client.tables()
     author = gateway.author(name)
     assert gateway.client.tables()[name] == 1
-    with closing(gateway.runner(name)) as bot:
-        asked = asking(bot)
-        author.answer(PASS, author.asked()[0])
-        assert result(asked.result()) == "pass"
+    gateway.check_plays(name, author)
 
 
 @pytest.mark.parametrize(

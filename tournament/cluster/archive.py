@@ -1,4 +1,4 @@
-"""Archives of bots' folders, in which these travel to the workers."""
+"""Archives of bots' folders, which are sent to the workers."""
 
 import hashlib
 import io

@@ -98,7 +98,7 @@ def _authors(cup: Cup) -> dict[str, str]:
 
 
 class Entrants(Roster):
-    """The roster of a ladder: finds out which bots can play, and stores the results of checks.
+    """The roster of a ladder, which checks the bots and stores the results.
 
     `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
     the present time in UTC.
@@ -177,7 +177,7 @@ class Entrants(Roster):
         self._author_voids.finished(match)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """The connecting bots, of these, that are not connected."""
+        """The connecting bots among `bots` that are not connected."""
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
@@ -236,8 +236,8 @@ class Entrants(Roster):
     def record_absence(self, bot: str) -> None:
         """Record that tables were skipped because a bot was away.
 
-        From the second time within an hour, the bot pauses afterwards, for five minutes more each
-        time, so that other bots do not wait for this bot in every epoch.
+        If this happens again within an hour, the bot is left out for five minutes, and for five
+        more each further time, so that other bots do not wait for this bot in every epoch.
         """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]

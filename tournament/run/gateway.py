@@ -36,4 +36,4 @@ class Gateway(Connections, Protocol):
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Let all bots connect except these. `bots` maps each to a sentence that says why."""
+        """Set the excluded bots. `bots` maps each of them to a sentence that says why."""

@@ -82,9 +82,9 @@ class Outages:
     """Counts the void matches of each bot, and knows which bots are away.
 
     The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
-    after `voids` void matches, the bot's faults count, so hanging up on a bad deal gains nothing.
-    The first count is that of the outages in `voids`. `of_authors` counts the void matches of all
-    epochs of a ladder.
+    after as many void matches as the cup's `voids`, its faults count, so hanging up on a bad deal gains
+    nothing. The parameter `voids` holds earlier void matches. `of_authors` counts the void matches
+    of all epochs of a ladder.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """The bots, of these, that make a match void if they cannot be reached."""
+        """The bots among `bots` that make a match void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

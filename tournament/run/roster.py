@@ -43,7 +43,7 @@ class Roster:
         """Count a finished match."""
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return the bots, of these, that are known to be away. Bots are not asked."""
+        """Return those of `bots` that are known to be away, without asking them."""
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:

@@ -297,7 +297,7 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the blocks, of these, that still have matches to play."""
+        """Yield those of `blocks` that still have matches to play."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block

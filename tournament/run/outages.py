@@ -82,9 +82,9 @@ class Outages:
     """Counts the void matches of each bot, and knows which bots are away.
 
     The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
-    after as many void matches as the cup's `voids`, its faults count, so hanging up on a bad deal gains
-    nothing. The parameter `voids` holds earlier void matches. `of_authors` counts the void matches
-    of all epochs of a ladder.
+    after as many void matches as the cup allows, its faults count, so hanging up on a bad deal
+    gains nothing. `voids` holds earlier void matches. `of_authors` counts the void matches of all
+    epochs of a ladder.
     """
 
     def __init__(

@@ -81,8 +81,8 @@ class GatewayClient:
         return {name: tables for name, tables in bots.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps each
-        excluded bot to a sentence for its program."""
+        """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
+        each excluded bot to a sentence for its program."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)

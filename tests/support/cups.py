@@ -160,6 +160,12 @@ def succeed(*words: object) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def fails(message: str, *words: object) -> None:
+    """Run the program, which must end with exit code 1 and output that begins with a message."""
+    code, text = code_and_text(*words)
+    assert (code, text[: len(message)]) == (1, message)
+
+
 def code_and_text(*words: object) -> tuple[int, str]:
     """The exit code of the program and all its output, without the time of day."""
     done = stich(*words)

@@ -45,9 +45,8 @@ from tournament.store.store import Store
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The standings of the toy cup, run in one go, one table at a time."""
     folder = tmp_path_factory.mktemp("uninterrupted")
-    done = stich("run", write(folder, toys(4), deals=2, concurrency=1), "--out", folder / "run")
-    assert done.returncode == 0, done.stderr
-    assert "toy0" in done.stdout
+    cup = write(folder, toys(4), deals=2, concurrency=1)
+    assert "toy0" in succeed("run", cup, "--out", folder / "run").stdout
     return standings(folder / "run")
 
 
@@ -83,7 +82,8 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
         process = started("run", cup, "--out", tmp_path / "run", "--json")
         seen = events(process)
         assert next(event for event in seen if event["event"] == "begin")["done"] == kept
-        assert len(list(islice((e for e in seen if e["event"] == "match"), stop_after)))
+        matches = islice((event for event in seen if event["event"] == "match"), stop_after)
+        assert len(list(matches)) == stop_after
         below = children(process.pid)
         process.kill()
         process.communicate()
@@ -100,20 +100,20 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
 
 
 @pytest.mark.parametrize(
-    "format_",
+    ("format", "key"),
     [
-        ['[format] type = "swiss"', "[format] rounds = 3"],
-        ['[format] type = "knockout"', '[format] seeds = ["toy3"]'],
-        ['[format] type = "gauntlet"', '[format] challenger = "toy2"'],
-        ['[format] type = "halving"'],
+        ("swiss", "rounds = 3"),
+        ("knockout", 'seeds = ["toy3"]'),
+        ("gauntlet", 'challenger = "toy2"'),
+        ("halving", ""),
     ],
-    ids=["swiss", "knockout", "gauntlet", "halving"],
 )
-def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]) -> None:
+def test_every_format_resumes_to_the_same_end(tmp_path: Path, format: str, key: str) -> None:
     """Later rounds are drawn from the store alone, in whatever order its matches came."""
     one, two = tmp_path / "one", tmp_path / "two"
     with served_toys(6) as bots:
-        path = write(tmp_path, bots, *format_, deals=1, concurrency=2)
+        keys = f'[format] type = "{format}"', f"[format] {key}"
+        path = write(tmp_path, bots, *keys, deals=1, concurrency=2)
         succeed("run", path, "--out", one)
         with Store.open(one) as whole, Store.create(two) as half:
             resume(half, read_cup(path))

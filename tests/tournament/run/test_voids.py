@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import played
-from tests.support.cups import code_and_text, standings, stich, succeed, toys, write
+from tests.support.cups import code_and_text, fails, standings, stich, succeed, toys, write
 from tests.support.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
@@ -55,9 +55,7 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
 )
 def test_a_match_that_cannot_be_played_again_stays(tmp_path: Path, cup: Cup, why: str) -> None:
     played.run(tmp_path / "run", cup).close()
-    code, text = code_and_text("void", tmp_path / "run", 1)
-    assert code == 1
-    assert text.startswith(why)
+    fails(why, "void", tmp_path / "run", 1)
     if cup.format.type == "swiss":
         succeed("void", tmp_path / "run", 4)
 
@@ -161,8 +159,7 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
 
 def test_a_void_that_is_repeated_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert killed_after(1, monkeypatch, "void", run, 3)
-    code, text = code_and_text("void", run, 3)
-    assert (code, text) == (1, "This is already to be voided; `stich run` plays it again.\n")
+    fails("This is already to be voided; `stich run` plays it again.\n", "void", run, 3)
 
 
 def test_blocks_of_a_withdrawn_bot_do_not_become_void(run: Path) -> None:
@@ -173,9 +170,7 @@ def test_blocks_of_a_withdrawn_bot_do_not_become_void(run: Path) -> None:
         first = next(match.match for match in store.summaries() if match.block == dans[0])
     succeed("void", run, first)
     succeed("withdraw", run, "dan", "--yes")
-    code, text = code_and_text("void", run, dans[1])
-    assert code == 1
-    assert text.startswith("dan no longer plays, so this cannot be played again.")
+    fails("dan no longer plays, so this cannot be played again.", "void", run, dans[1])
     with Store.open(run) as store:
         plan = played.plan(played.cup(BOTS))
         apply_voids(store, plan)

@@ -55,7 +55,7 @@ class Arena:
         self.port, self.gateway_port = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def start(self, deals: int = 2, **run: int) -> Iterator[dict[str, Any]]:
+    def start(self, deals: int = 2, **run: Any) -> Iterator[dict[str, Any]]:
         """Start the arena, and return its events."""
         self.deals = deals
         self.cup = write(self._folder, deals, **run)

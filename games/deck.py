@@ -210,10 +210,15 @@ class Deck:
         return sorted(cards, key=self.sort_key)
 
 
-@cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
     """Return the deck with these ranks.
 
     Equal arguments return the same object, so that decks can be compared by identity.
     """
+    return _deck(low_to_high, jokers, packs)
+
+
+@cache
+def _deck(low_to_high: str, jokers: bool, packs: int) -> Deck:
+    """Return the deck with these ranks, a single object for equal arguments."""
     return Deck(low_to_high, jokers=jokers, packs=packs)

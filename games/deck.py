@@ -18,7 +18,10 @@ _ALL_NAMES: Final = (*[rank + suit for rank in RANKS for suit in SUITS], *JOKERS
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
-    """Return the lowest 0, 1, 2, 3 and 4 set bits of a field of four bits."""
+    """Return masks of the lowest 0, 1, 2, 3 and 4 set bits of a four-bit field.
+
+    If fewer bits are set, the mask has all of them.
+    """
     masks = [0]
     for suit in range(4):
         if field >> suit & 1:

@@ -88,7 +88,7 @@ WRONG = [
     (("./third --fast", ".\\qhird"), "35: bots[3].command: is not valid TOML: "),
     (("players = 3", "players = " + "9" * 5000), "3: players: has a number that is too long, or"),
     (("players = 3", ".".join(["players"] * 1500) + " = 3"), "3: players: must be an integer, not"),
-    (("deals = 1\n", "deals = " + "[" * 5000), "7: options.deals: has a number that is too long,"),
+    (("deals = 1\n", "deals = " + "[" * 5000), "7: options.deals: has a number that is too long, "),
     (("strikes = 3", f"{'x' * 5000} = 1"), f"20: faults.{'x' * 59}…: unknown key; there"),
     (("[clock]", "[stop]\ntop = 3\n[clock]"), "15: stop.top: must be less than the number of bots"),
     (("[clock]", "[stop]\nconfidence = 0.9\n[clock]"), "14: stop.top: is missing; write how many"),

@@ -1,3 +1,5 @@
+"""Runs in memory."""
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from tournament.store.walk import ChainEntry
 
 @dataclass
 class MemoryRun(StoreReader):
-    """A run in memory, whose records may have been forged."""
+    """A run in memory, with any records."""
 
     about: StoredRun
     summary_rows: list[MatchSummary]
@@ -33,10 +35,10 @@ class MemoryRun(StoreReader):
         return len(self.summary_rows)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        return (one for one in self.summary_rows if round is None or one.round == round)
+        return (match for match in self.summary_rows if round is None or match.round == round)
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        return (one for one in self.records if blocks is None or one.block in blocks)
+        return (match for match in self.records if blocks is None or match.block in blocks)
 
     def walk(self) -> Iterator[ChainEntry]:
         return iter(())
@@ -64,8 +66,8 @@ def run_of(
     finished: bool = True,
     **more: Any,
 ) -> MemoryRun:
-    """A finished run of these matches; bots that played need not be named."""
-    seated = {bot for one in played for bot in one.table}
+    """A finished run of these matches. Bots that played need not be in `bots`."""
+    seated = {bot for match in played for bot in match.table}
     all_bots = tuple(map(Bot, (*bots, *sorted(seated - set(bots)))))
     kind = format or RoundRobin()
     cup = Cup("Test", "doudizhu", 3, all_bots, format=kind, stop=stop or Stop())

@@ -140,10 +140,8 @@ def test_a_file_has_few_receipts_of_a_long_run(monkeypatch: pytest.MonkeyPatch) 
     for number in range(1, 101):
         for new in (True, False):
             assert file.add(Digest(number, "0" * 64), "2026-11-23") is new
-    numbers = [entries for entries, _ in read_receipts(file.path)]
-    assert (numbers[0], numbers[-1]) == (1, 100)
-    assert len(numbers) <= 8
-    assert numbers == sorted(numbers)
+    first, *more, last = (entries for entries, _ in read_receipts(file.path))
+    assert [first, *sorted(more)[-6:], last] == [1, *more, 100]
     assert file.path.read_text().startswith("# https://arena.example Cup ann\n")
 
 
@@ -154,11 +152,10 @@ def test_a_damaged_page_is_found(honest: Run, tmp_path: Path) -> None:
     with sqlite3.connect(path) as database:
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_blocks_round'"
         (root,) = database.execute(query).fetchone()
-        (size,) = database.execute("PRAGMA page_size").fetchone()
     database.close()
     data = bytearray(path.read_bytes())
-    assert data[root * size - 1] == 9  # that the row of the first entry is row 1
-    data[root * size - 1] = 8
+    assert data[root * 4096 - 1] == 9  # that the row of the first entry is row 1
+    data[root * 4096 - 1] = 8
     path.write_bytes(data)
     with Store.open(tmp_path) as store:
         (mismatch,) = verify(store).mismatches

@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from operator import add
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from tests.support.memory_run import MemoryRun, run_of
 from tests.support.standings import match, row, without
 from tournament.display.formatting import has_plain, table_notes
 from tournament.formats.ladder import KnownBots, Ladder, draw_tables
-from tournament.records import Leave, MatchSummary
+from tournament.records import AnyDecision, Leave, MatchSummary
 from tournament.results.export import rows
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
@@ -103,24 +104,19 @@ def test_a_bot_has_arrived_even_if_it_is_disqualified_later() -> None:
     early = [tuple(f"{number}{seat}" for seat in "xyz") for number in range(100, 130)]
     before = [match(number - 30, 0, bots, [0, 0, 0]) for number, bots in enumerate(early)]
     names = [bot for bots in early for bot in bots]
-    tables = [
-        standings(ladder([*some, *season(12)], bots=[*names, *OLD], decisions=decisions))
-        for some, decisions in (
-            ([], []),
-            (before, [leave(bot) for bot in names]),
-            (before, without(*names)),
-        )
-    ]
-    alone, left, out = ([row(table, bot).rank for bot in OLD] for table in tables)
-    assert alone != left == out
+
+    def ranks(before: list[MatchSummary], *decisions: AnyDecision) -> list[tuple[int, int]]:
+        run = ladder([*before, *season(12)], bots=[*names, *OLD], decisions=decisions)
+        table = standings(run)
+        return [row(table, bot).rank for bot in OLD]
+
+    assert ranks([]) != ranks(before, *map(leave, names)) == ranks(before, *without(*names))
 
 
 def test_rows_may_lack_stages_and_epochs(plain: Standings) -> None:
     met = standings(ladder([summary._replace(stage="") for summary in season()]))
-    narrow, wide = (
-        sum(line.rank[1] - line.rank[0] for line in table.standings) for table in (plain, met)
-    )
-    assert narrow < wide
+    lines = zip(plain.standings, met.standings, strict=True)
+    assert sum(a.rank[1] - a.rank[0] - b.rank[1] + b.rank[0] for a, b in lines) < 0
     without_epochs = standings(ladder([summary._replace(round=0) for summary in season(12)]))
     assert [line.place for line in without_epochs.standings] == [*range(1, 9)]
 
@@ -134,15 +130,10 @@ def test_a_ladder_without_a_block_has_a_table() -> None:
 
 def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
     """From a block on, the worst bot plays much better."""
-    changing = [
-        summary._replace(
-            adjusted=tuple(
-                points + 40 * (bot == "h" and summary.block >= 500)
-                for bot, points in zip(summary.seating, summary.adjusted, strict=True)
-            )
-        )
-        for summary in season(60)
-    ]
+    changing = []
+    for summary in season(60):
+        better = [40 * (bot == "h" and summary.block >= 500) for bot in summary.seating]
+        changing.append(summary._replace(adjusted=tuple(map(add, summary.adjusted, better))))
     run = ladder(changing)
     table = standings(run)
     changed = row(table, "h")

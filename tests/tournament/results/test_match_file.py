@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from tests.support import make_schemas
-from tests.support.cups import started, stich
+from tests.support.cups import started, stich, succeed
 from tests.support.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
@@ -49,9 +49,8 @@ def lines(finished: Path) -> list[Line]:
 
 def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
     schema = json.loads(make_schemas.MATCH.read_text("utf-8"))
-    assert schema == make_schemas.schema(make_schemas.MATCH), (
-        "run: python -m tests.support.make_schemas"
-    )
+    made = make_schemas.schema(make_schemas.MATCH)
+    assert schema == made, "run: python -m tests.support.make_schemas"
     validator = jsonschema.Draft202012Validator(schema)
     for line in lines:
         validator.validate(line)
@@ -66,12 +65,10 @@ def test_a_file_is_read_as_its_run(
     finished: Path, lines: list[Line], tmp_path: Path, options: str
 ) -> None:
     file = write(tmp_path / "spring.jsonl", lines)
-    of_run = stich("export", finished, *options.split())
-    of_file = stich("export", file, *options.split())
+    of_run = succeed("export", finished, *options.split()).stdout
     of_input = stich("export", "-", *options.split(), input=file.read_text("utf-8"))
-    assert (of_file.returncode, of_file.stderr) == (0, "")
-    assert of_run.stdout == of_file.stdout == of_input.stdout
-    assert of_file.stdout
+    assert of_run == succeed("export", file, *options.split()).stdout == of_input.stdout
+    assert of_run
 
 
 def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
@@ -150,8 +147,7 @@ def test_a_file_without_matches_is_refused(tmp_path: Path, text: bytes, what: st
 
 
 def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
-    done = stich("verify", write(tmp_path / "spring.jsonl", lines))
-    assert done.returncode == 0
+    done = succeed("verify", write(tmp_path / "spring.jsonl", lines))
     for text in (f"{len(lines)} matches", "all agree", "A file shows neither signature"):
         assert text in done.stdout
     changed = [lines[0], lines[1] | {"scores": [99, 0, 0]}, *lines[2:]]

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import stich, succeed
 from tournament.config.cup import Cup
 from tournament.records import Disqualify, MatchRecord, Outage, place_of
 from tournament.results.receipts import ReceiptFile, read_receipts
@@ -118,7 +118,7 @@ def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
     file = tmp_path / "receipts"
     file.write_text(f"# arena\n{receipt} 2026-11-23\n")
     jsonl = tmp_path / "run.jsonl"
-    assert stich("export", tmp_path / "run", "--format", "matches", "-o", jsonl).returncode == 0
+    succeed("export", tmp_path / "run", "--format", "matches", "-o", jsonl)
     for target, given, code, says in (
         ("run", (receipt,), 0, "passes through 1 receipt."),
         ("run", (file, receipt.upper()), 0, "passes through 2 receipts."),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support import played
-from tests.support.cups import ROOT, served_toys, standings, stich, toys, write
+from tests.support.cups import ROOT, served_toys, standings, stich, succeed, toys, write
 from tests.support.moments import before_statement
 from tests.support.store_records import record
 from tournament.records import Pause
@@ -24,16 +24,14 @@ def test_a_cup_runs_in_a_database_and_resumes(postgresql: str, tmp_path: Path) -
     where = ("--store", postgresql)
     plain = tmp_path / "plain"
     with served_toys(3) as bots:
-        assert stich("run", write(tmp_path, bots, deals=1), *where).returncode == 0
+        succeed("run", write(tmp_path, bots, deals=1), *where)
         pages = ("--out", tmp_path / "tokens", "--port", 0, "--exit")
-        done = stich("arena", write(tmp_path, bots, deals=2), *where, *pages)
-        assert done.returncode == 0, done.stderr
+        done = succeed("arena", write(tmp_path, bots, deals=2), *where, *pages)
         assert "3 of them done already" in done.stderr
         for deals in (1, 2):
-            cup = write(tmp_path, bots, deals=deals)
-            assert stich("run", cup, "--out", plain).returncode == 0
+            succeed("run", write(tmp_path, bots, deals=deals), "--out", plain)
     assert standings(postgresql) == standings(plain)
-    assert stich("verify", postgresql).returncode == 0
+    succeed("verify", postgresql)
 
 
 def test_a_runner_reconnects_and_takes_its_lock_again(

@@ -82,23 +82,6 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
             store.match(wrong)
 
 
-def test_finding_a_match_takes_no_longer_in_a_larger_store(tmp_path: Path) -> None:
-    """Counted in instructions of SQLite."""
-    counts = []
-    with Store.create(tmp_path) as store:
-        for blocks in (range(1, 11), range(11, 161)):
-            for block in blocks:
-                store.add(record(block))
-            ticks: list[None] = []
-            with store._engine.connect() as connection:
-                raw = connection.connection.driver_connection
-                assert raw is not None
-                raw.set_progress_handler(lambda ticks=ticks: ticks.append(None), 1)
-            assert store.match("00000007").block == 7
-            counts.append(len(ticks))
-    assert 0 < counts[1] < 1.3 * counts[0]
-
-
 READS: dict[str, Callable[[StoreReader], object]] = {
     "run": lambda reader: reader.run(),
     "faults": lambda reader: list(reader.faults()),

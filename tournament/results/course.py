@@ -1,8 +1,8 @@
 """The course of a cup, which depends on the format.
 
 A knockout has a bracket, a Swiss has rounds, a halving has stages, and a gauntlet has the
-challenger's results against each bot. The course follows from the finished matches alone, so an
-export has the same course as its store.
+challenger's results against each bot. The course follows from the finished matches and the places,
+so an export has the same course as its store.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +29,8 @@ class Seated:
     """A bot at a table, and the bot's result there.
 
     ``score`` is the bot's points per deal at the table or, in a stage of a halving, its score after
-    the stage. ``advances`` says whether the bot played on. It is None if that is not known yet, and
-    in formats without advancement.
+    the stage. ``advances`` says whether the bot played on, other than for bronze. It is None if
+    that is not known yet, in the last round, and in formats without advancement.
     """
 
     bot: str
@@ -40,7 +40,10 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class CourseTable:
-    """A table of a round, or all tables of a halving's stage. The bots are in order, best first."""
+    """A table of a round, or all tables of a halving's stage.
+
+    ``blocks`` is the number of blocks. The bots are in order, best first.
+    """
 
     stage: str
     blocks: int
@@ -80,7 +83,8 @@ class Course:
 
     ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
     rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
-    challenger of a gauntlet, and ``against`` has its results against each bot, by place.
+    challenger of a gauntlet, and ``against`` has its results against each bot, by place. Bots
+    without a place come first there.
     """
 
     winners: tuple[str, ...] = ()
@@ -93,8 +97,8 @@ class Course:
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
     """Return the course of a run.
 
-    Returns None before the first match, and if the format has no course. ``places`` has the place
-    of each bot, or 0 for a bot without a place.
+    Returns None before the first match, and if the format has no course. ``arrays`` are all
+    finished matches. ``places`` has the place of each bot, or 0 for a bot without a place.
     """
     if not arrays.block.size:
         return None
@@ -181,11 +185,12 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """Return the table with ``advances`` set, and bots that advanced before bots of equal score.
+    """Return the table with ``advances`` set. Bots that advanced precede bots of equal score.
 
     ``later`` are the bots that played later, and ``expected`` is how many bots of the table
     advance, None if none do. A bot that did not play later counts as out once the cup is finished
-    or all expected bots have played on.
+    or all expected bots have played on. The table stays as it is if ``expected`` is None or if none
+    of its bots has played later.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
@@ -226,6 +231,8 @@ def _stages(
 
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     """Yield the results of the bot `first` against each bot it met, in the order of `arrays.bots`.
+
+    If bots have several seats in a match, as in a duel, each pair of their seats counts as a match.
 
     Raises:
         ValueError: if `arrays.bots` lacks the bot.

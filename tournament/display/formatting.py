@@ -69,7 +69,7 @@ def open_places(line: Standing, table: Standings) -> str:
 def headline(table: Standings) -> str:
     """A sentence that names the leaders or winners, without its full stop.
 
-    If no bot is in first place, it says that nobody leads yet, or that the cup is over.
+    If no bot is in first place, the sentence says that nobody leads yet, or that the cup is over.
     """
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
@@ -315,7 +315,7 @@ class LastTable:
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return the latest table of each bot in a knockout, by bot. It decides the bot's place.
+    """Return the latest table of each bot in a knockout, by bot.
 
     The result is empty for other formats, and before the first match.
     """

@@ -167,7 +167,7 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """Return the rounds of a knockout with ``advances`` set, and byes of bots that still play."""
+    """Return the rounds of a knockout with ``advances`` set, and byes only of bots still in it."""
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
     with_advances = []

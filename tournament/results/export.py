@@ -61,9 +61,9 @@ class DecisionRow(msgspec.Struct, frozen=True):
     bot was not asked. `fault` is the kind of fault for which the default move was played, else
     None. `info` has the numbers that the bot gave beside the move as JSON, None if it gave none.
     `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
-    before the strike-out rule.
-    `words` and `numbers` are the view as encoded by `learning.encoding`, and `move_words` the
-    encoded legal moves. `action` is as returned by `learning.encoding.action_of`.
+    before the strike-out rule. `words` and `numbers` are the view as encoded by
+    `learning.encoding`, and `move_words` the encoded legal moves. `action` is as returned by
+    `learning.encoding.action_of`.
     """
 
     match: str

@@ -23,8 +23,8 @@ class MatchArrays:
     (whether all matches of the block are finished). The others have a row for each match and a
     column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the strike-out
     rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves), and
-    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has the thinking times of
-    each bot in milliseconds.
+    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has an array for each bot:
+    its thinking times in milliseconds, of all its answered requests.
     """
 
     bots: tuple[str, ...]

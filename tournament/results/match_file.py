@@ -114,7 +114,7 @@ class MatchFile:
             yield f"bots: are not those of block {line.block} above; use the same."
 
     def run(self) -> Run:
-        """Return the run, as the first line describes it."""
+        """Return the run, as the first line describes it. Its bots are those of all lines."""
         return self._run
 
     def decisions(self) -> list[AnyDecision]:

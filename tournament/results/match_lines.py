@@ -150,7 +150,8 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
     The error is that of the illegal move, or None if all moves are legal.
 
     Raises:
-        games.OptionError: if there is no game with this number of players and these options.
+        games.OptionError: if the number of players, the seed or an option is not valid.
+        games.UnknownGame: if there is no such game.
     """
     state = games.get(match.game).start(match.players, match.seed, match.options)
     seats: list[int] = []
@@ -247,8 +248,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
     """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
-    Times are rounded to microseconds. ``seats`` has the seat of each move. Moves beyond the end of
-    ``seats`` have None.
+    Times are rounded to microseconds. ``seats`` has the seat of each move. It may end before an
+    illegal move. None is yielded for the moves after its end.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

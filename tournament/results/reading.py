@@ -58,7 +58,8 @@ class RunReader(Protocol):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the plan.
 
-        If `blocks` is given, only the matches of these blocks are yielded.
+        If `blocks` is given, only the matches of these blocks are yielded. A store leaves out the
+        bots' information and fallbacks in blocks with matches still to be played.
         """
 
     def match(self, match: str) -> MatchRecord:
@@ -73,4 +74,4 @@ class RunReader(Protocol):
         """Yield every fault as (id of the match, fault), in the order of the plan."""
 
     def snapshot(self) -> AbstractContextManager[RunReader]:
-        """Return a context manager with a reader that sees the run as it is at its first read."""
+        """Return a context manager that yields a reader of the run as it is at one moment."""

@@ -31,9 +31,9 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """Thinking times of a bot's answered requests in milliseconds, or None without an answer.
+    """The median and the 99th percentile of a bot's thinking times, in milliseconds.
 
-    `p99` is the 99th percentile.
+    Only requests that were answered count. Both values are None if there are none.
     """
 
     median: float | None

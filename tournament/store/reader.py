@@ -60,7 +60,7 @@ _Match = TypeVar("_Match", sa.Row[Any], MatchSummary)
 
 
 class NoMatch(StoreError):
-    """Raised if no match has the given id."""
+    """Raised if no match has the given id, or an id that begins with it."""
 
 
 class NotBegun(StoreError):

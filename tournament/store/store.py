@@ -76,8 +76,8 @@ class Store(StoreReader):
 
     Each change is committed as a whole or not at all. Methods that write raise StoreError if the
     database fails. All of them but `show` and `accept` also raise StoreError if the store was begun
-    by another user or changed by another program. Within `advisory_lock`, methods wait until a
-    database that was lost can be reached again.
+    by another user or changed by another program. Within `advisory_lock`, a write waits until the
+    database can be reached again.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -282,9 +282,10 @@ class Store(StoreReader):
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Continue the run with a cup that has grown, and renumber the blocks by its `plan`.
+        """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
-        The run is then not finished, and counts as extended.
+        The run counts as extended, and no longer as finished. The values in the bots' `env` are
+        sealed.
 
         Raises:
             StoreError: if the store does not hold exactly what this user's commands have written.
@@ -332,10 +333,8 @@ class Store(StoreReader):
     ) -> None:
         """Append decisions. The store sets their `number`, `at` and `after`.
 
-        Unprintable characters in the reasons are escaped.
-
-        `check` is called with the earlier decisions in the same transaction. If it raises an error,
-        nothing is appended.
+        Unprintable characters in the reasons are escaped. `check` is called with the earlier
+        decisions in the same transaction. If it raises an error, nothing is appended.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 

@@ -84,7 +84,7 @@ class Course:
     ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
     rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
     challenger of a gauntlet, and ``against`` has its results against each bot, by place. Bots
-    without a place come first there.
+    without a place come last there.
     """
 
     winners: tuple[str, ...] = ()
@@ -113,7 +113,8 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
             return Course(winners, stages=tuple(_stages(arrays, run.finished, places)))
         case Gauntlet(challenger=first) if first in arrays.bots:
             met = against(arrays, first)
-            by_place = sorted(met, key=lambda opponent: (places[opponent.bot], opponent.bot))
+            last = len(places) + 1
+            by_place = sorted(met, key=lambda line: (places[line.bot] or last, line.bot))
             return Course(challenger=first, against=tuple(by_place))
     return None
 
@@ -232,7 +233,8 @@ def _stages(
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     """Yield the results of the bot `first` against each bot it met, in the order of `arrays.bots`.
 
-    If bots have several seats in a match, as in a duel, each pair of their seats counts as a match.
+    If bots have several seats in a match, as in a duel, points and wins are means over all pairs of
+    their seats.
 
     Raises:
         ValueError: if `arrays.bots` lacks the bot.
@@ -243,12 +245,15 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     players = arrays.seats.shape[1]
     ours = np.repeat(arrays.scores[met, seat], players)
     block, deals = np.repeat(arrays.block[met], players), np.repeat(arrays.deals[met], players)
-    matches = np.bincount(seats, minlength=count)
-    blocks = np.bincount(np.unique(np.stack((seats, block)), axis=1)[0], minlength=count)
+    pairs = np.bincount(seats, minlength=count)
+    matches, blocks = (
+        np.bincount(np.unique(np.stack((seats, key)), axis=1)[0], minlength=count)
+        for key in (np.repeat(met, players), block)
+    )
     total = np.bincount(seats, deals, count)
     our_points, their_points = np.bincount(seats, ours, count), np.bincount(seats, theirs, count)
     won = np.bincount(seats, (ours > theirs) + (ours == theirs) / 2, count)
-    for bot in np.flatnonzero(matches):
+    for bot in np.flatnonzero(pairs):
         if bot != number:
             yield Against(
                 bot=arrays.bots[bot],
@@ -256,5 +261,5 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
                 matches=int(matches[bot]),
                 score=round(float(our_points[bot] / total[bot]), _DIGITS),
                 opponent_score=round(float(their_points[bot] / total[bot]), _DIGITS),
-                won=float(won[bot] / matches[bot]),
+                won=float(won[bot] / pairs[bot]),
             )

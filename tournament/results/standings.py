@@ -61,8 +61,9 @@ class Standing:
     ``group`` is the number of the bot's group, from 1: the bots that met directly or through
     others. ``faults`` counts faults by kind, and ``struck_out`` the matches in which the bot was
     struck out. ``fallback`` is the share of the requested moves that were not the bot's own, from 0
-    to 1. It is None if no request to the bot is known. ``blocks_since_change`` is None unless the
-    bot changed during a ladder. Then only that many blocks count for its place.
+    to 1. It is None if no answer of the bot has a time, as in exported rows.
+    ``blocks_since_change`` is None unless the bot changed during a ladder. Then only that many
+    blocks count for its place.
     """
 
     place: int | None
@@ -363,9 +364,11 @@ def _lines(
             faults={str(k): int(count[bot]) for k, count in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),
+            # Without times, as in exported rows, the number of requests is not known.
             fallback=_share(
                 fallbacks[bot],
-                arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
+                arrays.times[bot].size
+                and arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
             ),
             status=status,
         )

@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -106,7 +107,7 @@ def test_a_busy_arena_says_when_to_try_again(store: Store, monkeypatch: pytest.M
     assert "<h1>Die Arena ist ausgelastet</h1>\n<p>Viele Leser" in answer.text
 
 
-def few_slots(folder: str, _target: str) -> rsgi.RsgiFront:
+def few_slots(folder: str, _target: str) -> Any:
     """The pages of a run, with four slots, for which clients wait long on a busy machine."""
     rsgi.SLOTS, rsgi.SLOT_SECONDS = 4, 60.0  # type: ignore[misc]
     app = create_app(StoreReader.open(folder))

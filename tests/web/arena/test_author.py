@@ -106,7 +106,7 @@ def test_the_cookie_is_for_this_site_and_for_no_script(
     assert 'type="password"' in client.get("/author/a/b%3Fc&d").text
 
 
-def test_a_token_that_lets_nobody_in_is_a_sentence(
+def test_a_token_that_is_refused_is_a_sentence(
     client: FlaskClient, invitations: Invitations
 ) -> None:
     revoked = invitations.invite("cat", 1)

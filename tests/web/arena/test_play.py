@@ -160,11 +160,19 @@ def test_what_is_no_game_and_no_choice_is_refused() -> None:
         for body in bodies:
             assert client.post(f"{path}/choose", json=body).status_code == 400
             assert client.post(f"{path}/move", json=body).status_code == 400
-        for host, status in (("evil.example:8000", 403), ("127.0.0.1:8000", 200), ("[::1]", 200)):
-            assert client.get("/play", headers={"Host": host}).status_code == status
         for data in ({"game": "chess"}, {"game": "dasan", "players": 9}):
             assert client.post("/play", data=data).status_code == 400
         assert "There is no such game." in client.get("/play/unknown").text
+
+
+def test_pages_for_playing_alone_are_those_of_this_machine() -> None:
+    with playing() as client:
+        for host, status in (("evil.example:8000", 403), ("127.0.0.1:8000", 200), ("[::1]", 200)):
+            assert client.get("/play", headers={"Host": host}).status_code == status
+
+
+def test_only_some_games_go_on_at_once() -> None:
+    with playing() as client:
         for _ in range(MAX_BOTS // 5):
             begun(client, "zhengfen", 6)
         answer = client.post("/play", data={"game": "zhengfen", "players": 6})

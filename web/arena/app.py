@@ -183,15 +183,15 @@ def _view() -> RunView | None:
 
 
 def _problem(error: HTTPException) -> tuple[str, int, dict[str, str]]:
-    """Return a page that explains an error, the error's status, and when to try again."""
+    """Return a page that explains an error, the error's status, and its headers, such as when to
+    try again."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
-    headers = {}
     if text == NotFound.description:
         text = _("The address may be mistyped, or the page has gone.")
     elif isinstance(error, TooManyRequests):
         text = _("Many readers ask for much at once. Try again in a moment.")
-        headers["Retry-After"] = str(error.retry_after)
+    headers = {name: value for name, value in error.get_headers() if name != "Content-Type"}
     return render_template("error.html", title=title, text=text), code, headers
 
 

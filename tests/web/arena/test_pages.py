@@ -201,7 +201,7 @@ def test_what_is_not_there_is_a_page_that_says_so_and_leads_on(
     assert '<a href="/">' in answer.text.partition("<main")[2]
 
 
-def test_nobody_waits_while_the_run_is_read_again_nor_sees_it_old(store: Store) -> None:
+def test_nobody_waits_for_a_reading_nor_sees_an_old_run(store: Store) -> None:
     now, reading, read = 0.0, threading.Event(), threading.Event()
 
     def count(_store: StoreReader) -> int:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -11,7 +10,7 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.played import cup, run, unfinished
+from tests.support.played import cup, run
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -109,11 +108,3 @@ def test_a_careless_address_is_told_what_to_write(
     assert f"<h1>{title}</h1>" in answer.text
     assert says in answer.text
     assert len(answer.text) < 4000
-
-
-def test_a_run_without_matches_has_an_empty_list(tmp_path: Path) -> None:
-    with unfinished(tmp_path, cup()) as empty:
-        client = create_app(empty).test_client()
-        assert "No match has ended yet." in client.get("/matches").text
-        filtered = client.get("/matches?bot=ann&faults=any&result=lost").text
-        assert "0 matches of 0" in filtered

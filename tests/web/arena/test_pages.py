@@ -358,6 +358,8 @@ def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
         assert "Waiting for ann, bob, cat and 2 others<" in page
         assert "<h1>Nobody leads Test cup yet</h1>" in page
         assert page.count('<span class="place">–</span>') == 3
+        assert "No match has ended yet." in client.get("/matches").text
+        assert "0 matches of 0" in client.get("/matches?bot=ann&faults=any&result=lost").text
 
 
 def test_every_page_names_the_unreachable_bots(tmp_path: Path) -> None:

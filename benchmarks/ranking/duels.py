@@ -3,20 +3,11 @@
 `python -m benchmarks ranking.duels` prints the sections of docs/benchmarks.md.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from benchmarks.figures import Figure, Section
-from tools.simulation.duels import (
-    DUELS,
-    MOST,
-    by_bets,
-    by_gsprt,
-    mean_blocks,
-    normal_blocks,
-    rare_loss,
-)
+from tools.simulation import duels
+from tools.simulation.duels import DUELS, MOST, by_bets, by_gsprt, mean_blocks
 from tournament.formats.duel import BLOCKS_PER_ROUND
 from tournament.ranking.betting import Reach
 
@@ -39,7 +30,7 @@ def _lengths() -> Section:
     for game, reach in REACHES.items():
         for effect in (0.0, 0.1, 0.2, 0.5):
             for within in (WITHIN, None) if effect else (WITHIN,):
-                made = normal_blocks(effect, reach.most * 3 if reach.tail else reach.most)
+                made = duels.normal_blocks(effect, reach.most * 3 if reach.tail else reach.most)
                 ours, *named = mean_blocks(made, partial(by_bets, reach=reach, within=within))
                 peer, *theirs = mean_blocks(made, partial(by_gsprt, zone=WITHIN))
                 zone = f"--within {WITHIN:g}" if within else "no --within"
@@ -60,7 +51,7 @@ def _lengths() -> Section:
 def _skewed() -> Section:
     figures = []
     for every in (10, 20, 50, 100, 200, 500):
-        made = rare_loss(every)
+        made = duels.rare_loss(every)
         _, *ours = mean_blocks(made, partial(by_bets, reach=Reach(float(every))))
         _, *peer = mean_blocks(made, partial(by_gsprt, zone=WITHIN * (every - 1) ** 0.5))
         title = f"one of {every} blocks loses {every - 1} points"

@@ -9,49 +9,34 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from tools.simulation.ladders import (
-    BLOCKS,
-    BOTS,
-    FEW,
-    GAP,
-    LONG,
-    STAY,
-    Case,
-    Found,
-    away,
-    circle,
-    jump,
-    learning,
-    rare_losses,
-    rows,
-    seasons,
-    settling,
-)
+from tools.simulation import ladders
+from tools.simulation.claims import Claims
+from tools.simulation.ladders import BLOCKS, BOTS, FEW, GAP, LONG, STAY
 from tools.simulation.simulated_cups import spaced
 
 CUPS = 100
 
-TODAY = (19_600, 300_000)
-"""Blocks of version 0.3 until the top 3 of 30 and of 200 are settled: the latter were not."""
+BEFORE = {FEW: 19_600, 200: 300_000}
+"""Blocks of version 0.3 until the top 3 of so many bots are settled: those of 200 were not."""
 
 
-def broken() -> Iterator[tuple[str, list[Case], float, float | None]]:
+def broken() -> Iterator[tuple[str, list[ladders.Case], float, float | None]]:
     """Ladders that the proof does not cover: with what the version before showed false in 100, and
     how many may be, if that is promised."""
     effects = np.random.default_rng(3).permutation(spaced(FEW, 2.0))
-    yield "away when a stronger opponent is drawn", [away(2 * effects)], 93, 5
-    yield "a middling bot jumps within a version", [jump(effects)], 100, 10
-    yield "the best bot falls within a version", [jump(effects, late=True)], 100, None
-    yield "learns within a version", [learning(effects)], 98, None
-    yield "rare large losses, 1 in 100", [rare_losses(FEW)], 44, None
-    yield "styles that beat each other in a circle", [circle(effects)], 33, None
+    yield "away when a stronger opponent is drawn", [ladders.away(2 * effects)], 93, 5
+    yield "a middling bot jumps within a version", [ladders.jump(effects)], 100, 10
+    yield "the best bot falls within a version", [ladders.jump(effects, late=True)], 100, None
+    yield "learns within a version", [ladders.learning(effects)], 98, None
+    yield "rare large losses, 1 in 100", [ladders.rare_losses(FEW)], 44, None
+    yield "styles that beat each other in a circle", [ladders.circle(effects)], 33, None
 
 
 def sections(cups: int = CUPS) -> list[Section]:
     """False claims, what is settled, and how soon the top 3 are."""
     figures = []
-    for name, cases in rows():
-        result = seasons(cases, cups)
+    for name, cases in ladders.rows():
+        result = ladders.seasons(cases, cups)
         right = f", {100 * result.right:.0f} of 100 pairs settled" if result.right else ""
         figures.append(_figure(f"{name} ({cups} ladders{right}{_alarms(result)})", result))
     how = (
@@ -63,11 +48,11 @@ def sections(cups: int = CUPS) -> list[Section]:
     return [Section("Ladders", how, figures), _broken(cups), _settling()]
 
 
-def _alarms(result: Found) -> str:
+def _alarms(result: Claims) -> str:
     return f", alarms for {result.alarms} bots" if result.alarms else ""
 
 
-def _figure(title: str, result: Found, limit: float = 5.0) -> Figure:
+def _figure(title: str, result: Claims, limit: float = 5.0) -> Figure:
     error = f"± {(result.percent * (100 - result.percent) / result.cups) ** 0.5:.1f}"
     if not result.percent:
         error = f"< {100 * (1 - 0.05 ** (1 / result.cups)):.1f} at 95 %"
@@ -78,14 +63,13 @@ def _figure(title: str, result: Found, limit: float = 5.0) -> Figure:
 def _broken(cups: int) -> Section:
     figures = []
     for name, cases, before, limit in broken():
-        result = seasons(cases, cups)
+        result = ladders.seasons(cases, cups)
         wrong = f", wrong for {result.wrong:,.0f} blocks" if result.wrong else ""
         title = f"{name} ({cups} ladders{_alarms(result)}{wrong})"
+        figure = _figure(f"{title}, 0.3: {before:.0f}", result, limit or 5.0)
         if limit is None:
             ratio = before / max(result.percent, 0.5)
             figure = Figure(title, result.percent, "0.3", before, "false in 100", ratio)
-        else:
-            figure = _figure(f"{title}, 0.3: {before:.0f}", result, limit)
         figures.append(figure)
     how = (
         f"The same with {FEW} bots in {LONG:,} blocks, all of which play all the time. Two are away"
@@ -99,12 +83,11 @@ def _broken(cups: int) -> Section:
 
 def _settling() -> Section:
     figures = []
-    for bots, cups, before in ((FEW, 40, TODAY[0]), (200, 4, TODAY[1])):
-        blocks = np.array([settling(bots, number) for number in range(cups)])
-        error = float(blocks.std() / max(1, cups - 1) ** 0.5)
-        mean = float(blocks.mean())
+    for bots, cups in ((FEW, 40), (200, 4)):
+        blocks = np.array([ladders.settling(bots, number) for number in range(cups)])
+        mean, error = float(blocks.mean()), float(blocks.std() / (cups - 1) ** 0.5)
         title = f"{bots} bots ({cups} ladders) ± {error:,.0f}"
-        figures.append(Figure.less(title, mean, "0.3 (16 ladders)", before, "blocks"))
+        figures.append(Figure.less(title, mean, "0.3 (16 ladders)", BEFORE[bots], "blocks"))
     how = (
         f"Blocks until the order of the top 3 is settled, of bots that are {GAP:g} standard"
         " deviations of their points apart."

@@ -4,42 +4,29 @@ ladder and round-robin, in simulated cups.
 `python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from benchmarks.figures import Figure, Section
-from tools.simulation.recall import (
-    BOTS,
-    SWISS_ROUNDS,
-    TOP,
-    Ranking,
-    by_halving,
-    by_ladder,
-    by_round_robin,
-    by_swiss,
-    halving_blocks,
-    recall,
-)
+from tools.simulation import recall as simulated
+from tools.simulation.recall import BOTS, SWISS_ROUNDS, TOP, halving_blocks, recall
 from tools.simulation.simulated_cups import SEATS
 
 
 def sections(cups: int = 400) -> list[Section]:
     """Recall by number of blocks."""
     grid = [round(75 * 2 ** (step / 2)) for step in range(15)]
-    curve = [recall(by_round_robin(blocks), cups) for blocks in grid]
-    rows: list[tuple[str, int, Ranking]] = []
-    for deals in (2, 4, 8, 16):
-        swiss_blocks = BOTS // SEATS * SWISS_ROUNDS * deals
-        rows += [
-            (f"halving, deals = {deals}", halving_blocks(deals), by_halving(deals)),
-            (f"Swiss, {SWISS_ROUNDS} rounds, deals = {deals}", swiss_blocks, by_swiss(deals)),
+    curve = [recall(simulated.by_round_robin(blocks), cups) for blocks in grid]
+    rows = [("ladder", blocks, simulated.by_ladder(blocks)) for blocks in (200, 400, 800)]
+    for deals in (16, 8, 4, 2):
+        swiss, of_swiss = BOTS // SEATS * SWISS_ROUNDS * deals, f"Swiss, {SWISS_ROUNDS} rounds"
+        rows[:0] = [
+            (f"halving, deals = {deals}", halving_blocks(deals), simulated.by_halving(deals)),
+            (f"{of_swiss}, deals = {deals}", swiss, simulated.by_swiss(deals)),
         ]
-    rows += [("ladder", blocks, by_ladder(blocks)) for blocks in (200, 400, 800)]
     figures = []
     for name, blocks, ranking in rows:
         ours = recall(ranking, cups)
-        needed = blocks_for(ours, grid, curve)
+        needed = float(np.exp(np.interp(ours, np.maximum.accumulate(curve), np.log(grid))))
         uniform = float(np.interp(np.log(blocks), np.log(grid), curve))
         title = f"{name}: {blocks} blocks ({cups} cups)"
         figures.append(Figure(title, ours, "round-robin", uniform, "of 100", needed / blocks))
@@ -51,10 +38,3 @@ def sections(cups: int = 400) -> list[Section]:
         " interpolated. The standard error is about 1.2 of 100."
     )
     return [Section(f"The top {TOP} of {BOTS}", how, figures)]
-
-
-def blocks_for(wanted: float, grid: Sequence[int], curve: Sequence[float]) -> float:
-    """The number of blocks at which a curve of recall reaches ``wanted``, interpolated on a
-    logarithmic scale; the last of the grid if it is not reached."""
-    rising = np.maximum.accumulate(np.array(curve))
-    return float(np.exp(np.interp(wanted, rising, np.log(np.array(grid, dtype=float)))))

@@ -5,15 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tools.simulation.simulated_cups import (
-    SEATS,
-    Draw,
-    Play,
-    from_blocks,
-    observed,
-    rare_loss,
-    schedule,
-)
+from tools.simulation import simulated_cups
+from tools.simulation.simulated_cups import SEATS, Draw, Play
 from tournament.formats.stopping import FIRST_LOOK, next_look
 from tournament.ranking.arrays import Booleans, Floats
 from tournament.ranking.betting import Reach, settled_by_bets
@@ -43,11 +36,16 @@ def anytime(data: Observations) -> Booleans:
 
 @dataclass(frozen=True)
 class Claims:
-    """The number of cups, how many of them were false, and the settled share of the true pairs."""
+    """The number of cups, how many of them were false, and the settled share of the true pairs.
+
+    Of ladders, also for how many bots an alarm rang, and the mean number of blocks that were false.
+    """
 
     cups: int
     false: int
-    right: float
+    right: float = 0.0
+    alarms: int = 0
+    wrong: float = 0.0
 
     @property
     def percent(self) -> float:
@@ -77,7 +75,7 @@ def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
         data = draw(random, bots, play)
         ends = np.linspace(0, data.blocks, looks + 1).astype(int)[1:]
         false += any(anytime(first_blocks(data, end)).any() for end in ends)
-    return Claims(cups, false, 0.0)
+    return Claims(cups, false)
 
 
 def first_blocks(data: Observations, end: int) -> Observations:
@@ -85,7 +83,7 @@ def first_blocks(data: Observations, end: int) -> Observations:
     points, present = np.zeros((2, data.blocks, data.bots))
     points[data.block, data.bot] = data.points
     present[data.block, data.bot] = 1
-    return from_blocks(points[:end], present[:end] > 0, data.round[:end])
+    return simulated_cups.from_blocks(points[:end], present[:end] > 0, data.round[:end])
 
 
 def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
@@ -94,18 +92,18 @@ def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
-        seats = schedule(random, SEATS, most)
-        points = rare_loss(every)(random, seats)
+        seats = simulated_cups.schedule(random, SEATS, most)
+        points = simulated_cups.rare_loss(every)(random, seats)
         # The largest difference of two of these bots in a block.
         reach = Reach(float(np.ceil(1.5 * every + 4)))
         look = FIRST_LOOK
         while look <= most:
-            data = observed(seats[:look], points[:look], SEATS)
+            data = simulated_cups.observed(seats[:look], points[:look], SEATS)
             if (settled_by_bets(data, reach, 0.95).sum(axis=1) == SEATS - 1).any():
                 false += 1
                 break
             look = next_look(look)
-    return Claims(cups, false, 0.0)
+    return Claims(cups, false)
 
 
 def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
@@ -122,4 +120,4 @@ def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
             if interval.low is not None and interval.high is not None:
                 false += not interval.low <= value <= interval.high
                 of += 1
-    return Claims(of, false, 0.0)
+    return Claims(of, false)

@@ -7,17 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tools.simulation.simulated_cups import (
-    NOISES,
-    SEATS,
-    Noise,
-    Play,
-    observed,
-    real,
-    simulated,
-    spaced,
-    strong,
-)
+from tools.simulation import simulated_cups as cups_of
+from tools.simulation.claims import Claims
+from tools.simulation.simulated_cups import NOISES, SEATS, Play, normal, simulated, spaced
 from tournament.formats.ladder import KnownBots, draw_tables
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.effects import fit
@@ -85,7 +77,7 @@ class Ladder:
     @property
     def score(self) -> Floats:
         """The scores that decide the places (n), as the table fits them."""
-        data = observed(np.concatenate(self.seats), np.concatenate(self.points), self.bots)
+        data = cups_of.observed(np.concatenate(self.seats), np.concatenate(self.points), self.bots)
         record = self.record
         versions = renumbered(data, record.versions(), 1 + int(record.version.max()))
         return fit(versions).of(record.version).score
@@ -115,27 +107,6 @@ class Case:
     blocks: int = BLOCKS
 
 
-@dataclass
-class Found:
-    """The result of ``cups`` ladders.
-
-    ``false`` is the number of ladders that were false at some look, ``right`` the mean share of the
-    true pairs that were settled at the end, ``alarms`` the number of bots for which an alarm rang,
-    and ``wrong`` the mean number of blocks during which a ladder was false.
-    """
-
-    cups: int = 0
-    false: int = 0
-    right: float = 0.0
-    alarms: int = 0
-    wrong: float = 0.0
-
-    @property
-    def percent(self) -> float:
-        """The number of false ladders in 100."""
-        return 100 * self.false / self.cups
-
-
 def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
     """Play a ladder. Yield it after every epoch, with the settled pairs (rows above columns)."""
     random = np.random.default_rng(number)
@@ -146,22 +117,21 @@ def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
         yield ladder, ladder.record.settled()
 
 
-def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Found:
-    """Play ladders of these kinds in turn, and count the false ones."""
-    result = Found()
+def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Claims:
+    """Play ladders of these kinds in turn, and count those that were false at some look."""
+    false, right, wrong, alarms = 0, 0.0, 0, 0
     for number, case in enumerate(islice(cycle(cases), cups), first):
-        false, last = False, 0
+        falsely, last = 0, 0
         for ladder, settled in season(case, number):
             true = case.true(ladder.blocks)
             if (settled & ~true).any():
-                false = True
-                result.wrong += (ladder.blocks - last) / cups
+                falsely += ladder.blocks - last
             last = ladder.blocks
-        result.cups += 1
-        result.false += false
-        result.right += float((settled & true).sum() / max(1, true.sum()) / cups)
-        result.alarms += int(ladder.record.changed.sum())
-    return result
+        false += falsely > 0
+        wrong += falsely
+        right += (settled & true).sum() / max(1, true.sum())
+        alarms += int(ladder.record.changed.sum())
+    return Claims(cups, false, float(right / cups), alarms, wrong / cups)
 
 
 def above(effects: Floats) -> Booleans:
@@ -174,6 +144,11 @@ def steady(effects: Floats, play: Play, playing: Playing | None = None, **about:
     true = above(effects)
     playing = playing or come_and_go(effects.size)
     return Case(effects.size, lambda _: play, lambda _: true, playing, **about)
+
+
+def lasting(effects: Floats, play: Play, absent: Absent | None = None) -> Case:
+    """Bots that do not change and all play all the time, for long."""
+    return steady(effects, play, everybody, absent=absent, blocks=LONG)
 
 
 def come_and_go(bots: int) -> Callable[[Ladder], range]:
@@ -212,11 +187,10 @@ def away(effects: Floats) -> Case:
         answer: Booleans = (skips[seats] & (own < own.max(axis=1, keepdims=True))).any(axis=1)
         return answer
 
-    play = simulated(effects, NOISES["normal"])
-    return steady(effects, play, everybody, absent=absent, blocks=LONG)
+    return lasting(effects, simulated(effects, normal), absent)
 
 
-def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Case:
+def changing(effects: Floats, after: Callable[[int], float]) -> Case:
     """The effect of the first bot changes by ``after(blocks)`` after that number of blocks."""
 
     def now(blocks: int) -> Floats:
@@ -224,7 +198,7 @@ def changing(effects: Floats, after: Callable[[int], float], noise: Noise) -> Ca
 
     return Case(
         effects.size,
-        lambda blocks: simulated(now(blocks), noise),
+        lambda blocks: simulated(now(blocks), normal),
         lambda blocks: above(now(blocks)),
         everybody,
         blocks=LONG,
@@ -239,15 +213,15 @@ def jump(effects: Floats, late: bool = False) -> Case:
     """
     effects = np.sort(effects)[::-1]
     if late:
-        return changing(effects, lambda blocks: -1.5 * (blocks > 4_000), NOISES["normal"])
+        return changing(effects, lambda blocks: -1.5 * (blocks > 4_000))
     effects = np.roll(effects, effects.size // 2)
-    return changing(effects, lambda blocks: 1.5 * (blocks > 1_000), NOISES["normal"])
+    return changing(effects, lambda blocks: 1.5 * (blocks > 1_000))
 
 
 def learning(effects: Floats) -> Case:
     """The worst bot becomes the best within half of the ladder."""
     effects = np.sort(effects)
-    return changing(effects, lambda blocks: min(4 * blocks / LONG, 2.0), NOISES["normal"])
+    return changing(effects, lambda blocks: min(4 * blocks / LONG, 2.0))
 
 
 def rare_losses(bots: int, every: int = 100) -> Case:
@@ -258,7 +232,7 @@ def rare_losses(bots: int, every: int = 100) -> Case:
         answer: Floats = np.where(seats % 3 == 0, lost, 0.0) + random.normal(size=seats.shape)
         return answer
 
-    return steady(np.zeros(bots), play, everybody, blocks=LONG)
+    return lasting(np.zeros(bots), play)
 
 
 def circle(effects: Floats) -> Case:
@@ -269,14 +243,14 @@ def circle(effects: Floats) -> Case:
     beats = 0.3 * typical * np.array([0.0, 1.0, -1.0])
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
-        points = simulated(effects, NOISES["normal"])(random, seats)
+        points = simulated(effects, normal)(random, seats)
         for other in range(1, SEATS):
             opponents = np.roll(seats, other, axis=1)
             points += beats[(style[seats] - style[opponents]) % 3] / (SEATS - 1)
         return points
 
     against = beats[np.subtract.outer(style, style) % 3]
-    return steady(effects + against.sum(axis=1) / bots, play, everybody, blocks=LONG)
+    return lasting(effects + against.sum(axis=1) / bots, play)
 
 
 def soft(bots: int, gift: float = 0.4) -> Case:
@@ -290,14 +264,14 @@ def soft(bots: int, gift: float = 0.4) -> Case:
 
     effects = np.zeros(bots)
     effects[:2] = -1.0, 1.0
-    return steady(effects, play, everybody, blocks=LONG)
+    return lasting(effects, play)
 
 
 def settling(bots: int, number: int, most: int = 400_000) -> int:
     """The number of blocks after which the order of the top 3 is settled, at most ``most``."""
     effects = np.random.default_rng(number).permutation(spaced(bots, GAP * (bots - 1)))
     first, second, third, *rest = np.argsort(-effects).tolist()
-    play = simulated(effects, NOISES["normal"])
+    play = simulated(effects, normal)
     case = steady(effects, play, everybody, blocks=most)
     for ladder, settled in season(case, number):
         if settled[first, second] and settled[second, third] and settled[third, rest].all():
@@ -311,15 +285,15 @@ def rows() -> Iterator[tuple[str, list[Case]]]:
     late = np.where(np.arange(BOTS) == BOTS - 1, 1.5, 0.0)
     for name, effects in (
         ("equal bots", np.zeros(BOTS)),
-        ("two classes", strong(BOTS)[order]),
+        ("two classes", cups_of.strong(BOTS)[order]),
         ("evenly spaced", spaced(BOTS, 2.0)[order]),
         ("equal bots, a strong one comes last", late),
     ):
         yield name, [steady(effects, simulated(effects, noise)) for noise in NOISES.values()]
     kinds = order % 3
-    yield "real points", [steady(-kinds.astype(np.float64), real(kinds))]
+    yield "real points", [steady(-kinds.astype(np.float64), cups_of.real(kinds))]
     equal = np.zeros(FEW)
-    play = simulated(equal, NOISES["normal"])
+    play = simulated(equal, normal)
     yield "equal bots that leave when ahead", [steady(equal, play, leaving(1))]
     yield "equal bots that leave when behind", [steady(equal, play, leaving(-1))]
     yield "one bot gives another 0.4 of a standard deviation", [soft(FEW)]

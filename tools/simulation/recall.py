@@ -7,53 +7,39 @@ from math import comb
 
 import numpy as np
 
+from tools.simulation import simulated_cups as cups_of
 from tools.simulation.ladders import Ladder
-from tools.simulation.simulated_cups import (
-    SEATS,
-    halved,
-    normal,
-    observed,
-    schedule,
-    simulated,
-    spaced,
-    swiss,
-)
+from tools.simulation.simulated_cups import SEATS, Play, normal, simulated, spaced
 from tournament.formats import halving
 from tournament.ranking.arrays import Floats, Ints
 from tournament.ranking.effects import fit
 
 BOTS = 30
-
 TOP = 3
-
 SWISS_ROUNDS = 5
 
-Ranking = Callable[[np.random.Generator, Floats], Ints]
-"""The bots that a cup puts first, best first, given their effects (n)."""
+Ranking = Callable[[np.random.Generator, int, Play], Ints]
+"""The bots that a cup of so many puts first, best first."""
 
 
 def by_halving(deals: int) -> Ranking:
     """The places of a halving."""
-    return lambda random, effects: halved(random, effects.size, simulated(effects, normal), deals)[
-        1
-    ]
+    return lambda random, bots, play: cups_of.halved(random, bots, play, deals)[1]
 
 
 def by_swiss(deals: int) -> Ranking:
     """The scores of a Swiss of five rounds."""
-    draw = swiss(SWISS_ROUNDS, deals)
-    return lambda random, effects: _best(
-        fit(draw(random, effects.size, simulated(effects, normal))).score
-    )
+    draw = cups_of.swiss(SWISS_ROUNDS, deals)
+    return lambda random, bots, play: _best(fit(draw(random, bots, play)).score)
 
 
 def by_ladder(blocks: int) -> Ranking:
     """The scores of a ladder whose bots all stay."""
 
-    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
-        ladder = Ladder(effects.size, simulated(effects, normal), random, str(random.random()))
+    def ranked(random: np.random.Generator, bots: int, play: Play) -> Ints:
+        ladder = Ladder(bots, play, random, str(random.random()))
         while ladder.blocks < blocks:
-            ladder.run(range(effects.size))
+            ladder.run(range(bots))
         return _best(ladder.score)
 
     return ranked
@@ -62,10 +48,9 @@ def by_ladder(blocks: int) -> Ranking:
 def by_round_robin(blocks: int) -> Ranking:
     """The scores of the first blocks of a round-robin."""
 
-    def ranked(random: np.random.Generator, effects: Floats) -> Ints:
-        seats = schedule(random, effects.size, -(-blocks // comb(effects.size, SEATS)))[:blocks]
-        points = simulated(effects, normal)(random, seats)
-        return _best(fit(observed(seats, points, effects.size)).score)
+    def ranked(random: np.random.Generator, bots: int, play: Play) -> Ints:
+        seats = cups_of.schedule(random, bots, -(-blocks // comb(bots, SEATS)))[:blocks]
+        return _best(fit(cups_of.observed(seats, play(random, seats), bots)).score)
 
     return ranked
 
@@ -73,8 +58,8 @@ def by_round_robin(blocks: int) -> Ranking:
 def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
     """How many of the true top 3 are among the first three, in 100; bots are evenly spaced."""
     random = np.random.default_rng(1)
-    effects = spaced(bots, 2.0)
-    right = sum(int((ranking(random, effects)[:TOP] < TOP).sum()) for _ in range(cups))
+    play = simulated(spaced(bots, 2.0), normal)
+    right = sum(int((ranking(random, bots, play)[:TOP] < TOP).sum()) for _ in range(cups))
     return 100 * right / (TOP * cups)
 
 

@@ -9,11 +9,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from math import ceil, comb
-from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks import ROOT
-from benchmarks.cups.setup import GREEDY, core_seconds, cup_file, events, started
+from benchmarks.cups.setup import GREEDY, PlayedCup, cup_file, play
 from benchmarks.figures import Figure, Section
 
 ROUNDS = 3
@@ -69,42 +67,6 @@ def cluster(workers: int, *options: str) -> Iterator[str]:
         yield address
 
 
-class PlayedCup(NamedTuple):
-    """Matches per second, and the runner's processor time for a match and its peak memory.
-
-    The runner is measured up to the last match, before it computes the standings.
-    """
-
-    rate: float
-    core_ms: float
-    memory_mb: float
-
-
-def run(cup: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
-    """Play a cup or its first `most` matches, on one core if `core` is given."""
-    out = cup.with_name(str(time.monotonic_ns()))
-    times: list[float] = []
-    begun = spent = 0.0
-    memory = 0
-    words = ("run", cup, "--out", out, "--json", "--no-sandbox", *options)
-    with started("stich", *words, core=core) as process:
-        for event in events(process):
-            if event["event"] == "match":
-                times.append(time.perf_counter())
-                begun = begun or core_seconds(process.pid)
-                if len(times) == min(event["total"], most or event["total"]):
-                    spent = core_seconds(process.pid) - begun
-                    status = Path(f"/proc/{process.pid}/status").read_text()
-                    memory = int(re.findall(r"VmHWM:\s+(\d+)", status)[0])
-                    break
-        if most is None:
-            process.communicate()
-    if process.returncode and most is None:
-        raise SystemExit("The cup failed.")
-    rate = len(times) / (times[-1] - times[0])
-    return PlayedCup(rate, spent / len(times) * 1000, memory / 1024)
-
-
 def workers(command: str, deals: int, aim: float, suffix: str) -> list[Figure]:
     """Two workers compared with one, and one with none, in turns."""
     rounds = []
@@ -113,8 +75,8 @@ def workers(command: str, deals: int, aim: float, suffix: str) -> list[Figure]:
             rates = []
             for count in (2, 1):
                 with cluster(count) as address:
-                    rates.append(run(cup, "--cluster", address).rate)
-            rates.append(run(cup, core=min(os.sched_getaffinity(0))).rate)
+                    rates.append(play(cup, "--no-sandbox", "--cluster", address).rate)
+            rates.append(play(cup, "--no-sandbox", core=min(os.sched_getaffinity(0))).rate)
             rounds.append(rates)
             print("two, one, none:", *(f"{rate:.1f}" for rate in rates), file=sys.stderr)
     two, one, _ = sorted(rounds, key=lambda rates: rates[0] / rates[1])[ROUNDS // 2]
@@ -135,7 +97,7 @@ def growth() -> list[Figure]:
         for size in SIZES:
             most = FIRST if size > 10 * FIRST else None
             with cup_file(BOTS, ceil(size / (PLAYERS * comb(BOTS, PLAYERS))), 1) as cup:
-                done = run(cup, "--cluster", address, most=most)
+                done = play(cup, "--no-sandbox", "--cluster", address, most=most)
             smallest = smallest or done
             title = f"the first {FIRST:,} of {size:,} matches" if most else f"{size:,} matches"
             unit = "ms of processor time a match"

@@ -15,6 +15,7 @@ from benchmarks.figures import Figure, Section
 from tournament.bot.launch import prepare_launch
 from tournament.bot.started_bot import start
 from tournament.config.cup import Bot, Limits
+from tournament.store.store import Store
 
 AIM = 0.75
 CORES_AIM = 1.7
@@ -44,7 +45,9 @@ def cup(concurrency: int, deals: int) -> tuple[float, float]:
     bots = 3 if concurrency == 1 else 4
     with cup_file(bots, deals, concurrency, ask_forced=True) as file:
         played = play(file)
-    return played.requests / played.seconds, played.core_s / played.requests * 1000
+        with Store.open(played.folder) as store:
+            requests = sum(len(seat) for match in store.matches() for seat in match.times)
+    return requests / played.seconds, played.core_s / requests * 1000
 
 
 def sections() -> list[Section]:

@@ -4,7 +4,6 @@ import io
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def sections() -> list[Section]:
 
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder)) as store:
         for match in play("doudizhu", 0, 1):
-            store.add(replace(match, times=((1.0,) * len(match.moves),) * 3))
+            store.add(match)
         store.begin(Cup("Decisions", "doudizhu", 3, ()), "seed", "key", None, store.count())
         store.finish()
 

@@ -29,10 +29,9 @@ def compare(sleep_s: float, aim: float, suffix: str) -> list[Figure]:
     """Compare a cup of MANY bots with one of FEW."""
     few, many = cup(FEW, sleep_s), cup(MANY, sleep_s)
     name, peer = f"{MANY} bots{suffix}", f"{FEW} bots"
-    rates = [played.matches / played.match_seconds for played in (many, few)]
     costs = [played.core_s / played.matches * 1000 for played in (many, few)]
     return [
-        Figure.more(name, rates[0], peer, rates[1], "matches/s", aim),
+        Figure.more(name, many.rate, peer, few.rate, "matches/s", aim),
         Figure.less(name, costs[0], peer, costs[1], "ms of processor time a match"),
     ]
 

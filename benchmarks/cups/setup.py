@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,28 +10,40 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import ROOT
 from benchmarks.service.http import midgame
 from tools.strength import request
-from tournament.store.store import Store
 
 GREEDY = "python -m bots.greedy"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedCup:
-    """Requests and matches of a cup, its seconds with and without the start of its bots, and the
-    processor seconds of the runner and the bots until the last match."""
+class PlayedCup(NamedTuple):
+    """A cup in `folder`: its matches, and its seconds, also from the first match to the last.
 
-    requests: int
+    `core_s` are the processor seconds of the runner and the bots until the last match, of which
+    `ready_core_s` until the first, and `memory_mb` is the runner's peak until then.
+    """
+
+    folder: Path
     matches: int
     seconds: float
     match_seconds: float
+    ready_core_s: float
     core_s: float
+    memory_mb: float
+
+    @property
+    def rate(self) -> float:
+        """The matches per second, from the first match to the last."""
+        return self.matches / self.match_seconds
+
+    @property
+    def core_ms(self) -> float:
+        """The processor time of a match, without what came before the first."""
+        return (self.core_s - self.ready_core_s) / self.matches * 1000
 
 
 def body() -> bytes:
@@ -95,28 +108,31 @@ def core_seconds(pid: int) -> float:
     return seconds + sum(map(core_seconds, children))
 
 
-def play(file: Path) -> PlayedCup:
-    """Run a cup to its end by `stich run`.
+def play(file: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
+    """Run a cup or its first `most` matches by `stich run`, on one core if `core` is given.
 
     Raises:
         RuntimeError: if the cup fails.
     """
-    out = file.with_name("out")
-    begin = first = end = time.perf_counter()
-    core_s = 0.0
-    with started("stich", "run", file, "--out", out, "--json") as process:
+    out = file.with_name(str(time.monotonic_ns()))
+    began = time.perf_counter()
+    times: list[float] = []
+    used: list[float] = []
+    with started("stich", "run", file, "--out", out, "--json", *options, core=core) as process:
         for event in events(process):
-            if event["event"] == "begin":
-                first = time.perf_counter()
-            elif event["event"] == "match":
-                end = time.perf_counter()
-                if event["done"] == event["total"]:
-                    core_s = core_seconds(process.pid)
-        process.wait()
-        seconds = time.perf_counter() - begin
-    if process.returncode:
+            if event["event"] == "match":
+                times.append(time.perf_counter())
+                last = min(event["total"], most or event["total"])
+                if len(times) in (1, last):
+                    used.append(core_seconds(process.pid))
+                    status = Path(f"/proc/{process.pid}/status").read_text()
+                if len(times) == last:
+                    break
+        if most is None:
+            process.communicate()
+        seconds = time.perf_counter() - began
+    if process.returncode and most is None:
         raise RuntimeError("The cup failed.")
-    with Store.open(out) as store:
-        times = [match.times for match in store.matches()]
-    asked = sum(len(seat) for match in times for seat in match)
-    return PlayedCup(asked, len(times), seconds, end - first, core_s)
+    peak = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+    played = times[-1] - times[0]
+    return PlayedCup(out, len(times), seconds, played, used[0], used[-1], peak)

@@ -5,87 +5,49 @@ spare each other: where a pass is legal they do not beat each other's plays.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import games
+from games.game import JsonDict
 from games.move import PASS
-from tools.strength import Decide, bot, request
-from tournament.records import MatchRecord
+from stich.houses import HOUSES
+from tournament.bot.url_bot import InProcessBot
+from tournament.config.cup import Clock
+from tournament.match.match import Match, Rules
+from tournament.match.referee import Referee
+from tournament.records import MatchRecord, Pairing
 from tournament.results.integrity import integrity
 
 BOTS = {"ann": "sensible", "bob": "greedy", "cat": "sensible", "dan": "greedy"}
-
 FRIENDS = {"ann", "cat"}
-
 GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"deals": 1}}
-
 BLOCKS = 10
 """Blocks at each table."""
-
 CUPS = 30
 
 
 def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
     """The matches of a cup in which the friends let each other's plays pass in a share of cases."""
     dice = random.Random(seed)
-    decide = {name: bot(kind) for name, kind in BOTS.items()}
+    rules = Rules(game, 3, GAMES[game], Clock())
+    seating: tuple[str, ...] = ()
+
+    def choose(view: JsonDict, moves: Sequence[str]) -> str:
+        own, to_beat = seating[view["turn"]], games.get(game).view(view).to_beat
+        friend = to_beat is not None and {own, seating[to_beat[0]]} == FRIENDS
+        if friend and PASS in moves and dice.random() < spared:
+            return PASS
+        return HOUSES[BOTS[own]](view, moves)
+
     tables = [(deal, table) for deal in range(BLOCKS) for table in combinations(BOTS, 3)]
     for block, (deal, table) in enumerate(tables):
+        dealt = f"soft play {seed} {deal} {table}"
         for turn in range(3):
             seating = table[turn:] + table[:turn]
-            name = f"soft play {seed} {deal} {table}"
-            yield _match(game, name, block, turn, seating, decide, spared, dice)
-
-
-def _match(
-    game: str,
-    seed: str,
-    block: int,
-    number: int,
-    seating: tuple[str, ...],
-    decide: dict[str, Decide],
-    spared: float,
-    dice: random.Random,
-) -> MatchRecord:
-    state = games.get(game).start(3, seed, GAMES[game])
-    moves: list[str] = []
-    while state.turn is not None:
-        seat, to_beat, legal = state.turn, state.to_beat, state.moves().texts()
-        friend = to_beat is not None and {seating[seat], seating[to_beat[0]]} == FRIENDS
-        if friend and PASS in legal and dice.random() < spared:
-            moves.append(PASS)
-        else:
-            moves.append(decide[seating[seat]](request(state, seed, len(moves) + 1)))
-        state = state.advance(moves[-1])
-    nobody: tuple[tuple[float, ...], ...] = ((), (), ())
-    return MatchRecord(
-        match=f"{block}-{number}",
-        block=block,
-        key=str(block),
-        round=1,
-        stage="",
-        number=number,
-        seatings=3,
-        table=tuple(sorted(seating)),
-        seating=seating,
-        game=game,
-        players=3,
-        seed=seed,
-        options=GAMES[game],
-        moves=tuple(moves),
-        scores=state.scores,
-        adjusted=state.scores,
-        deals=len(state.results),
-        results=state.results,
-        struck=(),
-        faults=(),
-        times=nobody,
-        outputs=("", "", ""),
-        started="",
-        wall_ms=0.0,
-        own_ms=0.0,
-    )
+            match = f"{block}-{turn}"
+            pairing = Pairing(match, block, str(block), 1, "", turn, 3, table, seating, dealt)
+            yield Match(rules, pairing, Referee(), [InProcessBot(choose)] * 3).play()
 
 
 def flagged(game: str, spared: float, cups: int = CUPS) -> list[list[set[str]]]:

@@ -77,19 +77,16 @@ class _Gateway:
         """Do nothing, since no bot is checked."""
 
     def tables(self) -> Mapping[str, int]:
-        """Return the tables of each bot."""
         return self._tables
 
     def url_of(self, bot: str) -> str:
-        """Return an address to which no request is sent."""
-        return f"http://127.0.0.1:9/{bot}"
+        return f"http://127.0.0.1:9/{bot}"  # no request is sent there
 
 
 class _Everybody(Entrants):
     """Bots that all play every epoch, without a check."""
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return all bots."""
         return self.cup(run).names
 
 
@@ -101,16 +98,13 @@ class _FreeTables:
         self._jobs: deque[Job] = deque()
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Return that every bot can play."""
         return Inspected((), {})
 
     @property
     def has_free_table(self) -> bool:
-        """Whether fewer than TABLES blocks are being played."""
         return len(self._jobs) < TABLES
 
     def submit(self, job: Job) -> None:
-        """Begin a block."""
         self._jobs.append(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
@@ -126,30 +120,23 @@ class _FreeTables:
         """Do nothing: every block is finished."""
 
     def close(self) -> None:
-        """Do nothing."""
+        pass
 
 
 class _Silent(RunObserver):
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Do nothing."""
-
-
-def _open(folder: Path, bots: int) -> tuple[Store, Cup]:
-    """Open the store of a ladder of `bots` bots, which have joined."""
-    cup = Cup("Large", "doudizhu", 3, (Bot("house", command="x"),), format=Ladder())
-    names = [f"bot {number}" for number in range(1, bots)]
-    store = Store.create(folder)
-    if store.run_if_begun() is None:
-        resume(store, cup)
-        store.decide(*(Join(bot=name) for name in names))
-        store.record_checks(dict.fromkeys(names, Identity()), {})
-    return store, cup
+        pass
 
 
 def play(folder: Path, bots: int, matches: int, before_match: Callable[[], None]) -> None:
     """Play a ladder until it has `matches` matches, and end as a runner that is killed does."""
-    store, cup = _open(folder, bots)
-    with store:
+    cup = Cup("Large", "doudizhu", 3, (Bot("house", command="x"),), format=Ladder())
+    with Store.create(folder) as store:
+        if store.run_if_begun() is None:
+            names = [f"bot {number}" for number in range(1, bots)]
+            resume(store, cup)
+            store.decide(*(Join(bot=name) for name in names))
+            store.record_checks(dict.fromkeys(names, Identity()), {})
         matches_left = iter(range(matches - store.count()))
 
         def count() -> None:
@@ -157,9 +144,8 @@ def play(folder: Path, bots: int, matches: int, before_match: Callable[[], None]
             if next(matches_left, None) is None:
                 raise _Enough
 
-        plan = resume(store, cup)
         roster = _Everybody(cup, store, _Gateway(store.run().cup.names))
-        plan = LadderPlan(plan.setup, roster)
+        plan = LadderPlan(resume(store, cup).setup, roster)
         with (
             suppress(_Enough),
             Session(plan, roster, _FreeTables(cup, count), store, _Silent()) as session,
@@ -251,14 +237,11 @@ def figures(bots: int, sizes: Sequence[int]) -> Iterator[Figure]:
         first = first or values
         for name, ours in values.items():
             title = f"{name}, {bots:,} bots, {matches:,} matches"
-            limit = LIMITS.get((name, bots, matches))
-            if name == "a match looked up":
-                limit = LIMIT_OF_A_LOOKUP
-            if limit is None:
-                peer = f"{sizes[0]:,} matches"
-                yield Figure.less(title, ours, peer, first[name], UNITS[name])
-            else:
-                yield Figure.less(title, ours, "limit", limit, UNITS[name], 1.0)
+            peer, peers, aim = f"{sizes[0]:,} matches", first[name], None
+            at_any_size = LIMIT_OF_A_LOOKUP if name == "a match looked up" else None
+            if limit := LIMITS.get((name, bots, matches), at_any_size):
+                peer, peers, aim = "limit", limit, 1.0
+            yield Figure.less(title, ours, peer, peers, UNITS[name], aim)
 
 
 def sections(sizes: Iterable[tuple[int, Sequence[int]]] = ()) -> list[Section]:

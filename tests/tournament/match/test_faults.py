@@ -65,18 +65,14 @@ def test_each_ends_in_its_fault(how: str) -> None:
 def test_the_match_continues_without_a_bot_that_is_struck_out(how: str) -> None:
     handle, kind = hostile.WAYS[how]
     record = match(handle, clock=SHORT if kind == "timeout" else LONG)
-    assert record.struck == (0,)
-    assert [fault.kind for fault in record.faults] == [kind] * 3
-    assert [fault.turn for fault in record.faults] == [1, 2, 3]
-    assert len(record.times[0]) == 3
-    assert record.adjusted[0] == min(record.scores)
-    assert record.adjusted[1:] == record.scores[1:]
-    assert record.deals == 1
+    assert (record.struck, record.deals, len(record.times[0])) == ((0,), 1, 3)
+    faults = [(fault.kind, fault.turn) for fault in record.faults]
+    assert faults == [(kind, turn) for turn in (1, 2, 3)]
+    assert record.adjusted == (min(record.scores), *record.scores[1:])
     for fault in record.faults:
+        asked = json.loads(fault.request)
+        assert (fault.turn, fault.played) == (asked["turn"], asked["moves"][0])
         assert record.moves[fault.move] == fault.played
-        view = json.loads(fault.request)
-        assert view["turn"] == fault.turn
-        assert fault.played == view["moves"][0]
 
 
 def test_an_answer_may_have_exactly_the_limit() -> None:
@@ -86,26 +82,24 @@ def test_an_answer_may_have_exactly_the_limit() -> None:
     assert moves(hostile.says(body + 'x"}')) == ["Its answer has more than 64 KiB."]
 
 
+def reset_then(handle: hostile.Handler, calls: list[dict[str, Any]]) -> hostile.Handler:
+    """A bot that breaks the first connection, and keeps the requests."""
+
+    def handler(connection: socket.socket, request: dict[str, Any]) -> None:
+        calls.append(request)
+        (hostile.reset if len(calls) == 1 else handle)(connection, request)
+
+    return handler
+
+
 def test_a_broken_connection_is_tried_once_more() -> None:
     calls: list[dict[str, Any]] = []
-
-    def second_time(connection: socket.socket, request: dict[str, Any]) -> None:
-        calls.append(request)
-        (hostile.first if len(calls) % 2 == 0 else hostile.reset)(connection, request)
-
-    assert moves(second_time) == ["pass"]
-    assert len(calls) == 2
-    assert calls[0] == calls[1]
+    assert moves(reset_then(hostile.first, calls)) == ["pass"]
+    assert calls == [json.loads(REQUEST)] * 2
 
 
 def test_the_retry_has_no_deadline_of_its_own() -> None:
-    calls: list[dict[str, Any]] = []
-
-    def reset_then_hang(connection: socket.socket, request: dict[str, Any]) -> None:
-        calls.append(request)
-        (hostile.reset if len(calls) == 1 else hostile.hang)(connection, request)
-
-    with hostile.connected(reset_then_hang) as bot:
+    with hostile.connected(reset_then(hostile.hang, [])) as bot:
         outcome = bot.move(REQUEST, 1)
     assert isinstance(outcome, Failure)
     assert outcome.kind is FaultKind.TIMEOUT
@@ -134,8 +128,7 @@ def test_time_is_charged_to_the_bot_that_took_it() -> None:
 
 def test_the_evidence_is_kept() -> None:
     (fault,) = match(hostile.WAYS["not-json"][0], strikes=1).faults
-    assert fault.answer.status == 200
-    assert fault.answer.body == "I pass."
+    assert (fault.answer.status, fault.answer.body) == (200, "I pass.")
     assert "Content-Length: 7" in fault.answer.headers
     assert fault.url.startswith("http://127.0.0.1:")
     assert json.loads(fault.request)["view"]["seat"] == 0
@@ -151,6 +144,14 @@ def test_a_bots_words_are_printed_without_control_characters() -> None:
 PASS = b'{"move": "pass"}'
 CHUNKS = b"10\r\n" + PASS + b"\r\n0\r\n\r\n"
 USUAL = hostile.answer(PASS)
+
+
+def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
+    """Answer byte by byte."""
+    for byte in USUAL:
+        connection.sendall(bytes([byte]))
+
+
 FINE = {
     "in chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS,
     "announced by 100": b"HTTP/1.1 100 Continue\r\n\r\n" + USUAL,
@@ -162,21 +163,13 @@ FINE = {
     "encoded as identity": hostile.answer(PASS, "Content-Encoding: identity"),
     "with one answer too many": USUAL + hostile.answer(b'{"move": "bid:3"}'),
     "with rubbish behind it": USUAL + b"\0\0\0",
+    "until the connection ends": hostile.half(b"HTTP/1.1 200 OK\r\n\r\n" + PASS),
+    "byte by byte": slowly,
 }
 
 
 @pytest.mark.parametrize("how", FINE)
 def test_unusual_answers_that_are_fine(how: str) -> None:
-    assert moves(hostile.sends(FINE[how]), times=3) == ["pass"] * 3
-
-
-def test_an_answer_that_ends_with_the_connection_is_whole() -> None:
-    assert moves(hostile.half(b"HTTP/1.1 200 OK\r\n\r\n" + PASS)) == ["pass"]
-
-
-def test_an_answer_that_comes_byte_by_byte_in_time_is_fine() -> None:
-    def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
-        for byte in hostile.answer(PASS):
-            connection.sendall(bytes([byte]))
-
-    assert moves(slowly) == ["pass"]
+    fine = FINE[how]
+    handle = hostile.sends(fine) if isinstance(fine, bytes) else fine
+    assert moves(handle, times=3) == ["pass"] * 3

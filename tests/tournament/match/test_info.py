@@ -55,29 +55,23 @@ def test_a_comment_and_numbers_are_kept() -> None:
 )
 def test_what_does_not_fit_is_dropped_and_no_fault(text: str) -> None:
     info = info_of(text)
-    assert not info.kept
-    assert info.dropped
+    assert (info.kept, bool(info.dropped)) == ({}, True)
 
 
-def test_constants_elsewhere_are_still_a_fault() -> None:
-    (text,) = moves(hostile.says('{"move": "pass", "info": {}, "x": [{"y": NaN}]}'))
-    assert "NaN is not a JSON number" in text
-
-
-@pytest.mark.parametrize("number", ["1e999", "9" * 500])
-def test_large_numbers_elsewhere_are_no_fault(number: str) -> None:
-    assert moves(hostile.says(f'{{"move": "pass", "x": {number}}}')) == ["pass"]
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [("[NaN]", "NaN is not a JSON number"), ("1e999", "pass"), ("9" * 500, "pass")],
+)
+def test_only_constants_elsewhere_are_a_fault(value: str, outcome: str) -> None:
+    (text,) = moves(hostile.says(f'{{"move": "pass", "info": {{}}, "x": {value}}}'))
+    assert outcome in text
 
 
 def test_a_long_comment_is_cut_and_marked() -> None:
     exact = read_info({"comment": "x\0\x1b\n" * 2000})
     assert exact == Info({"comment": "x" * 2000})
     cut = read_info({"comment": "y" * 2001, "a": 1})
-    comment = cut.kept["comment"]
-    assert isinstance(comment, str)
-    assert len(comment) == 2000
-    assert comment.endswith("y […]")
-    assert cut.kept["a"] == 1
+    assert cut.kept == {"comment": "y" * 1996 + " […]", "a": 1}
     assert len(cut.dropped) == 1
 
 

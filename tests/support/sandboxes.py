@@ -6,14 +6,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.support.cups import HOSTILE
+import pytest
+
+from tests.support.cups import HOSTILE, why_no_sandbox
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import BotProcess
 from tournament.config.cup import Bot, Limits
 
+WHY_NO_SANDBOX = why_no_sandbox()
+
 
 def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
-    """The settings to start a bot in a sandbox."""
+    """The settings to start a bot in a sandbox. Skips the test where there is none."""
+    if WHY_NO_SANDBOX:
+        pytest.skip(WHY_NO_SANDBOX)
     return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
 
 

@@ -46,17 +46,13 @@ def spied(hall: Path, **more: Any) -> str:
             return started.output()
 
 
-@needs_sandbox
 def test_a_sandbox_shows_nothing_of_the_outside(hall: Path) -> None:
-    """From the folder of the cup, what is secret is covered; it reaches no network."""
     output = spied(hall)
     for line in ("no outside", "cup hidden", "runs []", "key hidden", "notes NOTES"):
         assert line in output
-    assert output.count("cannot write") == 2
-    assert "PYTEST" not in output
+    assert (output.count("cannot write"), "PYTEST" in output) == (2, False)
 
 
-@needs_sandbox
 def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
     """And it is asked there, in a sandbox all the same."""
     output = spied(hall, network=True)
@@ -67,16 +63,13 @@ def test_with_the_network_a_bot_reaches_a_server(hall: Path) -> None:
     assert notice.startswith("Warning: the bots have the network, so they can reach each other")
 
 
-@needs_sandbox
 def test_a_bot_sees_its_own_folder_and_nothing_around_it(hall: Path) -> None:
     (hall / "alice" / "mine.txt").write_text("ALICE")
     assert printed("grep -rhs . .. /etc/shadow", hall, "alice") == "ALICE\n"
 
 
-@needs_sandbox
 @pytest.mark.parametrize("target", ["../runs/spring/run.sqlite", "../bob/bot.py", "../cup.toml"])
 def test_a_link_in_the_folder_of_a_bot_leads_nowhere(hall: Path, target: str) -> None:
-    """Also one that its command or a variable names, and one with an absolute path."""
     near, far = hall / "alice" / "bold", hall / "alice" / "far"
     near.symlink_to(target)
     far.symlink_to((hall / "alice" / target).resolve())
@@ -86,21 +79,16 @@ def test_a_link_in_the_folder_of_a_bot_leads_nowhere(hall: Path, target: str) ->
     with pytest.raises(StartError):
         start(trying, launched(trying, hall))
     output = printed(command, hall, "alice")
-    assert "tried" in output
-    assert "SEED" not in output
-    assert "BOB" not in output
+    assert [word in output for word in ("tried", "SEED", "BOB")] == [True, False, False]
 
 
-@needs_sandbox
 @pytest.mark.parametrize("leads_to", ["../runs", "eve", ".."])
 def test_a_folder_that_is_a_link_is_refused(hall: Path, leads_to: str) -> None:
-    """To what is hidden, to itself, and to what is around it."""
     (hall / "alice" / "eve").symlink_to(leads_to)
     with pytest.raises(SandboxError, match="is a link or behind one"):
         launched(Bot("x", "./x", dir="alice/eve"), hall)
 
 
-@needs_sandbox
 def test_loops_of_links_and_deep_folders_do_no_harm(hall: Path) -> None:
     (hall / "alice" / "loop").symlink_to("loop")
     with chdir(hall / "alice"):
@@ -113,31 +101,25 @@ def test_loops_of_links_and_deep_folders_do_no_harm(hall: Path) -> None:
         subprocess.run(["rm", "-r", str(hall / "alice" / "d")], check=True)
 
 
-@needs_sandbox
 def test_a_folder_that_holds_more_than_a_bot_is_refused(
     hall: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The home, what contains it, the folder of temporary files, and that of the run."""
     monkeypatch.setenv("HOME", str(hall / "alice"))
     mine = Bot("x", "python bot.py")
     for folder in (hall, hall / "alice", Path(tempfile.gettempdir()), Path("/")):
         with pytest.raises(SandboxError, match="holds far more than a bot"):
             launched(mine, folder)
-    run = hall / "bob"
     with pytest.raises(SandboxError, match="which bots may not see"):
-        launched(mine, run, secret=[run])
+        launched(mine, hall / "bob", secret=[hall / "bob"])
 
 
-@needs_sandbox
 def test_a_program_that_it_does_not_see_is_told_with_the_fix(hall: Path) -> None:
     lost = Bot("x", f"python {hall}/bob/bot.py", dir="alice")
     with pytest.raises(StartError, match=r"/alice; if its files are elsewhere.*can't open file"):
         start(lost, launched(lost, hall))
 
 
-@needs_sandbox
 def test_reference_bots_see_no_folder(hall: Path) -> None:
-    """And run where the CUP.toml lies in the home."""
     greedy = Bot("x", "python -m bots.greedy")
     launch = launched(greedy, hall)
     words = (launch.sandboxes or {})["x"].words
@@ -158,13 +140,11 @@ def test_bots_of_different_authors_in_one_folder_are_named() -> None:
     assert warning(a, Bot("url", url="http://127.0.0.1:9"), greedy) == ""
 
 
-@needs_sandbox
 def test_no_descriptor_of_another_process_can_be_copied() -> None:
     """Such as a socket that the sandbox proxy is about to hand out."""
     assert printed(bot("copies")) == "copied 0\n"
 
 
-@needs_sandbox
 def test_the_doors_to_the_kernel_are_closed() -> None:
     *doors, capabilities, _ = printed(bot("escapes")).split("\n")
     assert [door for door in doors if not door.endswith("closed")] == []
@@ -172,7 +152,6 @@ def test_the_doors_to_the_kernel_are_closed() -> None:
     assert int(capabilities.split()[1], 16) == 0
 
 
-@needs_sandbox
 def test_the_folders_that_it_may_write_to_have_sizes() -> None:
     assert printed(bot("gorges")) == f"/tmp {HOME_MB}\n/dev/shm {SHARED_MEMORY_MB}\n"
 
@@ -183,18 +162,15 @@ def test_its_processes_are_counted_for_itself(monkeypatch: pytest.MonkeyPatch) -
     for prefix in ("prefix", "base_prefix"):  # that of root, nobody else may read
         monkeypatch.setattr(sys, prefix, "/usr")
     user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
-    python = "/usr/bin/python3"
-    if not os.path.exists(python):
+    if not os.path.exists("/usr/bin/python3"):
         pytest.skip("a Python that any user may start is needed")
-    command = shlex.join([python, str(HOSTILE), "bombs"])
-    words = sandboxes([Bot("x", command)], HOSTILE, Limits(processes=40), [])["x"].words
-    done = subprocess.run(
-        [*words, *command.split()], capture_output=True, text=True, check=False, user=user
-    )
+    command = ("/usr/bin/python3", str(HOSTILE), "bombs")
+    bombs = Bot("x", shlex.join(command))
+    words = sandboxes([bombs], HOSTILE, Limits(processes=40), [])["x"].words + command
+    done = subprocess.run(words, capture_output=True, text=True, check=False, user=user)
     assert 30 < int(done.stdout.split()[1]) < 40, done.stderr
 
 
-@needs_sandbox
 def test_a_full_backlog_does_not_outlast_the_deadline() -> None:
     with running(bot("clogs")) as started:
         outcome = started.move(REQUEST, 0.3)
@@ -202,7 +178,6 @@ def test_a_full_backlog_does_not_outlast_the_deadline() -> None:
         assert outcome.kind is FaultKind.TIMEOUT
 
 
-@needs_sandbox
 def test_it_leaves_nothing_behind() -> None:
     """Its home is in memory; its processes end with their namespace, wherever they hide."""
     with running(bot("litters")) as started:
@@ -214,7 +189,6 @@ def test_it_leaves_nothing_behind() -> None:
 def test_without_bubblewrap_a_cup_is_refused_or_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The organiser may start the bots without a sandbox."""
     monkeypatch.setenv("PATH", str(tmp_path))
     cup = write(tmp_path, toys(3), deals=1, sandbox=None)
     words = ("run", cup, "--out", tmp_path / "run")
@@ -277,14 +251,11 @@ def test_a_machine_without_a_filter_is_refused(
     assert "--no-sandbox" in done.stderr
 
 
-@needs_sandbox
 def test_a_virtual_environment_in_its_folder_runs(tmp_path: Path) -> None:
-    """Made of links, or of copies."""
     for option in ("--symlinks", "--copies"):
         folder = tmp_path / option
-        subprocess.run(
-            [sys.executable, "-m", "venv", "--without-pip", option, folder / "venv"], check=True
-        )
+        make = [sys.executable, "-m", "venv", "--without-pip", option, folder / "venv"]
+        subprocess.run(make, check=True)
         shutil.copytree(HOSTILE, folder / "hostile")
         with running("venv/bin/python hostile honest", folder):
             pass

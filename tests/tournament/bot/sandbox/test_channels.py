@@ -19,6 +19,8 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
 from tournament.formats.round_robin import RoundRobin
 
+pytestmark = needs_sandbox
+
 
 def conversation(channel: str, folder: Path = HOSTILE, *, copies: bool = False) -> str:
     """What a bot hears through a channel, while another process of the bot tells the letter x.
@@ -39,20 +41,17 @@ def conversation(channel: str, folder: Path = HOSTILE, *, copies: bool = False) 
         return output(hears, launch)
 
 
-@needs_sandbox
 @pytest.mark.parametrize("channel", sorted({*CHANNELS} - {"futex", "page cache", "pipe"}))
 def test_no_file_of_the_system_tells_another_sandbox(channel: str) -> None:
     """By locks, however the system call is written; by leases, write hints, notifications."""
     assert conversation(channel) == "heard \0\n"
 
 
-@needs_sandbox
 def test_futexes_of_the_system_tell_another_sandbox() -> None:
     """Open: a filter cannot tell them from those of a bot's own processes."""
     assert conversation("futex") == "heard x\n"
 
 
-@needs_sandbox
 def test_databases_work_without_locks() -> None:
     assert printed(bot("locks")) == "delete 2 ok\nwal 2 ok\n"
 
@@ -70,14 +69,12 @@ def marks(tmp_path: Path) -> Path:
     return tmp_path / "marks"
 
 
-@needs_sandbox
 @pytest.mark.parametrize("channel", ["futex", "page cache", "pipe"])
 def test_a_copy_of_the_folder_tells_no_other_seating(channel: str, marks: Path) -> None:
     """What is told by files that both processes see is not told by copies."""
     assert conversation(channel, marks, copies=True) == "heard \0\n"
 
 
-@needs_sandbox
 def test_the_page_cache_tells_who_sees_the_same_file(marks: Path) -> None:
     """Open for the files of the system, which are not copied."""
     path = marks / "0.py"
@@ -89,7 +86,6 @@ def test_the_page_cache_tells_who_sees_the_same_file(marks: Path) -> None:
     assert conversation("page cache", marks) == "heard x\n"
 
 
-@needs_sandbox
 def test_each_process_has_a_copy_of_its_folder(hall: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without what is secret, and without other copies. Folders that may not be written are
     removed too."""
@@ -111,7 +107,6 @@ def test_each_process_has_a_copy_of_its_folder(hall: Path, monkeypatch: pytest.M
     assert os.listdir(copies) == []
 
 
-@needs_sandbox
 def test_a_folder_that_cannot_be_copied_is_told(
     hall: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +117,6 @@ def test_a_folder_that_cannot_be_copied_is_told(
         start(trying, launch)
 
 
-@needs_sandbox
 def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:
     """Unless no cards are shared."""
     (tmp_path / "large").mkdir()
@@ -134,7 +128,6 @@ def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"has more than the {LIMIT_MB} MB of which each process" in done.stderr
     assert 'set cards = "fresh" in [format]' in done.stderr
-    fresh = Cup(
-        "c", "doudizhu", 3, (Bot("x", "./x", dir="large"),), format=RoundRobin(cards="fresh")
-    )
+    bots = (Bot("x", "./x", dir="large"),)
+    fresh = Cup("c", "doudizhu", 3, bots, format=RoundRobin(cards="fresh"))
     assert (launch_of_cup(fresh, tmp_path)[0].sandboxes or {})["x"].copied is None

@@ -31,12 +31,9 @@ def test_the_runner_moves_into_a_group_within_its_own(tmp_path: Path) -> None:
     assert sorted(enabled) == ["+cpu", "+memory", "+pids"]
     fake.own.write_text("0::/a/b/runner\n")
     assert fake.delegate() == str(fake.here), "a second run in the same process"
-
-
-def test_without_the_cpu_controller_the_runner_has_no_weight(tmp_path: Path) -> None:
-    fake = Fake(tmp_path, "memory pids")
-    assert fake.delegate() == str(fake.here)
-    assert not (fake.here / "runner" / "cpu.weight").exists()
+    without_cpu = Fake(tmp_path / "other", "memory pids")
+    assert without_cpu.delegate() == str(without_cpu.here)
+    assert not (without_cpu.here / "runner" / "cpu.weight").exists()
 
 
 @pytest.mark.parametrize(

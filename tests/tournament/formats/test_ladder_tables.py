@@ -19,15 +19,13 @@ def seasoned(
 ) -> KnownBots:
     """A ladder in which earlier names are much better, but for two that are alike."""
     known, dice = KnownBots(), random.Random(1)
+    strength = {bot: -10.0 * place for place, bot in enumerate(bots)}
+    strength[bots[alike[1]]] = strength[bots[alike[0]]]
     for number in range(blocks):
-        order = dice.sample(range(len(bots)), len(bots) // players * players)
-        strength = [alike[0] if seat == alike[1] else seat for seat in range(len(bots))]
+        order = dice.sample(bots, len(bots) // players * players)
         tables = zip(*[iter(order)] * players, strict=True)
         known.add(
-            (
-                f"pass {number}",
-                {bots[seat]: -10.0 * strength[seat] + dice.gauss() for seat in table},
-            )
+            (f"pass {number}", {bot: strength[bot] + dice.gauss() for bot in table})
             for table in tables
         )
     return known

@@ -63,14 +63,6 @@ def test_what_is_read_of_it(value: str, fallback: str | None, warnings: int) -> 
     assert (choice.fallback, len(choice.info.dropped)) == (fallback, warnings)
 
 
-def test_each_is_kept_and_counted() -> None:
-    record = match()
-    assert len(record.fallbacks) == len(record.times[0])
-    assert {(fallback.seat, fallback.why) for fallback in record.fallbacks} == {(0, WHY)}
-    assert record.summary().fallbacks == (len(record.fallbacks), 0, 0)
-    assert not record.faults
-
-
 def test_a_cup_may_count_each_as_a_fault() -> None:
     record = match("strike")
     assert (record.struck, record.fallbacks) == ((0,), ())
@@ -85,8 +77,11 @@ def test_of_too_many_reasons_the_count_is_kept() -> None:
     assert len(reasons) - reasons.count(REASON_DROPPED) == INFO_LIMIT // 6000
 
 
-def test_they_come_through_a_store_and_a_file_of_matches(tmp_path: Path) -> None:
+def test_each_is_kept_also_in_a_store_and_a_file_of_matches(tmp_path: Path) -> None:
     record = match()
+    kept = [(fallback.seat, fallback.why) for fallback in record.fallbacks]
+    assert kept == [(0, WHY)] * len(record.times[0])
+    assert (record.summary().fallbacks, record.faults) == ((len(kept), 0, 0), ())
     cup = played.cup(["falls", "ann", "bob"])
     with played.unfinished(tmp_path / "run", cup, [record]) as store:
         store.finish()

@@ -152,7 +152,7 @@ def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
         connection.sendall(bytes([byte]))
 
 
-FINE = {
+FINE: dict[str, bytes | hostile.Handler] = {
     "in chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS,
     "announced by 100": b"HTTP/1.1 100 Continue\r\n\r\n" + USUAL,
     "with hints before it": b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + USUAL,

@@ -19,7 +19,6 @@ from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.bot.url_bot import Choice, Failure, StartError
 from tournament.config.cup import Bot, Limits
-from tournament.records import FaultKind
 
 LAUNCH = LaunchSettings(Limits(), 60_000)
 SANDBOX = pytest.mark.parametrize(
@@ -43,8 +42,7 @@ def test_a_started_bot_answers_and_is_gone_after(tmp_path: Path) -> None:
         assert isinstance(started.move(REQUEST, 60), Choice)
         assert started.process.status() is None
         (pid,) = pids(tmp_path)
-        assert os.getpgid(pid) == pid
-        assert os.getsid(pid) == pid != os.getsid(0)
+        assert os.getpgid(pid) == os.getsid(pid) == pid
     all_end([pid])
 
 
@@ -75,19 +73,17 @@ def test_reference_bots_get_no_secrets() -> None:
 @SANDBOX
 def test_a_program_in_the_folder_of_a_bot_is_found_there(tmp_path: Path, sandbox: bool) -> None:
     (tmp_path / "mine").mkdir()
-    program = tmp_path / "mine" / "fails"
-    program.write_text("#!/bin/sh\nexit 3\n")
-    program.chmod(0o755)
+    shutil.copy("/bin/false", tmp_path / "mine" / "fails")
     fails = Bot("x", command="./fails", dir="mine")
     launch, _ = prepare_launch([fails], Limits(), 60_000, sandbox=sandbox, folder=tmp_path)
-    with pytest.raises(StartError, match=r'"\./fails" ended with code 3 before'):
+    with pytest.raises(StartError, match=r'"\./fails" ended with code 1 before'):
         start(fails, launch)
 
 
 def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     with running("breeds", str(tmp_path)) as started:
-        started.move(REQUEST, 60)
-        started.move(REQUEST, 60)
+        for _ in range(2):
+            started.move(REQUEST, 60)
     all_end(pids(tmp_path))
 
 
@@ -138,9 +134,7 @@ def test_python_is_this_python() -> None:
 
 def test_memory_is_limited() -> None:
     with running("hungry", launch=LaunchSettings(Limits(memory_mb=400), 60_000)) as started:
-        outcome = started.move(REQUEST, 60)
-        assert isinstance(outcome, Failure)
-        assert outcome.kind is FaultKind.UNREACHABLE
+        assert isinstance(started.move(REQUEST, 60), Failure)
         assert "MemoryError" in started.output()
 
 

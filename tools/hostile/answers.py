@@ -12,7 +12,6 @@ from .server import FOREVER, Handler, answer, first
 
 
 def sends(data: bytes) -> Handler:
-    """A bot that sends these bytes."""
     return lambda connection, _: connection.sendall(data)
 
 
@@ -22,7 +21,6 @@ def says(text: str | bytes) -> Handler:
 
 
 def hang(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Do not answer."""
     FOREVER.wait(60)
 
 
@@ -43,13 +41,7 @@ def endless(start: bytes, piece: bytes, pause_s: float = 0) -> Handler:
     return handle
 
 
-def drips(start: bytes, drop: bytes) -> Handler:
-    """A bot that sends a few bytes again and again, never for long without any."""
-    return endless(start, drop, 0.01)
-
-
 def reset(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Reset the connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     os.close(connection.detach())
 
@@ -65,6 +57,7 @@ def half(data: bytes) -> Handler:
     return handle
 
 
+DRIP_S = 0.01
 BOMB = gzip.compress(b'{"move": "' + b" " * 1_000_000 + b'"}')
 HALF_BODY = answer(b'{"move": ', length=400)
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -75,11 +68,11 @@ ELSEWHERE = answer(b"", "Location: http://127.0.0.1:1/move", status="302 Found")
 BY_FAULT: dict[str, dict[str, Handler]] = {
     "timeout": {
         "hang": hang,
-        "drip-headers": drips(TRICKLE, b"x"),
-        "drip-many-headers": drips(OK, b"X: y\r\n"),
-        "drip-body": drips(answer(b"", length=60_000), b" "),
-        "drip-continue": drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-        "drip-chunks": drips(CHUNKED, CHUNK),
+        "drip-headers": endless(TRICKLE, b"x", DRIP_S),
+        "drip-many-headers": endless(OK, b"X: y\r\n", DRIP_S),
+        "drip-body": endless(answer(b"", length=60_000), b" ", DRIP_S),
+        "drip-continue": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n", DRIP_S),
+        "drip-chunks": endless(CHUNKED, CHUNK, DRIP_S),
     },
     "invalid": {
         "endless": endless(answer(b"", length=-1), b" " * 4096),

@@ -20,15 +20,15 @@ from contextlib import suppress
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.mmap.restype = ctypes.c_void_p
 _FCNTL, _FUTEX = (72, 202) if platform.machine() == "x86_64" else (25, 98)
 _FCNTL_32 = 221  # on i386
-_WRITE_HINT, _GET_WRITE_HINT, _LONG_LIVED = 1036, 1035, 4
+_WRITE_HINT, _GET_WRITE_HINT, _LONG_LIVED = 1036, 1035, struct.pack("Q", 4)
 _OPENED, _WAIT, _WAKE = 0x20, 0, 1
 
 
 def _open(path: Path) -> int:
-    """Open a file for reading, and leave it open, so that its locks and leases last."""
-    return os.open(path, os.O_RDONLY)
+    return os.open(path, os.O_RDONLY)  # left open, so that locks and leases last
 
 
 def _lock(kind: int) -> bytes:
@@ -38,12 +38,8 @@ def _lock(kind: int) -> bytes:
 
 def _finds_lock(command: int) -> Callable[[Path], bool]:
     """A function that asks fcntl whether a file is locked."""
-
-    def is_locked(path: Path) -> bool:
-        lock = fcntl.fcntl(_open(path), command, _lock(fcntl.F_WRLCK))
-        return bool(struct.unpack_from("h", lock)[0] != fcntl.F_UNLCK)
-
-    return is_locked
+    free, asked = struct.pack("h", fcntl.F_UNLCK), _lock(fcntl.F_WRLCK)
+    return lambda path: not fcntl.fcntl(_open(path), command, asked).startswith(free)
 
 
 def _blocks(attempt: Callable[[Path], object]) -> Callable[[Path], bool]:
@@ -73,7 +69,6 @@ def _locks_by_32_bits(path: Path) -> None:
     enter = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_long] * 5)(
         ctypes.addressof(ctypes.c_char.from_buffer(page))
     )
-    LIBC.mmap.restype = ctypes.c_void_p
     low = LIBC.mmap(None, ctypes.c_size_t(4096), 3, 0x62, -1, ctypes.c_long(0))  # MAP_32BIT
     ctypes.memmove(low, struct.pack("=hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0), 24)
     descriptor = _open(path)
@@ -81,10 +76,6 @@ def _locks_by_32_bits(path: Path) -> None:
         enter(_FCNTL_32, descriptor, fcntl.F_OFD_SETLK, 0, low)
         os._exit(0)
     os.wait()
-
-
-def _has_write_hint(path: Path) -> bool:
-    return fcntl.fcntl(_open(path), _GET_WRITE_HINT, bytes(8)) == struct.pack("Q", _LONG_LIVED)
 
 
 def _opens_again_and_again(path: Path) -> None:
@@ -105,7 +96,6 @@ def _sees_it_opened(path: Path) -> bool:
 
 def _mapped(path: Path) -> int:
     """Map a file into memory. Return the address."""
-    LIBC.mmap.restype = ctypes.c_void_p
     address = LIBC.mmap(None, ctypes.c_size_t(4096), 1, 1, _open(path), ctypes.c_long(0))
     assert isinstance(address, int)
     return address
@@ -117,10 +107,6 @@ def _waits(path: Path) -> None:
     value = ctypes.c_uint.from_address(address).value
     wait = (_FUTEX, ctypes.c_void_p(address), _WAIT, ctypes.c_uint(value), None)
     threading.Thread(target=LIBC.syscall, args=wait, daemon=True).start()
-
-
-def _wakes(path: Path) -> bool:
-    return bool(LIBC.syscall(_FUTEX, ctypes.c_void_p(_mapped(path)), _WAKE, 1) == 1)
 
 
 def _pipe(path: Path) -> int:
@@ -151,8 +137,8 @@ CHANNELS: dict[str, Channel] = {
         _blocks(lambda path: os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))),
     ),
     "write hint": (
-        lambda path: fcntl.fcntl(_open(path), _WRITE_HINT, struct.pack("Q", _LONG_LIVED)),
-        _has_write_hint,
+        lambda path: fcntl.fcntl(_open(path), _WRITE_HINT, _LONG_LIVED),
+        lambda path: fcntl.fcntl(_open(path), _GET_WRITE_HINT, bytes(8)) == _LONG_LIVED,
     ),
     "inotify": (_opens_again_and_again, _sees_it_opened),
     "pipe": (lambda path: os.write(_pipe(path), b"x"), _finds_in_pipe),
@@ -160,7 +146,10 @@ CHANNELS: dict[str, Channel] = {
         lambda path: os.posix_fadvise(_open(path), 0, 0, os.POSIX_FADV_DONTNEED),
         _blocks(lambda path: os.preadv(_open(path), [bytearray(16)], 0, os.RWF_NOWAIT)),
     ),
-    "futex": (_waits, _wakes),
+    "futex": (
+        _waits,
+        lambda path: LIBC.syscall(_FUTEX, ctypes.c_void_p(_mapped(path)), _WAKE, 1) == 1,
+    ),
 }
 
 

@@ -12,14 +12,12 @@ from .server import first
 
 
 def floods(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Flood the output, then play properly."""
     for _ in range(2000):
         sys.stderr.write("flood " * 1000 + "\n")
     first(connection, request)
 
 
 def hungry(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Allocate as much memory as possible."""
     pieces = []
     while True:
         pieces.append(b"x" * 10_000_000)

@@ -46,7 +46,7 @@ def sections() -> list[Section]:
                 closing(HttpBot(gateway, dial_url(gateway))) as remote,
                 closing(HttpBot(url, dial_url(url))) as local,
             ):
-                over: list[float] = []
+                over: list[float] = []  # in ms, as the next
                 direct: list[float] = []
                 for _ in range(MOVES):
                     for bot, times in ((remote, over), (local, direct)):
@@ -55,11 +55,6 @@ def sections() -> list[Section]:
                             raise RuntimeError(outcome.detail)
                         times.append(outcome.elapsed_s * 1000)
             server.end()
-    return [_section(over, direct)]
-
-
-def _section(over: list[float], direct: list[float]) -> Section:
-    """The section. The times are in ms, in pairs of moves made one after the other."""
     extra = statistics.median(a - b for a, b in zip(over, direct, strict=True))
     ours, peers = statistics.median(over), statistics.median(direct)
     figures = [
@@ -70,4 +65,4 @@ def _section(over: list[float], direct: list[float]) -> Section:
         f"{MOVES} moves of a bot through the gateway and `stich connect`, on one machine, each"
         " followed by a move of the same bot by URL."
     )
-    return Section("Bots that connect", how, figures)
+    return [Section("Bots that connect", how, figures)]

@@ -10,11 +10,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from benchmarks.cups.setup import core_seconds, cup_file, events, started
 from benchmarks.figures import Figure, Section
@@ -27,8 +26,7 @@ AIM = 0.95
 EVERY_S = 5.0  # as in web/ui/static/live.js
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedCup:
+class WatchedCup(NamedTuple):
     """A cup with spectators: the matches, the seconds they took, and the cost.
 
     `cup_s` are the processor seconds of the runner and its bots, and `pages_s` those of the server
@@ -137,10 +135,6 @@ async def _watch(port: int, count: int) -> None:
 def sections() -> list[Section]:
     """Cups with and without spectators, in turns."""
     pairs = [(play(0), play(SPECTATORS)) for _ in range(ROUNDS)]
-    return [_section(pairs)]
-
-
-def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
     rates = [[cup.matches / cup.seconds for cup in pair] for pair in pairs]
     costs = [[cup.cup_s / cup.matches * 1000 for cup in pair] for pair in pairs]
     share = median(1 - cup.pages_s / (cup.cup_s + cup.pages_s) for _, cup in pairs)
@@ -153,7 +147,7 @@ def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
     cheaper = median(before / after for before, after in costs)
     peer, cup_share = "without spectators", "processor time that is the cup's"
     core_time = "processor time of the runner and its bots"
-    return Section(
+    section = Section(
         f"A cup with {SPECTATORS} spectators",
         f"Cups of four greedy bots at two tables, all started by the runner, with {SPECTATORS}"
         " browsers that have the live page open and ask for it every five seconds, in turns with"
@@ -171,6 +165,7 @@ def _section(pairs: Sequence[tuple[WatchedCup, WatchedCup]]) -> Section:
         f" second, and sends {sent:.0f} pages a second that have changed. The rates of single"
         " pairs vary with the load: only the first row is compared with an aim.",
     )
+    return [section]
 
 
 if __name__ == "__main__":

@@ -1,27 +1,23 @@
 """How long duels are, and how often they name the wrong bot, beside a GSPRT."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
 from tournament.formats.duel import BLOCKS_PER_ROUND
-from tournament.ranking.arrays import LEVEL, Floats
+from tournament.ranking.arrays import LEVEL, Booleans, Floats
 from tournament.ranking.betting import Reach, both_sides, each_side, log_factors
 
 MOST = 4_000
 """Blocks of a duel at most."""
-
 DUELS = 200
 
 Blocks = Callable[[np.random.Generator], Floats]
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """How a duel ended: after how many blocks, and with what: 1 or -1 names a bot, 0 neither."""
 
     blocks: int
@@ -38,14 +34,12 @@ def log_wealth(
 
 def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> Ended:
     """The duel as `stich duel` plays it: tests/tournament/ranking compares the two."""
-    needed = -log(1 - LEVEL)
-    settled = log_wealth(differences, reach, 0.0, within) >= needed
-    equal = np.zeros_like(settled)
-    if within is not None:
-        zone = [
-            log_wealth(differences, reach, mean, within) >= needed for mean in (-within, within)
-        ]
-        equal = zone[0] & zone[1]
+
+    def refuted(mean: float) -> Booleans:
+        return log_wealth(differences, reach, mean, within) >= -log(1 - LEVEL)
+
+    settled = refuted(0.0)
+    equal = refuted(-within) & refuted(within) if within is not None else np.zeros_like(settled)
     looks = slice(BLOCKS_PER_ROUND - 1, None, BLOCKS_PER_ROUND)
     end = (_first((settled | equal)[looks]) + 1) * BLOCKS_PER_ROUND
     if end > differences.size:
@@ -64,20 +58,18 @@ def by_gsprt(differences: Floats, zone: float) -> Ended:
     scale = blocks / np.maximum(spread, 1e-12)
     looks = np.arange(BLOCKS_PER_ROUND - 1, differences.size, BLOCKS_PER_ROUND)
     bound = log(0.95 / 0.05)
-    accepted = []
+    ends, both_equal = [], 0
     for side in (1, -1):
         ratio = (zone * (2 * side * mean - zone) / 2 * scale)[looks]
-        accepted.append((_first(ratio >= bound), _first(ratio <= -bound)))
-    ends = []
-    for side, (better, equal) in zip((1, -1), accepted, strict=True):
+        better, equal = _first(ratio >= bound), _first(ratio <= -bound)
+        both_equal = max(both_equal, equal)
         if better < equal:
             ends.append((better, side))
-    ends.append((max(equal for _, equal in accepted), 0))
-    look, named = min(ends)
+    look, named = min([*ends, (both_equal, 0)])
     return Ended(min((look + 1) * BLOCKS_PER_ROUND, differences.size), named)
 
 
-def _first(holds: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
+def _first(holds: Booleans) -> int:
     return int(holds.argmax()) if holds.any() else MOST
 
 

@@ -229,8 +229,9 @@ def rare_losses(bots: int, every: int = 100) -> Case:
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         lost = np.where(random.random(seats.shape) < 1 / every, 0.3 - 0.3 * every, 0.3)
-        answer: Floats = np.where(seats % 3 == 0, lost, 0.0) + random.normal(size=seats.shape)
-        return answer
+        points = np.where(seats % 3 == 0, lost, 0.0)
+        points += random.normal(size=seats.shape)
+        return points
 
     return lasting(np.zeros(bots), play)
 
@@ -259,8 +260,8 @@ def soft(bots: int, gift: float = 0.4) -> Case:
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         points = random.normal(size=seats.shape)
         met = ((seats == 0).any(axis=1) & (seats == 1).any(axis=1))[:, np.newaxis]
-        answer: Floats = points + gift * met * ((seats == 1) * 1.0 - (seats == 0))
-        return answer
+        points += gift * met * ((seats == 1) * 1.0 - (seats == 0))
+        return points
 
     effects = np.zeros(bots)
     effects[:2] = -1.0, 1.0

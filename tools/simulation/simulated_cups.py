@@ -32,8 +32,8 @@ def normal(random: np.random.Generator, blocks: int) -> Floats:
 def heavy(random: np.random.Generator, blocks: int) -> Floats:
     """Student's t with three degrees of freedom, zero sum."""
     points = random.standard_t(3, (blocks, SEATS))
-    answer: Floats = points - points.mean(axis=1, keepdims=True)
-    return answer
+    points -= points.mean(axis=1, keepdims=True)
+    return points
 
 
 def skewed(random: np.random.Generator, blocks: int) -> Floats:
@@ -86,9 +86,9 @@ def simulated(effects: Floats, noise: Noise) -> Play:
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         a = effects[seats]
-        own = a - (a.sum(axis=1, keepdims=True) - a) / (SEATS - 1)
-        answer: Floats = own + noise(random, len(seats))
-        return answer
+        points: Floats = a - (a.sum(axis=1, keepdims=True) - a) / (SEATS - 1)
+        points += noise(random, len(seats))
+        return points
 
     return play
 

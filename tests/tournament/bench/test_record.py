@@ -61,7 +61,6 @@ def test_it_conforms_to_the_schema_that_is_checked_in(data: dict[str, Any]) -> N
         ("by_block", [1e308, -1e308]),
         ("points", 1e308),
         ("more", 1),
-        ("faults", None),
     ],
 )
 def test_a_damaged_record_is_refused(

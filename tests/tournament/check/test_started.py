@@ -1,5 +1,6 @@
 """`stich check` with bots that it starts: some die, do not start or write too much."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -32,8 +33,7 @@ def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict
 @pytest.mark.parametrize(
     ("program", "start_ms", "problem"),
     [
-        ("raise SystemExit(3)", 600_000, "ended with code 3"),
-        ("import sys; sys.exit('no such deck')", 600_000, "no such deck"),
+        ("raise SystemExit('no such deck')", 600_000, "ended with code 1.*no such deck"),
         ("import threading; threading.Event().wait()", 300, "did not answer GET /"),
     ],
 )
@@ -42,7 +42,7 @@ def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, pr
     status, report = checked(*words)
     assert status == 1
     (failure,) = failures(report)
-    assert problem in failure["problem"]
+    assert re.search(problem, failure["problem"], re.DOTALL)
     assert "PORT" in failure["rule"]
 
 

@@ -7,30 +7,23 @@ Usage: python openapi_generator.py URL, with the generated package `openapi_clie
 import json
 import sys
 
+import openapi_client as stich
 
-def main(url: str) -> None:
-    """Play, and print a line for each game."""
-    import openapi_client as stich
-
-    with stich.ApiClient(stich.Configuration(host=url)) as client:
-        games, play = stich.GamesApi(client), stich.PlayApi(client)
-        for brief in games.list_games().games:
-            start = {"game": brief.game.value, "seed": "python", "options": {"deals": 1}}
-            state = play.start_game(stich.StartRequest.from_dict(start)).state
-            while state.actual_instance.phase != "over":
-                listed = play.list_moves(stich.MovesRequest(state=state, details=True))
-                assert len(listed.details) == len(listed.moves)
-                move = listed.moves[-1]
-                assert play.validate_move(stich.ValidateRequest(state=state, move=move)).legal
-                state = play.make_moves(stich.AdvanceRequest(state=state, moves=[move])).state
-            over = state.actual_instance
-            line = {"game": over.game, "scores": over.scores, "results": len(over.results)}
-            print(json.dumps(line))
-        try:
-            play.list_moves(stich.MovesRequest())
-        except stich.ApiException as error:
-            print(json.dumps({"code": json.loads(error.body)["code"]}))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+with stich.ApiClient(stich.Configuration(host=sys.argv[1])) as client:
+    play = stich.PlayApi(client)
+    for brief in stich.GamesApi(client).list_games().games:
+        start = {"game": brief.game.value, "seed": "python", "options": {"deals": 1}}
+        state = play.start_game(stich.StartRequest.from_dict(start)).state
+        while state.actual_instance.phase != "over":
+            listed = play.list_moves(stich.MovesRequest(state=state, details=True))
+            assert len(listed.details) == len(listed.moves)
+            move = listed.moves[-1]
+            assert play.validate_move(stich.ValidateRequest(state=state, move=move)).legal
+            state = play.make_moves(stich.AdvanceRequest(state=state, moves=[move])).state
+        over = state.actual_instance
+        line = {"game": over.game, "scores": over.scores, "results": len(over.results)}
+        print(json.dumps(line))
+    try:
+        play.list_moves(stich.MovesRequest())
+    except stich.ApiException as error:
+        print(json.dumps({"code": json.loads(error.body)["code"]}))

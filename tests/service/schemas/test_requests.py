@@ -64,14 +64,11 @@ def test_an_option_left_out_of_a_saved_state_has_its_default(service: Service, n
         ("deal", 0, "Must be a whole number from 1 to 9007199254740991."),
         ("scores", {}, "Must be a list."),
         ("hands.0.1", "1c", "Must be a card, such as 3c, Th or Rj."),
-        ("hands.0", "3c", "Must be a list."),
         ("options.deals", 0, "Must be a whole number from 1 to 1000."),
         ("options.spring", 1, "Must be true or false."),
-        ("options", [], "Must be an object."),
         ("seed", "", "Must have 1 to 128 characters."),
         ("seed", "\ud800", "Must not have a lone surrogate, which UTF-8 cannot encode."),
         ("phase", 3, "Must be a string."),
-        ("table", [], "Must be an object."),
         ("history.0", "pass", "Must be an object."),
         ("history.0.move", "\ud800", "Must not have a lone surrogate, which UTF-8 cannot encode."),
     ],
@@ -84,27 +81,24 @@ def test_a_wrong_type_is_named_by_its_path(
     assert errors == {f"state.{path}": [message]}
 
 
-def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
-    state = json.dumps(service.start("doudizhu"))
-    pointed = state.replace('"players": 3', '"players": 3.0').replace("[0, 0, 0]", "[0.0, -0, 0e3]")
-    plain = service.send("/v1/moves", f'{{"state": {state}}}')
-    assert service.send("/v1/moves", f'{{"state": {pointed}}}') == plain
-    assert pointed != state
-
-
-def test_a_large_whole_number_is_read_exactly(service: Service) -> None:
+def test_a_whole_number_is_read_exactly_however_it_is_written(service: Service) -> None:
     body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
     for score, number in (
+        ("-0", 0),
+        ("0e3", 0),
         ("9007199254740993.0", 2**53 + 1),
         ("1e+36", 10**36),
         ("-1E36", -(10**36)),
         ("1.5e16", 15 * 10**15),
+        ("1e37", None),
+        ("1.5", None),
+        ("9007199254740993.5", None),
     ):
         answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
-        assert answer["view"]["scores"][0] == number
-    for score in ("1e37", "1.5", "9007199254740993.5"):
-        answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
-        assert "state.scores.0" in answer["errors"]
+        if number is None:
+            assert "state.scores.0" in answer["errors"]
+        else:
+            assert answer["view"]["scores"][0] == number
 
 
 @pytest.mark.parametrize("number", ["1e400", "9" * 50, "-" + "9" * 5000, "1e-400"])
@@ -119,11 +113,9 @@ def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
 
 
 def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:
-    state = service.start("doudizhu")
-    state["history"] = [{"seat": 99, "move": "nonsense ≠ ä"}, {"seat": -4, "move": "??"}]
-    # sent by the harness that holds every answer against the contract
-    answer = service.post("/v1/advance", {"state": state, "moves": ["bid:1"]})
-    assert answer["state"]["history"][:2] == state["history"]
+    history = [{"seat": 99, "move": "nonsense ≠ ä"}, {"seat": -4, "move": "??"}]
+    state = {**service.start("doudizhu"), "history": history}
+    assert service.advance(state, "bid:1")["history"][:2] == history
 
 
 def test_either_a_state_or_a_view(service: Service) -> None:
@@ -145,23 +137,19 @@ def test_either_a_state_or_a_view(service: Service) -> None:
     assert errors == {"state": ["This field is missing."], "view": ["Unknown field."]}
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "advice"),
-    [
-        ("start", {"game": "dasan", "seal": True}, "use /v1/sealed/start."),
-        ("start", {"game": "dasan", "key_hashes": ["0f" * 32] * 3}, "use /v1/sealed/start."),
-        ("moves", {"sealed": "x.y", "key": "k"}, "use /v1/sealed/moves."),
-        ("describe", {"sealed": "x.y"}, "use /v1/sealed/describe."),
-        ("validate", {"sealed": "x.y", "move": "pass"}, "use /v1/sealed/validate."),
-        ("advance", {"sealed": "x.y", "moves": ["pass"]}, "use /v1/sealed/advance."),
-        ("view", {"sealed": "x.y"}, "use /v1/sealed/view."),
-    ],
-)
-def test_a_plain_operation_says_which_path_takes_a_token(
-    service: Service, path: str, body: Any, advice: str
-) -> None:
-    for messages in refused(service, body, f"/v1/{path}").values():
-        assert messages[0].endswith(advice)
+def test_a_plain_operation_says_which_path_takes_a_token(service: Service) -> None:
+    token = {"sealed": "x.y"}
+    for path, body in (
+        ("start", {"game": "dasan", "seal": True}),
+        ("start", {"game": "dasan", "key_hashes": ["0f" * 32] * 3}),
+        ("moves", {**token, "key": "k"}),
+        ("describe", token),
+        ("validate", {**token, "move": "pass"}),
+        ("advance", {**token, "moves": ["pass"]}),
+        ("view", token),
+    ):
+        for messages in refused(service, body, f"/v1/{path}").values():
+            assert messages[0].endswith(f"use /v1/sealed/{path}.")
 
 
 def test_null_and_an_empty_list_leave_an_optional_field_out(service: Service) -> None:
@@ -183,22 +171,19 @@ def test_null_and_an_empty_list_leave_an_optional_field_out(service: Service) ->
     assert set(refused(service, {**start, "options": []}, "/v1/start")) == {"options"}
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({}, "game"),
-        ({"game": "whist"}, "game"),
-        ({"game": ["dasan"]}, "game"),
-        ({"game": "dasan", "players": 5}, "players"),
-        ({"game": "dasan", "seed": ""}, "seed"),
-        ({"game": "dasan", "seed": "\udfff"}, "seed"),
-        ({"game": "dasan", "options": {"deals": 0}}, "options.deals"),
-        ({"game": "dasan", "options": {"spring": True}}, "options.spring"),
-        ({"game": "dasan", "table": 3}, "table"),
-    ],
-)
-def test_a_start_that_cannot_be(service: Service, body: Any, field: str) -> None:
-    assert set(refused(service, body, "/v1/start")) == {field}
+def test_a_start_that_cannot_be(service: Service) -> None:
+    for field, fields in (
+        ("game", {"game": "whist"}),
+        ("game", {"game": ["dasan"]}),
+        ("players", {"players": 5}),
+        ("seed", {"seed": ""}),
+        ("seed", {"seed": "\udfff"}),
+        ("options.deals", {"options": {"deals": 0}}),
+        ("options.spring", {"options": {"spring": True}}),
+        ("table", {"table": 3}),
+    ):
+        assert set(refused(service, {"game": "dasan"} | fields, "/v1/start")) == {field}
+    assert set(refused(service, {}, "/v1/start")) == {"game"}
 
 
 def test_a_move_with_a_lone_surrogate_is_no_move(service: Service) -> None:

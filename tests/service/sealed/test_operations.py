@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 import games
 from tests.support.random_games import IDS, TABLES
-from tests.support.sealed import OLD_KEY, application, hashed, start
+from tests.support.sealed import hashed, start
 from tests.support.service import Service
 
 
@@ -107,13 +107,3 @@ def test_a_view_of_everybody_can_be_posted_like_any_view(service: Service) -> No
     assert verdict["reason"] == "not-your-turn"
     problem = service.post("/v1/moves", {"view": {**view, "hand": ["3c"]}})
     assert problem["problems"] == ["hand must be empty in a view without a seat."]
-
-
-def test_any_of_the_keys_opens_and_the_first_seals(service: Service) -> None:
-    old = Service(application(old=OLD_KEY))
-    token, keys = start(old)
-    turn = old.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
-    me = {"sealed": token, "key": keys[turn]}
-    newer = service.post("/v1/sealed/advance", {**me, "moves": ["pass"]})["sealed"]
-    assert (token[:4], newer[:4]) == ("old.", "new.")
-    assert old.post("/v1/sealed/view", {"sealed": newer})["code"] == "invalid-token"

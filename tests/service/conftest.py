@@ -9,6 +9,7 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from tests.support.running import Running
+from tests.support.sealed import SEAL_KEYS
 from tests.support.service import Service
 
 
@@ -37,5 +38,5 @@ def service(client: FlaskClient) -> Service:
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
     """`stich serve` in a separate process."""
-    with Running() as service:
+    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as service:
         yield service

@@ -2,13 +2,9 @@
 
 import json
 import re
-from base64 import b64encode
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from stich.processes import find_port
 from tests.support.pages import ROOT, run_script
@@ -16,12 +12,6 @@ from tests.support.prerequisites import needs_curl
 from tests.support.running import Running
 
 ADDRESS = "http://127.0.0.1:8080"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with Running(STICH_SEAL_KEYS=f"2026:{b64encode(bytes(32)).decode()}") as service:
-        yield service
 
 
 def walk_through(page: str, running: Running, folder: Path) -> set[str]:
@@ -56,17 +46,14 @@ def test_the_walk_through_sealed_states(running: Running, tmp_path: Path) -> Non
     paths = walk_through("sealed.md", running, tmp_path)
     operations = ("start", "view", "moves", "validate", "advance")
     assert paths == {f"/v1/sealed/{name}" for name in operations}
-    assert written(tmp_path, "table")["keys"] == [None, None, None]
-    assert written(tmp_path, "public")["view"]["hand"] == []
     assert written(tmp_path, "next").keys() == {"sealed", "view"}
 
 
 @needs_curl
 def test_the_walk_through(running: Running, tmp_path: Path) -> None:
     paths = walk_through("api.md", running, tmp_path)
-    assert written(tmp_path, "state")["state"]["phase"] == "auction"
     after = written(tmp_path, "after")["state"]
-    assert after["phase"] == "play"
     assert written(tmp_path, "view")["view"]["seat"] == after["turn"], "whose moves the page lists"
-    assert paths >= {"/v1/games", "/v1/start", "/v1/moves", "/v1/validate", "/v1/advance"}
-    assert paths >= {"/v1/view", "/healthz", "/metrics", "/openapi.yaml", "/docs"}
+    operations = ("games", "start", "moves", "validate", "advance", "view")
+    others = {"/healthz", "/metrics", "/openapi.yaml", "/docs"}
+    assert paths >= {f"/v1/{name}" for name in operations} | others

@@ -48,7 +48,9 @@ def test_a_body_in_pieces_without_a_length() -> None:
 
 
 def test_a_body_that_cannot_be_read() -> None:
-    for pieces in ([OSError("reset")], [b"{", OSError("reset")], [b"{"]):
+    reset = OSError("reset")
+    bodies: list[list[bytes | OSError]] = [[reset], [b"{", reset], [b"{"]]
+    for pieces in bodies:
         status, problem = raw(pieces, "/v1/moves", CONTENT_LENGTH="2")
         assert (status, problem["code"]) == ("400", "malformed-json")
         assert "ends before" in problem["detail"]

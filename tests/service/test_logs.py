@@ -37,9 +37,8 @@ def test_a_request_is_one_line(form: str, capsys: pytest.CaptureFixture[str]) ->
     if form == "text":
         assert line.endswith(r"192.0.2.7 GET /v1/\nforged line 404 1.500 ms id-1")
         return
-    entry = json.loads(line)
-    assert (entry["logger"], entry["level"], entry["status"]) == ("service.access", "info", 404)
-    assert (entry["path"], entry["request_id"]) == (r"/v1/\nforged line", "id-1")
+    about = {"logger": "service.access", "level": "info", "status": 404, "request_id": "id-1"}
+    assert json.loads(line).items() >= {**about, "path": r"/v1/\nforged line"}.items()
 
 
 def test_an_error_has_its_trace_and_its_request(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Every problem code; each problem says what is wrong and where."""
 
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
@@ -9,8 +10,6 @@ from service.app import create_app
 from tests.support.service import Service, matches
 
 JSON = "application/json"
-
-
 MALFORMED = {
     "empty": b"",
     "no JSON": b"{state}",
@@ -98,8 +97,7 @@ def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:
     assert response.status_code == 500
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert matches("Problem", response.json)
-    assert b"secret" not in response.data
-    assert b"Traceback" not in response.data
+    assert not re.search(b"secret|Traceback", response.data)
     assert "the secret of the house" in caplog.text
 
 

@@ -101,11 +101,10 @@ async def send(
     return proto
 
 
-async def post(front: RsgiFront, path: str, body: bytes) -> Protocol:
+async def post(front: RsgiFront, path: str, body: bytes) -> Any:
     """Post a body of a known length, in pieces of 4 KiB."""
     proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
-    await send(front, proto, ("content-length", str(len(body))), path=path)
-    return proto
+    return await send(front, proto, ("content-length", str(len(body))), path=path)
 
 
 PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQK")

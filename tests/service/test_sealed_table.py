@@ -21,17 +21,9 @@ from service.settings import Settings
 from tests.support.browser import chromium, console_errors, text, wait
 from tests.support.pages import blocks
 from tests.support.running import Running
-from tests.support.sealed import KEY, hashed, seal_keys
+from tests.support.sealed import SEAL_KEYS, hashed
 from tests.support.service import ROOT
 from tests.support.serving import serving
-
-SEAL_KEYS = seal_keys(test=KEY)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as service:
-        yield service
 
 
 @pytest.fixture
@@ -79,10 +71,14 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
         plies = 0
         while (turn := relay.table.view["turn"]) is not None:
             browser, before = page_of[turn], relay.table.sealed
+
+            def passed_on(_: Chrome, before: str = before) -> bool:
+                return bool(relay.table.sealed != before)
+
             moves = wait(browser, shown_moves)
             move = "bid:3" if "bid:3" in moves else moves[-1]
             browser.find_element("css selector", f'button[data-move="{move}"]').click()
-            wait(browser, lambda _, before=before: relay.table.sealed != before)
+            wait(browser, passed_on)
             plies += 1
         assert plies > 10
         for browser in browsers:

@@ -14,12 +14,16 @@ from service.settings import Settings
 from tests.support.service import Service
 
 KEY, OLD_KEY = bytes(range(32)), bytes(32)
+SECRETS = [f"secret {seat}" for seat in range(6)]
 URL_SAFE = set(string.ascii_letters + string.digits + "-._~")
 
 
 def seal_keys(**keys: bytes) -> str:
     """The value of STICH_SEAL_KEYS for some keys."""
     return ",".join(f"{name}:{b64encode(key).decode()}" for name, key in keys.items())
+
+
+SEAL_KEYS = seal_keys(test=KEY)
 
 
 def application(**keys: bytes) -> FlaskClient:
@@ -39,13 +43,7 @@ def start(service: Service, game: str = "doudizhu", **fields: Any) -> tuple[str,
     return answer["sealed"], answer["keys"]
 
 
-def sealed_state(state: State, secrets: list[str]) -> str:
-    """The token of a state whose players have these secrets."""
-    return Sealer({"new": KEY}).seal(
-        state, [sha256(secret.encode()).digest() for secret in secrets]
-    )
-
-
-def secrets_of(state: State) -> list[str]:
-    """A secret for each seat of a state."""
-    return [f"secret {seat}" for seat in range(state.players)]
+def sealed_state(state: State) -> str:
+    """The token of a state whose players have the first of `SECRETS`."""
+    hashes = [sha256(secret.encode()).digest() for secret in SECRETS[: state.players]]
+    return Sealer({"new": KEY}).seal(state, hashes)

@@ -4,7 +4,6 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.support.sealed import KEY, OLD_KEY, application
-from tests.support.service import Service
 
 
 @pytest.fixture
@@ -12,8 +11,3 @@ def client() -> FlaskClient:
     client = application(new=KEY, old=OLD_KEY)
     client.environ_base["HTTP_X_REQUEST_ID"] = "test"  # equal answers name equal requests
     return client
-
-
-@pytest.fixture
-def service(client: FlaskClient) -> Service:
-    return Service(client)

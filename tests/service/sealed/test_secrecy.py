@@ -15,7 +15,7 @@ from games import State
 from service import sealed
 from service.json_codec import encode
 from tests.support.random_games import IDS, TABLES, random_game, rename
-from tests.support.sealed import URL_SAFE, sealed_state, secrets_of, start
+from tests.support.sealed import SECRETS, URL_SAFE, sealed_state, start
 from tests.support.service import Service
 
 
@@ -39,15 +39,14 @@ def test_hidden_cards_change_no_answer(
     for step, state in enumerate(random_game(name, players, 1)):
         if step % 9:
             continue
-        secrets = secrets_of(state)
         seat = rng.choice([*range(players), state.turn, None])
         other = permuted(state, seat, rng)
         changed += other.to_dict() != state.to_dict()
         answers = []
         for position in (state, other):
             caplog.clear()
-            token = sealed_state(position, secrets)
-            body = {"sealed": token} | ({} if seat is None else {"key": secrets[seat]})
+            token = sealed_state(position)
+            body = {"sealed": token} | ({} if seat is None else {"key": SECRETS[seat]})
             requests: list[tuple[str, dict[str, Any]]] = [("view", {}), ("moves", {})]
             for move in ("pass", "bid:3", "call:5h", "play:3c3d", "give:4h", "play:??", "trump:c"):
                 requests += [("validate", {"move": move}), ("advance", {"moves": [move, move]})]
@@ -68,8 +67,8 @@ def test_the_length_of_a_token_follows_from_the_number_of_moves(name: str, playe
     for number in (0, 2):  # two games with the same options
         for state in random_game(name, players, number):
             wire = state.to_dict()
-            token = sealed_state(state, secrets_of(state))
-            assert token != sealed_state(state, secrets_of(state)), "each token has its own nonce"
+            token = sealed_state(state)
+            assert token != sealed_state(state), "each token has its own nonce"
             assert set(token) <= URL_SAFE
             lengths.setdefault((len(wire["results"]), len(wire["history"])), set()).add(len(token))
             spare.append(sealed.padded_size(wire) - len(encode(wire)))
@@ -90,9 +89,8 @@ def test_the_largest_states_have_tokens_and_come_back_exactly(client: FlaskClien
     ):
         state = games.get(name).start(players, "large", options)
         wire = state.to_dict() | fields
-        secrets = secrets_of(state)
-        token = sealed_state(state.game.state(wire), secrets)
-        answer = client.post("/v1/sealed/view", json={"sealed": token, "key": secrets[0]})
+        token = sealed_state(state.game.state(wire))
+        answer = client.post("/v1/sealed/view", json={"sealed": token, "key": SECRETS[0]})
         assert answer.get_json()["view"].items() >= fields.items()
         assert sealed.padded_size(wire) > len(encode(wire))
 

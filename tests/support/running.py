@@ -48,8 +48,9 @@ class Running:
         """Stop the program with Ctrl-C. Return its exit code and the rest of its output."""
         self.session.close()
         self.process.send_signal(signal.SIGINT)
-        output, _ = self.process.communicate(timeout=30)
-        return self.process.returncode, output
+        assert self.process.stdout is not None
+        output = self.process.stdout.read()  # and not `communicate`, which loses what is buffered
+        return self.process.wait(timeout=30), output
 
     def __enter__(self) -> Self:
         return self

@@ -11,8 +11,6 @@ from tests.support.connections import ask_moves
 from tests.support.running import Running
 from tests.support.service import LONGEST, moves
 
-LISTS = 20
-
 
 def ask(running: Running, body: bytes, sent: int | None = None) -> socket.socket:
     """A connection that has sent a request for legal moves, or only the first bytes of its body."""
@@ -31,7 +29,7 @@ def answer(connection: socket.socket) -> HTTPResponse:
 def test_running_requests_are_answered(workers: str) -> None:
     body = moves(LONGEST, "7c", "7d")
     with Running("--workers", workers) as running:
-        asked = [ask(running, body) for _ in range(LISTS)]
+        asked = [ask(running, body) for _ in range(20)]
         half = ask(running, body, sent=10)
         first = answer(asked[0])  # they have been accepted by now, and most of them wait
         running.process.send_signal(signal.SIGTERM)

@@ -30,6 +30,7 @@ FLUSH = golden.load("positions")[6]["state"]
 CASES: list[tuple[str, Any, str]] = [
     ("syntax", trick(None, "3c"), "play:3c "),
     ("syntax", OVER, "nothing"),
+    ("syntax", OVER, "\ud800"),
     ("game-over", OVER, "pass"),
     ("wrong-phase", trick(None, "3c"), "bid:1"),
     ("must-bid", auction(phase="auction"), "pass"),

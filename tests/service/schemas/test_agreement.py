@@ -14,7 +14,6 @@ import games
 from service import json_codec
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
-from service.schemas.requests import RequestValidator
 from tests.support.service import matches, operation, states
 
 POSITIONS = [state for name in games.GAMES for state in states(name)[::6]]
@@ -28,13 +27,13 @@ STARTS = [
 ]
 VALID: dict[str, list[Any]] = {
     "start": [{**body, "seed": "ä"} for body in STARTS],
-    "view": [{"state": state, "seat": 2} for state in POSITIONS],
     "moves": [{**body, "details": True} for body in EITHER],
     "describe": [{**body, "list_moves": False} for body in EITHER],
     "validate": [{**body, "move": "play:3c"} for body in EITHER],
     "advance": [
         {"state": state, "moves": ["bid:1", "pass"], "list_moves": True} for state in POSITIONS
     ],
+    "view": [{"state": state, "seat": 2} for state in POSITIONS],
     "sealed start": [{**body, "key_hashes": ["0f" * 32] * 3} for body in STARTS],
     "sealed view": [SEALED],
     "sealed moves": [{**SEALED, "details": True}],
@@ -42,9 +41,7 @@ VALID: dict[str, list[Any]] = {
     "sealed validate": [{**SEALED, "move": "play:3c"}],
     "sealed advance": [{**SEALED, "moves": ["pass"]}],
 }
-VALIDATORS: dict[str, RequestValidator] = {
-    name: getattr(requests, name.upper().replace(" ", "_")) for name in VALID
-}
+VALIDATORS = dict(zip(VALID, requests.VALIDATORS, strict=True))
 
 
 def schema_of(name: str) -> str:

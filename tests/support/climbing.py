@@ -7,6 +7,7 @@ from typing import Any
 
 import games
 from games import State
+from tests.support.playing import set_up
 
 Reading = tuple[str, str, int]
 """Category, rank and length."""
@@ -32,12 +33,9 @@ def _wire(
     game: str, hands: list[str], table: str | None, changes: dict[str, Any]
 ) -> dict[str, Any]:
     """A trick in which seat 0, the declarer, is to move; `table` is a play of the seat before."""
-    players = len(hands)
-    wire = games.get(game).start(players, "t", changes.pop("options", {})).to_dict()
-    wire |= {"phase": "play", "turn": 0, "first": 0, "bid": 1, "declarer": 0, "talon": []}
-    wire["hands"] = [hand.split() for hand in hands]
-    wire["table"] = table and {"seat": players - 1, "move": table}
-    return wire | changes
+    trick: dict[str, Any] = {"phase": "play", "first": 0, "bid": 1, "declarer": 0, "talon": []}
+    trick["table"] = table and {"seat": len(hands) - 1, "move": table}
+    return set_up(game, hands, **(trick | changes))
 
 
 def moves(state: State) -> list[str]:

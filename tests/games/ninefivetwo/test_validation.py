@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from games import InvalidState, Position
-from tests.support.ninefivetwo import GAME, cards, exchanged, pairing, trick, wire
+from tests.support.ninefivetwo import GAME, exchanged, pairing, trick, wire
+from tests.support.playing import cards
 
 Wire = dict[str, Any]
 

@@ -5,8 +5,8 @@ import pytest
 from games.zhengfen.combinations import CATEGORIES, DECK, readings
 from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.play_groups import BOTH
-from tests.support.playing import reason
-from tests.support.zhengfen import cards, follow, lead
+from tests.support.playing import cards, reason
+from tests.support.zhengfen import follow, lead
 
 
 def read(text: str) -> dict[str, tuple[str, int]]:

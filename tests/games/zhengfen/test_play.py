@@ -7,8 +7,8 @@ import pytest
 
 from games import InvalidState
 from games.zhengfen.state import GAME
-from tests.support.playing import play, reason
-from tests.support.zhengfen import cards, position, wire
+from tests.support.playing import cards, play, reason
+from tests.support.zhengfen import position, wire
 
 # Going out
 

@@ -1,10 +1,13 @@
 """Positions set up in their wire form, playing on from them, and why a move is illegal in them."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 import games
-from games import IllegalMove, Position
+from games import IllegalMove, InvalidState, Position
 
 
 def cards(text: str) -> list[str]:
@@ -21,6 +24,18 @@ def set_up(
     fields = {"turn": 0, "dealer": 0, "hands": [cards(hand) for hand in hands], **fields}
     assert fields.keys() <= wire.keys()
     return wire | fields
+
+
+def assert_refused(wire: dict[str, Any], changes: dict[str, Any], sentence: str) -> None:
+    """A state or view is valid, and refused with these changes, in sentences that have this one."""
+    game = games.get(wire["game"])
+    read = game.view if "seat" in wire else game.state
+    read(copy.deepcopy(wire))
+    with pytest.raises(InvalidState) as error:
+        read(copy.deepcopy(wire | changes))
+    problems = error.value.problems
+    assert any(sentence in problem for problem in problems), problems
+    assert all(problem.endswith(".") for problem in problems)
 
 
 def play(state: Any, *moves: str) -> Any:

@@ -1,4 +1,4 @@
-"""Lists of cards that are no hand, and their order."""
+"""Cards, decks and hands as multisets."""
 
 from collections import Counter
 
@@ -9,6 +9,21 @@ from games.deck import deck
 
 ONE = deck("3456789TJQKA2", jokers=True)
 TWO = deck("3456789TJQKA2", jokers=True, packs=2)
+
+
+HANDS = st.tuples(st.permutations(TWO.cards), st.integers(0, 108)).map(lambda cut: cut[0][: cut[1]])
+
+
+@given(held=HANDS, picked=HANDS)
+def test_hands_of_two_packs_are_multisets(held: list[str], picked: list[str]) -> None:
+    hand, cards = TWO.hand(held), TWO.hand(picked)
+    assert TWO.names_of(hand) == TWO.in_order(held)
+    inside = Counter(picked) <= Counter(held)
+    assert TWO.holds(hand, cards) == inside
+    if inside:
+        assert Counter(TWO.names_of(hand - cards)) == Counter(held) - Counter(picked)
+    fits = max((Counter(held) + Counter(picked)).values(), default=0) <= 2
+    assert TWO.pack([*held, *picked]) == (hand + cards if fits else -1)
 
 
 @given(cards=st.lists(st.sampled_from([*TWO.cards[:3], "??"]), max_size=70))

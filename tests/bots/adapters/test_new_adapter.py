@@ -113,7 +113,7 @@ def test_the_page_from_first_to_last_command(here: Path) -> None:
     output = ""
     for words in commands:
         if words[0] == "check":
-            words += ["--positions", "3", "--no-sandbox"]
+            words += ["--positions", "1", "--no-sandbox"]
         if words[0] != "duel":  # it would play what the cup plays
             output += run(*words)
         if words[:2] == ["new-bot", "rlcard"]:

@@ -1,4 +1,4 @@
-# Everything is installed into .venv, so this works with a system Python that forbids installs.
+# Everything is installed into .venv, so this works even if the system's Python forbids installs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,8 +9,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Every file that is downloaded must have the hash that a lock file names; Stich itself needs none.
 LOCKED := $(PIP) --require-hashes --requirement
 STICH := $(PIP) --no-deps --no-build-isolation --editable .
-# One lock for every system and every Python that is supported. `make lock NEWEST=` keeps the versions
-# that are locked already, and adds what is new in pyproject.toml. Extras stay in the names: pip before 23.3
+# One lock for all supported systems and Pythons. `make lock NEWEST=` keeps the locked versions, and adds
+# packages that are new in pyproject.toml. Extras stay in the names: pip before 23.3
 # takes `coverage[toml]` for unpinned if the lock names only `coverage` and a newer release exists.
 NEWEST := --upgrade
 UV := --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-annotate --no-header
@@ -22,7 +22,7 @@ UV := --quiet --universal --no-strip-extras --python-version 3.11 --generate-has
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-# An empty environment; the target decides what is installed in it.
+# An empty environment. Each target installs what it needs.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Choose another: make PYTHON=python3.12"; exit 1; }
@@ -31,7 +31,7 @@ $(BIN)/python:
 
 $(INSTALLED): $(BIN)/python pyproject.toml requirements.lock
 	@echo "Installing Stich into $(VENV) (once) ..."
-	@# Rules that an earlier version compiled in place would run in place of today's sources.
+	@# Remove rules that an earlier version compiled in place: they would hide the sources.
 	@find games -name '*.so' -delete; rm -f *__mypyc*.so
 	@$(LOCKED) requirements.lock
 	@$(STICH)
@@ -51,16 +51,16 @@ setup: $(READY)  ## install Stich and the development tools into .venv
 cup: $(INSTALLED)  ## run a small cup of the reference bots and print the standings
 	@$(BIN)/stich run examples/cup.toml --out runs/cup
 
-test: $(BIN)/tox  ## linters, types and tests (about five minutes)
+test: $(BIN)/tox  ## linters, types and tests (about four minutes)
 	@$(BIN)/tox run -e check
 
-test-all: test  ## the same with every Python that is there, then slow tests, compiled rules, starter kits
+test-all: test  ## the same with every installed Python, then slow tests, compiled rules, starter kits
 	@sh tests/install-system-packages.sh
 	@# Debian keeps nginx and the servers of PostgreSQL outside the PATH of users.
 	@PATH="$$PATH:/usr/sbin:$$(echo /usr/lib/postgresql/*/bin)" STICH_ALL_KITS=1 \
 	  $(BIN)/tox run -e py311,py312,py313,py314,slow,docs
 
-# tox calls this with tools of its own: `make lint READY= BIN=...`.
+# tox calls this with the tools of its environment: `make lint READY= BIN=...`.
 lint: $(READY)  ## linters of Python, imports, JavaScript and workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -68,6 +68,9 @@ lint: $(READY)  ## linters of Python, imports, JavaScript and workflows
 	@$(BIN)/oxlint --quiet .
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yaml
+	@# Nothing is installed without a hash, except the tools of `make lock`.
+	@! grep -n 'pip [i]nstall' Makefile tox.ini .github/workflows/*.yaml | \
+	  grep -v -e ':PIP :=' -e '(VENV)-lock' -e --require-hashes -e --no-deps -e '{packages}'
 
 format: $(READY)  ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
@@ -94,13 +97,13 @@ bench: $(READY)  ## run the benchmarks and write docs/benchmarks.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python -m benchmarks
 
-bench-points: $(READY)  ## play the real points that the benchmarks of the ranking draw from
+bench-points: $(READY)  ## play the games whose points the benchmarks of the ranking draw from
 	@$(BIN)/python -m tools.simulation.points
 
 bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about half an hour)
 	@$(BIN)/python -m benchmarks.bots.par
 
-openapi: $(READY)  ## bring openapi.yaml up to date, and the TypeScript types made from it
+openapi: $(READY)  ## update openapi.yaml, and the TypeScript types that are generated from it
 	@$(BIN)/python -m service.openapi
 	@$(BIN)/python -m tests.support.make_bot_types
 
@@ -120,7 +123,7 @@ lock: $(BIN)/python  ## write the lock files with the newest versions that pypro
 fuzz: $(READY)  ## run the property tests on many new random examples
 	@$(BIN)/pytest --hypothesis-profile=fuzz -m hypothesis
 
-# The generators of docs/api.md have an environment of their own; their versions are locked too.
+# The generators of docs/api.md have a separate environment, with locked versions.
 $(CLIENTS)/bin/openapi-generator-cli: $(BIN)/python tests/clients/requirements.lock
 	@$(PYTHON) -m venv $(CLIENTS)
 	@$(CLIENTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \

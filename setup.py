@@ -1,11 +1,11 @@
-"""Everything is in pyproject.toml; this adds files for the service, and compiles on request.
+"""Build steps that pyproject.toml cannot express: files for the service, and compiled rules.
 
 openapi.yaml and the pages of docs/ that the service serves are copied to service/static of the
-built package, where the service finds them once it is installed.
+built package, where the installed service finds them.
 
-With `STICH_COMPILE=1` the rules, and what the search bot spends its time in, are compiled by mypyc
-from the same sources: `STICH_COMPILE=1 pip install .`, or `make wheel`. A checkout is never
-compiled in place, where compiled files would go on running after their sources have changed.
+With `STICH_COMPILE=1`, as in `STICH_COMPILE=1 pip install .` or `make wheel`, mypyc compiles the
+rules and the slow parts of the search bot. A checkout is never compiled in place, because the
+compiled files would still be used after their sources have changed.
 """
 
 import os
@@ -28,30 +28,34 @@ COMPILED = (
 
 
 def extensions() -> list[Extension]:
-    """The modules to compile: none unless STICH_COMPILE is 1."""
-    # The build asks for metadata first, several times: compiling for that would double its time.
+    """Return the modules to compile, or an empty list unless STICH_COMPILE is 1."""
+    # A build runs this file several times for metadata only, and compiles nothing then.
     if os.environ.get("STICH_COMPILE") != "1" or {"egg_info", "dist_info", "sdist"} & {*sys.argv}:
         return []
     from mypyc.build import mypycify
 
     sources = {str(path) for pattern in COMPILED for path in Path().glob(pattern)}
     modules = sorted(source for source in sources if not source.endswith("__init__.py"))
-    made: list[Extension] = mypycify(["--strict", *modules], opt_level="3", group_name="stich")
+    compiled: list[Extension] = mypycify(["--strict", *modules], opt_level="3", group_name="stich")
     if sys.platform == "linux":
-        for extension in made:
+        for extension in compiled:
             extension.extra_compile_args += ["-flto", "-fno-semantic-interposition"]
             extension.extra_link_args += ["-flto"]
-    return made
+    return compiled
 
 
 class BuildOutsideTheCheckout(build_ext):
-    """Compiles all modules anew, and never next to their sources."""
+    """Compiles all modules from scratch, and never next to their sources."""
 
     def run(self) -> None:
-        """Compile; raises SetupError for an editable install."""
+        """Compile the modules.
+
+        Raises:
+            SetupError: if this is an editable install, and there are modules to compile.
+        """
         if self.extensions and (self.inplace or self.editable_mode):
             raise SetupError(
-                "A checkout is never compiled in place: its compiled rules would go on running"
+                "A checkout is never compiled in place: its compiled rules would still be used"
                 " after the sources have changed. Leave out STICH_COMPILE=1 for an editable"
                 " install, or build a wheel with `make wheel`."
             )
@@ -63,9 +67,9 @@ class BuildWithStaticFiles(build_py):
     """Builds the Python files, and copies the files that the service serves next to them."""
 
     def run(self) -> None:
-        """Build; an editable install reads the files where they are."""
+        """Build the package. An editable install copies nothing."""
         if not self.editable_mode:
-            # what an earlier build left there, which may have been deleted since
+            # An earlier build may have left files whose sources have been deleted since.
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         if self.editable_mode:

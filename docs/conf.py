@@ -1,4 +1,4 @@
-"""The configuration of Sphinx, which builds the docs site: `make docs`.
+"""The configuration of Sphinx, which builds the docs site with `make docs`.
 
 The source folder is the whole project, so that links between the README, the pages of docs/ and
 files like openapi.yaml work both in the site and in a checkout.
@@ -28,11 +28,11 @@ ENTRY = '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.ht
 
 
 def setup(app: Sphinx) -> None:
-    """Add the files that are not Markdown: the contract as the service shows it, the entry."""
+    """Register `add_pages`, which adds the pages that are not Markdown."""
     app.connect("build-finished", add_pages)
 
 
-# In the site the page is in another place, and there is no service to call.
+# The addresses differ from those of the service, and there is no service to call.
 REPLACED = {
     '"/docs/assets/': '"assets/',
     '"/docs#': '"#',
@@ -43,12 +43,13 @@ REPLACED = {
 
 
 def add_pages(app: Sphinx, failure: Exception | None) -> None:
-    """Write the pages that Sphinx does not render."""
+    """Write the contract as the service shows it, and the entry page, unless the build failed."""
     if failure:
         return
     site, client = Path(app.outdir), create_app().test_client()
 
     def copy(url: str, file: str) -> str:
+        """Write a page of the service to a file of the site, and return its text."""
         text = client.get(url).text
         for there, here in REPLACED.items():
             text = text.replace(there, here)

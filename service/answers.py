@@ -1,4 +1,4 @@
-"""The answers about a position, which plain and sealed operations share."""
+"""The answers that plain and sealed operations give about a position."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,36 +20,38 @@ from service.schemas.fields import (
 from serving.work import need_long_work
 
 LONG_HAND: Final = 20
-"""The most cards in a hand whose moves are quick to count; a larger one may take milliseconds."""
+"""Counting the legal moves of a hand with more cards than this may take milliseconds."""
 LONG_PAIRS: Final = 14
-"""The most pairs of equal rank in a hand whose moves are quick to count. One of twenty dealt hands
-of 18 cards has more."""
+"""Counting the legal moves of a hand with more pairs of equal rank than this may take milliseconds.
+One in twenty dealt hands of 18 cards has more."""
 LONG_LIST: Final = 300
-"""The longest list of moves that is quick to write."""
+"""Writing a list of more moves than this is long work."""
 DETAILED_SLOTS: Final = 3
-"""The slots that a list with details needs; the longest has 4.6 MB."""
+"""The slots that a list of moves with details needs. The longest such list has 4.6 MB."""
 LONG_GAME: Final = 200
-"""The most moves that are quick to make in one request; a thousand take 4 ms."""
+"""Making more moves than this in one request is long work. A thousand moves take 4 ms."""
 
 
 def json_response(body: dict[str, Any]) -> Response:
-    """A response with a JSON body and status 200 that caches must not store."""
-    # The answer may have hidden cards.
+    """Return a response with status 200 and `body` as JSON, which caches must not store."""
+    # The body may show hidden cards.
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
     return Response(encode(body), 200, headers)
 
 
 def rules_path(game: games.Game) -> str:
-    """The path of the rules of a game, in Markdown."""
+    """The URL path of a game's rules in Markdown, `/docs/rules/GAME.md`."""
     return f"/docs/rules/{game.name}.md"
 
 
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
-    """The seat to move and its legal moves. With `details`, also the category and cards of each
-    move.
+    """Return the answer of `/v1/moves`: the seat to move and its legal moves.
+
+    If `details` is true, the answer also has the category, rank, length and cards of each move.
 
     Raises:
-        Problem: if there are too many moves to list.
+        Problem: if there are more than `MAX_LISTED_MOVES` moves.
+        LongWork: if listing the moves needs slots that the request does not hold.
     """
     listed = _listed(position, DETAILED_SLOTS if details else 1)
     answer: dict[str, Any] = {"seat": position.turn, "moves": listed.texts()}
@@ -59,28 +61,30 @@ def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
 
 
 def _detail(move: Move) -> dict[str, Any]:
+    """The entry in `details` for a move. A value that means nothing for this move is None."""
     cards = move.deck.names_of(move.cards) if move.cards else None
-    return {
-        "category": move.category,
-        "rank": move.rank,
-        "length": move.length,
-        "cards": cards,
-    }
+    return {"category": move.category, "rank": move.rank, "length": move.length, "cards": cards}
 
 
 def described(view: View, *, list_moves: bool) -> dict[str, Any]:
-    """A view in plain English.
+    """Return the answer of `/v1/describe`: a view in plain English, and the path of the rules.
+
+    The text includes the legal moves if `list_moves` is true.
 
     Raises:
-        Problem: if there are too many legal moves to list.
+        Problem: if there are more than `MAX_LISTED_MOVES` moves to list.
+        LongWork: if listing the moves needs slots that the request does not hold.
     """
     text = games.describe(view, _listed(view) if list_moves else None)
     return {"text": text, "rules": rules_path(view.game)}
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:
-    """The answer of `/v1/validate`: whether a move is legal, with its details or the reason why
-    not."""
+    """The answer of `/v1/validate`: whether the move `text` is legal.
+
+    The answer has the move's canonical form, category, rank and length if the move is legal, and
+    otherwise the reason why the move is illegal.
+    """
     try:
         move = position.check(text)
     except IllegalMove as error:
@@ -92,16 +96,17 @@ def verdict(position: Position, text: str) -> dict[str, Any]:
 
 
 def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> State:
-    """The state after some moves. If `seat` is given, all of them must be moves of this seat.
+    """Return the state after `moves`. If `seat` is given, every move must be that seat's.
 
     Raises:
-        Problem: if a move is illegal, or the state after them exceeds a limit.
+        Problem: if a move is illegal, or the state after all moves exceeds a limit.
+        LongWork: if there are many moves and the request holds no slot.
     """
     if len(moves) > LONG_GAME:
         need_long_work()
     for index, move in enumerate(moves):
         try:
-            if seat is not None:  # what is wrong must follow from what this seat may know
+            if seat is not None:  # an error must not tell more than this seat may know
                 state.view(seat).check(move)
             state = state.advance(move)
         except IllegalMove as error:
@@ -118,10 +123,11 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
 
 
 def _listed(position: Position, slots: int = 1) -> LegalMoves:
-    """The legal moves of a position.
+    """Return the legal moves of a position, for an answer that takes `slots` slots if it is long.
 
     Raises:
-        Problem: if there are too many to list.
+        Problem: if there are more than `MAX_LISTED_MOVES` moves.
+        LongWork: if counting or writing the moves is long work, and the request holds fewer slots.
     """
     if _takes_long_to_count(position):
         need_long_work(slots)
@@ -138,8 +144,10 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether counting the legal moves may take 15 ms: the hand is large or has many equal
-    ranks."""
+    """Whether counting the legal moves may take up to 15 ms.
+
+    This is so for a hand that is large or has many pairs of equal rank.
+    """
     hand = position.hand_to_move()
     if hand < 0:
         return False

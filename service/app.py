@@ -28,13 +28,15 @@ DETAILS: Final = {
     "internal": "The service failed; the error has been logged.",
     "busy": "Too many large requests and answers are under way; try again later.",
 }
-"""The `detail` of problems for errors that Flask or Werkzeug raise, and for unexpected errors."""
+"""By code, the `detail` of problems that answer HTTP errors and unexpected exceptions."""
 _CODES: Final[Mapping[int | None, str]] = {PROBLEM_TYPES[code].status: code for code in DETAILS}
 
 
 class _App(Flask):
+    """A Flask application that ignores the `Host` header."""
+
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        # No route depends on the host. Werkzeug would refuse a host such as `..` as a broken body.
+        # Werkzeug would refuse a host such as `..` with status 400. No route depends on the host.
         if request is None:
             return None
         environ = request.environ
@@ -43,10 +45,10 @@ class _App(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the WSGI application. `settings` default to those of the environment.
+    """Make the WSGI application. Without `settings`, read them from the environment.
 
     Raises:
-        ConfigError: if a variable of the environment is invalid.
+        ConfigError: if an environment variable has an invalid value.
     """
     settings = settings or Settings.from_environ()
     metrics = Metrics()
@@ -67,8 +69,11 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -> None:
+    """Make `app` answer every exception with a problem, and count it in `metrics`."""
+
     @app.errorhandler(Problem)
     def respond(problem: Problem) -> Response:
+        """Count a problem and return the response for it."""
         rule = request.url_rule
         metrics.count_problem("none" if rule is None else rule.rule, problem.type.code)
         problem.extensions["request_id"] = request.environ[REQUEST_ID]
@@ -76,7 +81,7 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
-        """Answer an error that Flask or Werkzeug raises."""
+        """Return the response for an error that Flask or Werkzeug raises."""
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
@@ -87,6 +92,6 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log the trace. The client never sees it."""
+        """Log an unexpected exception with its trace, which the client never sees."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

@@ -1,4 +1,4 @@
-"""Logs on standard error, as text or JSON: errors and, if set, a line for every request."""
+"""Logs errors and, if the settings say so, every request to standard error, as text or JSON."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 REQUEST_ID: Final = "stich.request_id"
-"""The key of the request's ID in the environ."""
+"""The key of the request's ID in the WSGI environ."""
 
 _access: Final = logging.getLogger("service.access")
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: `time`, `level`, `logger`, `message`, `trace`, and further fields."""
+    """Formats each record as one line of JSON.
+
+    The fields are `time`, `level`, `logger`, `message`, those in the record's `fields`, and `trace`
+    if there is an exception.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as one line of JSON."""
+        """Return a record as one line of JSON, without a newline at the end."""
         entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -36,7 +40,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(settings: Settings) -> None:
-    """Send the logs of the service and of granian to standard error."""
+    """Send the logs of the service and granian to standard error, in the format of `settings`."""
     handler = logging.StreamHandler()
     if settings.log_format == "json":
         handler.setFormatter(JsonFormatter())
@@ -50,16 +54,16 @@ def configure(settings: Settings) -> None:
 
 
 def log_start(sentence: str) -> None:
-    """Log a sentence for the operator when the service starts."""
+    """Log a warning to the operator when the service starts."""
     logging.getLogger("service").warning(sentence)
 
 
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
-    """Write a line of the access log."""
+    """Write a line about an answered request to the access log."""
     fields = {
         "client": environ.get("REMOTE_ADDR", ""),
         "method": environ["REQUEST_METHOD"],
-        # as the client wrote it, but without control characters, which could forge a line
+        # escaped, since a line break could forge a line of the log
         "path": ascii(environ["PATH_INFO"])[1:-1][:200],
         "status": status,
         "milliseconds": round(seconds * 1000, 3),
@@ -70,7 +74,7 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
 
 
 def log_error(error: Exception, environ: WSGIEnvironment) -> None:
-    """Log an unexpected error with its trace."""
+    """Log an unexpected exception with its trace and the ID of the request."""
     request_id = environ[REQUEST_ID]
     logging.getLogger("service").error(
         "An unexpected error in request %s.",

@@ -1,9 +1,9 @@
 """Metrics for Prometheus.
 
-One worker keeps them in its memory. Several workers each write theirs to the folder that
-`PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any worker adds up these
-of files: counters and histograms of all workers, also of those that have ended, and gauges only of
-workers that are alive.
+A single worker keeps its metrics in memory. With several workers, each writes its metrics to files
+in the folder that `PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any
+worker adds up the files. Counters and histograms include workers that have ended. Gauges include
+only workers that are alive.
 """
 
 import os
@@ -27,7 +27,7 @@ _BUCKETS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0
 
 
 class Metrics:
-    """The metrics of one application."""
+    """The metrics of one application, in a registry of their own."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -69,8 +69,8 @@ class Metrics:
         )
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count an answered request."""
-        # Invented methods share one label, so that a client cannot fill the memory with them.
+        """Count an answered request, and record the seconds that it took."""
+        # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in _METHODS else "other"
         # prometheus_client would take 3 µs of each request to look the labels up.
         requests, durations = self._labelled(route, method, status)
@@ -78,11 +78,11 @@ class Metrics:
         durations.observe(seconds)
 
     def count_problem(self, route: str, code: str) -> None:
-        """Count a problem that was answered."""
+        """Count a problem in an answer, by its code."""
         self.problems.labels(route, code).inc()
 
     def text(self) -> bytes:
-        """All metrics in the text format of Prometheus."""
+        """Return all metrics in Prometheus's text format, added up if there are several workers."""
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)
         _forget_gauges_of_dead_workers()
@@ -92,6 +92,7 @@ class Metrics:
 
 
 def _forget_gauges_of_dead_workers() -> None:
+    """Delete the files with gauges of workers that are not running any more."""
     for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
         worker = int(path.stem.rpartition("_")[2])
         try:

@@ -1,4 +1,4 @@
-"""What happens around every request: CORS headers, request IDs, metrics and the access log."""
+"""Adds CORS headers and request IDs to answers, and counts and logs every request."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
-"""A request ID that a client or proxy may choose; any other is replaced."""
+"""The request IDs that are accepted from a client or proxy. Any other ID is replaced."""
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
 _ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id"),
 )
-"""Headers that let pages of any origin call the service, and read these headers too."""
+"""Headers that let pages of any origin read answers and two of their headers."""
 
 
 class Middleware:
-    """A WSGI application around the Flask application."""
+    """A WSGI application that wraps the Flask application."""
 
     def __init__(self, app: WSGIApplication, settings: Settings, metrics: Metrics) -> None:
         self.app = app
@@ -36,16 +36,16 @@ class Middleware:
         self.access_log = settings.access_log
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
+        """Answer a request (PEP 3333)."""
         began = environ.get(BEGAN) or perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        # An ID is no secret: `secrets` would cost a system call for each request.
+        # An ID is no secret, and `secrets` would cost a system call for each request.
         environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             headers += [*_ANY_PAGE, ("X-Request-Id", environ[REQUEST_ID])]
             if environ["REQUEST_METHOD"] == "OPTIONS":
-                if status[0] == "2":  # Flask calls the empty body HTML
+                if status[0] == "2":  # Flask says that the empty body is HTML
                     headers[:] = [item for item in headers if item[0] != "Content-Type"]
                 headers += _preflight_headers(environ)
             rule = environ["werkzeug.request"].url_rule
@@ -60,6 +60,7 @@ class Middleware:
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
+    """Yield the further headers of the answer to a CORS preflight request, and none for others."""
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
         yield "Access-Control-Max-Age", str(_DAY)

@@ -1,7 +1,8 @@
-"""Updates the contract: `python -m service.openapi` writes `openapi.yaml`.
+"""Updates the contract: `python -m service.openapi` rewrites `openapi.yaml`.
 
-Operations, answers, problems and the bot protocol are written in the file itself. From the code
-come the version, the schemas of requests and positions, and the answers to the examples.
+The operations, the schemas of answers and the bot protocol are edited in the file itself. The
+version, the schemas of requests and positions, the descriptions of problems, and the answers to the
+examples come from the code.
 """
 
 from collections.abc import Iterator
@@ -28,18 +29,21 @@ FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 
 
 class _Converter(OpenAPIConverter):
-    """Takes the JSON Schema that a field defines, in place of apispec's."""
+    """Makes apispec use the JSON Schema that a field defines."""
 
     def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        """The JSON Schema of a `JsonField`."""
         return cast("JsonField", field).json_schema()
 
 
 class _Plugin(MarshmallowPlugin):
+    """apispec's plugin for marshmallow with our converter."""
+
     Converter = _Converter
 
 
 def update(contract: dict[str, Any]) -> None:
-    """Bring the parts of a contract that come from the code up to date."""
+    """Replace the parts of `contract` that come from the code, in place."""
     contract["info"]["version"] = version("stich")
     schemas = contract["components"]["schemas"]
     schemas["GameName"]["enum"] = list(games.GAMES)
@@ -54,7 +58,7 @@ def update(contract: dict[str, Any]) -> None:
 
 
 def _object_schemas() -> dict[str, Any]:
-    """The schemas of requests and positions, each after those that it refers to."""
+    """The schemas of requests and positions by name. Each follows the schemas that it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
@@ -70,7 +74,7 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    """Add the type of a schema to `types`, after the types that the schema refers to."""
+    """Add a schema's class to `types` by name, after the classes that the schema refers to."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in types:
             _add(types, field.nested)
@@ -78,7 +82,10 @@ def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace the answer of each example by that of the service. Tokens stay as they are."""
+    """Replace the answer in each example, in place, by what the service answers now.
+
+    Tokens of sealed games stay as they are: sealing is random.
+    """
     app = create_app(Settings(seal_keys={"2026": bytes(32)}))
     client = app.test_client()
     state = _request_examples(paths["/v1/moves"]["post"])["doudizhu"]["value"]["state"]
@@ -102,12 +109,13 @@ def _answer_examples(paths: dict[str, Any]) -> None:
 
 
 def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
+    """The examples of an operation's request, by name."""
     examples: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["examples"]
     return examples
 
 
 def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield the path, the operation and the examples of successful answers of each operation."""
+    """Yield each operation's path, the operation, and the examples of its successful answers."""
     for path, item in paths.items():
         for operation in item.values():
             content = operation["responses"]["200"]["content"]
@@ -115,12 +123,14 @@ def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict
 
 
 class _Dumper(yaml.SafeDumper):
-    """Plain YAML: no anchors, paragraphs as blocks, short lists and references on one line."""
+    """Writes YAML without anchors. Lists of scalars, references and entries take one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
+        """True: write an object again where it occurs again, not an alias."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:
+        """Return the YAML node for a value, with its style set."""
         node = super().represent_data(data)
         if isinstance(node, yaml.ScalarNode) and "\n" in node.value:
             node.style = "|"
@@ -133,7 +143,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def current() -> str:
-    """The contract, brought up to date, as YAML."""
+    """Return the text of `openapi.yaml`, brought up to date. The file is not changed."""
     contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
     update(contract)
     text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
@@ -141,7 +151,7 @@ def current() -> str:
 
 
 def main() -> None:
-    """Update the contract."""
+    """Bring `openapi.yaml` up to date."""
     FILE.write_text(current(), encoding="utf-8")
 
 

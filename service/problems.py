@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details: every code, and the members that each adds."""
+"""Errors as problem details (RFC 9457): the types of problems, and an exception for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from service.json_codec import encode
 
 MEDIA_TYPE: Final = "application/problem+json"
 MAX_ERRORS: Final = 100
-"""The most errors that one response lists; a body may have many thousands."""
+"""The most errors that one response lists. A body may have many thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A type of problem; `description`, in Markdown, says when it occurs."""
+    """A type of problem. Its `description`, in Markdown, says when the problem occurs."""
 
     code: str
     status: int
@@ -24,7 +24,7 @@ class ProblemType:
 
     @property
     def response(self) -> str:
-        """The name of its response in the contract, such as `TooLargeProblem`."""
+        """The name of this type's response in the contract, such as `TooLargeProblem`."""
         return self.code.title().replace("-", "") + "Problem"
 
 
@@ -131,12 +131,12 @@ PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
 
 
 class Problem(Exception):
-    """Makes the service respond with a problem.
+    """The request cannot be answered. The service responds with this problem.
 
     Args:
         code: one of `PROBLEM_TYPES`.
-        detail: what is wrong with this request, in one sentence or more.
-        extensions: the members that this type adds, such as `errors` or `reason`.
+        detail: one sentence or more that say what is wrong with this request.
+        extensions: the members that this type of problem adds, such as `errors` or `reason`.
     """
 
     def __init__(self, code: str, detail: str, **extensions: Any) -> None:
@@ -146,7 +146,7 @@ class Problem(Exception):
         self.extensions = extensions
 
     def response(self) -> Response:
-        """The HTTP response."""
+        """Return the HTTP response."""
         problem = {
             "type": f"/docs#{self.type.code}",
             "title": self.type.title,
@@ -159,7 +159,7 @@ class Problem(Exception):
 
 
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem for fields that are wrong or missing."""
+    """The problem for wrong or missing fields. `errors` maps a field's path to its messages."""
     first = list(errors.items())[:3]
     detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)
     if len(errors) > len(first):
@@ -168,6 +168,9 @@ def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
 
 
 def invalid_state(problems: Sequence[str]) -> Problem:
-    """The problem for a state or view that breaks a rule of its game."""
+    """The problem for a state or view that breaks rules of its game.
+
+    `problems` are sentences. At most `MAX_ERRORS` are listed.
+    """
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)

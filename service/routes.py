@@ -1,4 +1,4 @@
-"""The plain operations under /v1. Each parses the request, calls `games` and answers."""
+"""The plain operations under /v1. Each parses the request, calls `games` and returns the answer."""
 
 import secrets
 from functools import cache
@@ -21,19 +21,24 @@ v1 = Blueprint("v1", __name__, url_prefix="/v1")
 
 @v1.get("/games")
 def list_games() -> Response:
-    """List all games."""
+    """Return the list of all games."""
     return _all_games().answer(request, "application/json")
 
 
 @cache
 def _all_games() -> StaticBody:
+    """The answer of `/v1/games`."""
     listed = [_summary(game) for game in games.GAMES.values()]
     return StaticBody.of(encode({"games": listed}))
 
 
 @v1.get("/games/<name>")
 def get_game(name: str) -> Response:
-    """Describe one game."""
+    """Return the details of a game.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
     game = games.GAMES.get(name)
     if game is None:
         known = ", ".join(games.GAMES)
@@ -43,11 +48,12 @@ def get_game(name: str) -> Response:
 
 @cache
 def _one_game(game: Game) -> StaticBody:
+    """The answer of `/v1/games/{game}`."""
     return StaticBody.of(encode(_details(game)))
 
 
 def _summary(game: Game) -> dict[str, Any]:
-    """A game in the list of games."""
+    """The entry for a game in the list of games."""
     return {
         "game": game.name,
         "title": game.title,
@@ -60,7 +66,7 @@ def _summary(game: Game) -> dict[str, Any]:
 
 
 def _details(game: Game) -> dict[str, Any]:
-    """The summary of a game, with its options, deck, phases and categories."""
+    """A game's entry in the list of games, with its options, deck, phases and categories added."""
     counts = range(game.min_players, game.max_players + 1)
     deck = game.deck(game.min_players)
     fields = option_fields(game)
@@ -97,21 +103,21 @@ def _details(game: Game) -> dict[str, Any]:
 
 @v1.post("/start")
 def start() -> Response:
-    """Start a game."""
+    """Start a game, and return its first state."""
     body = parse_body(requests.START)
     return json_response({"state": new_game(body, body.get("seed")).to_dict()})
 
 
 @v1.post("/moves")
 def moves() -> Response:
-    """List the legal moves of a state or view."""
+    """Return the seat to move in a state or view, and its legal moves."""
     body = parse_body(requests.MOVES)
     return json_response(moves_answer(_position(body), details=body.get("details", False)))
 
 
 @v1.post("/describe")
 def describe() -> Response:
-    """Put a state, as the seat to move sees it, or a view into words."""
+    """Return a description of a view, or of a state as the seat to move sees it."""
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
     view = position.view(position.turn) if isinstance(position, State) else position
@@ -120,14 +126,17 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Say whether a move is legal, and what it is or why it is not."""
+    """Return whether a move is legal, and its category or the reason why not."""
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Make one or more moves."""
+    """Make one or more moves, and return the new state.
+
+    If a move is illegal, none is made.
+    """
     body = parse_body(requests.ADVANCE)
     state = advanced(_state(body), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
@@ -136,7 +145,7 @@ def advance() -> Response:
 
 @v1.post("/view")
 def view() -> Response:
-    """Answer what one seat may know of a state."""
+    """Return the view of a state that one seat may have."""
     body = parse_body(requests.VIEW)
     try:
         seen = _state(body).view(body["seat"])
@@ -146,19 +155,19 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """Return the first state of a new game. Draw the seed at random if it is None.
+    """Return the first state of a new game. If `seed` is None, draw a seed at random.
 
-    The schema of the body has checked the players and the options.
+    `body` has passed schema validation, so its game, players and options are in range.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))
 
 
 def _position(body: dict[str, Any]) -> State | View:
-    """The state or view in a body.
+    """The state or view in a body that has passed schema validation.
 
     Raises:
-        Problem: if it breaks a rule of its game.
+        Problem: if the state or view breaks a rule of its game.
     """
     try:
         if "state" in body:
@@ -169,4 +178,9 @@ def _position(body: dict[str, Any]) -> State | View:
 
 
 def _state(body: dict[str, Any]) -> State:
-    return cast("State", _position(body))  # the schema of the request requires a state
+    """The state in a body whose schema requires a state.
+
+    Raises:
+        Problem: if the state breaks a rule of its game.
+    """
+    return cast("State", _position(body))

@@ -1,8 +1,9 @@
-"""Sealed states: a client keeps a game as a token that it cannot read.
+"""Sealed states: a client keeps a game as a token that the client cannot read.
 
-A token is the ID of the key that sealed the game, a dot, and in URL-safe base64 a nonce and the
-game, encrypted and authenticated with AES-SIV (RFC 5297). A token is bound to `VERSION` and to the
-fields of states. The encrypted game has the SHA-256 hashes of the keys of all seats, and the state.
+A token is the ID of the service's key that sealed the game, a dot, and the URL-safe base64 of a
+nonce and the encrypted game. AES-SIV (RFC 5297) encrypts and authenticates the game, which is made
+of the SHA-256 hashes of all seats' keys, and the state. A token is bound to `VERSION` and to the
+names of the fields of states, so a service that has others refuses the token.
 """
 
 import json
@@ -24,7 +25,7 @@ from service.problems import Problem, invalid_request
 from service.schemas.positions import STATES
 
 VERSION: Final = 1
-"""The version of tokens; a service opens those of its own version only."""
+"""The version of tokens. A service opens only tokens of its own version."""
 INVALID: Final = (
     "The token or the key is not valid here: it was altered or cut off, belongs to another game or"
     " service, or was made with a seal key that is no longer in use."
@@ -41,8 +42,11 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 
 @dataclass(frozen=True, slots=True)
 class SealedGame:
-    """The content of a token. `seat` is the seat whose key came with the token, None without a
-    key."""
+    """The content of a token.
+
+    `hashes` are the SHA-256 hashes of the seats' keys. `seat` is the seat whose key came with the
+    token, or None if no key did.
+    """
 
     state: State
     hashes: tuple[bytes, ...]
@@ -50,16 +54,17 @@ class SealedGame:
 
 
 class Sealer:
-    """Seals games with the first of its keys. Opens games sealed with any of them."""
+    """Seals games with the first of the service's keys, and opens games sealed with any of them."""
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         self._ciphers = {name: AESSIV(key) for name, key in keys.items()}
         self._decoy = AESSIV(secrets.token_bytes(32))
 
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
-        """Return the answer to the start of a game: the token as `sealed`, and a list of `keys`.
+        """Seal a new game, and return the answer of `/v1/sealed/start`: `sealed` and `keys`.
 
-        Without `key_hashes`, the keys are drawn here. Otherwise each key is None.
+        `key_hashes` are SHA-256 hashes in hexadecimal, one for each seat. Then each key in the
+        answer is None. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
             Problem: if there is not one hash for each seat, or two seats have the same hash.
@@ -78,7 +83,7 @@ class Sealer:
         return {"sealed": self.seal(state, hashes), "keys": keys}
 
     def seal(self, state: State, hashes: Sequence[bytes]) -> str:
-        """The token of a state and the hashes of its seats' keys."""
+        """Return a new token for a state and the hashes of its seats' keys."""
         name, cipher = next(iter(self._ciphers.items()))
         nonce = secrets.token_bytes(_NONCE)
         wire = state.to_dict()
@@ -86,10 +91,10 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Return the game of a token, and the seat whose key this is.
+        """Decrypt a token, and find the seat whose key is `key`, unless `key` is None.
 
-        A token or key that is not valid takes the same work as a valid one, so that the time shows
-        nothing: one decryption, and a comparison with each hash.
+        An invalid token or key takes the same work as a valid one, one decryption and a comparison
+        with each hash, so that the time of a refusal does not tell what is wrong.
 
         Raises:
             Problem: if the token or the key is not valid.
@@ -114,13 +119,12 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """The size in bytes that a state is padded to, so that the size shows nothing hidden.
+    """The size in bytes to which a state is padded, so that a token's length shows nothing hidden.
 
-    The size depends on the game, the players, and the numbers of deals and moves. Scores of five
-    digits, which are public, make it larger. The bounds: a card takes 5 bytes, and is in one list
-    of cards, twice in the talon or an exchange, and named by three moves; 40 bytes for the rest of
-    a move; 112 for a result whose scores have at most four digits, and 320 for one whose scores
-    have 37; 2,048 for the names of all fields, options, seed and totals.
+    The size depends only on public facts: the game, the number of players, moves and results, and
+    whether a score in `results` has more than four digits. It is an upper bound: 12 bytes for each
+    card of the deck, 40 for each move, 112 for each result, or 320 if scores may have up to 37
+    digits, and 2,048 for the names of all fields, the options, the seed and the total scores.
     """
     deck = games.get(wire["game"]).deck(wire["players"]).size
     results = wire["results"]
@@ -130,16 +134,17 @@ def padded_size(wire: Mapping[str, Any]) -> int:
 
 
 def _bound_to(name: str, nonce: bytes) -> list[bytes]:
-    """The associated data with which a token is authenticated: version, key ID and nonce."""
+    """The associated data that a token is authenticated with: version, fields, key ID and nonce."""
     return [f"{_FORMAT} {name}".encode(), nonce]
 
 
 def _token(name: str, sealed: bytes) -> str:
+    """The text of a token that the key with the ID `name` has sealed."""
     return f"{name}.{urlsafe_b64encode(sealed).decode().rstrip('=')}"
 
 
 def _decode(body: str) -> bytes:
-    """The bytes in the body of a token, or the same number of zeros if the body is not base64."""
+    """The bytes in a token's base64, or as many zeros if the text is not base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

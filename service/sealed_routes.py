@@ -1,4 +1,4 @@
-"""The operations under /v1/sealed: on a game as a token that its clients cannot read."""
+"""The operations under /v1/sealed, on games in tokens that their clients cannot read."""
 
 from typing import Any, Final
 
@@ -15,19 +15,22 @@ from service.sealed import SealedGame, Sealer
 sealed_v1 = Blueprint("sealed_v1", __name__, url_prefix="/v1/sealed")
 
 SEALER: Final = "stich-sealer"
-"""The name of the application's `Sealer` among its extensions; None without keys."""
+"""The key of the application's `Sealer` in `extensions`. The value is None without seal keys."""
 
 
 @sealed_v1.post("/start")
 def start() -> Response:
-    """Start a game whose seed the service draws."""
+    """Start a game whose seed the service draws, and return its token and keys."""
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
 
 
 @sealed_v1.post("/view")
 def view() -> Response:
-    """Answer what the seat with this key may know, or without a key the public view."""
+    """Return the view of the key's seat, or the public view if the request has no key.
+
+    The answer with the public view has the hashes of all keys and, once the game is over, the seed.
+    """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
     if game.seat is None:
@@ -39,28 +42,28 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """List the legal moves of the seat with this key."""
+    """Return the seat to move, and its legal moves if the request's key is that seat's."""
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
 
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
-    """Put what the seat with this key sees into words."""
+    """Return a description of the view of the key's seat."""
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Say whether a move of the seat with this key is legal."""
+    """Return whether a move is legal for the key's seat, with its category or the reason."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 
 
 @sealed_v1.post("/advance")
 def advance() -> Response:
-    """Make moves of the seat with this key. Answer the next token and the public view."""
+    """Make moves of the key's seat, and return the next token and the public view."""
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
     state = advanced(game.state, body["moves"], game.seat)
@@ -70,7 +73,7 @@ def advance() -> Response:
 
 
 def _sealer() -> Sealer:
-    """The application's sealer.
+    """The sealer of the current application.
 
     Raises:
         Problem: if the service has no seal keys.
@@ -83,10 +86,19 @@ def _sealer() -> Sealer:
 
 
 def _open(body: dict[str, Any]) -> SealedGame:
+    """Open the token in a body with the key in the body, if any.
+
+    Raises:
+        Problem: if the token or the key is not valid, or the service has no seal keys.
+    """
     return _sealer().open(body["sealed"], body.get("key"))
 
 
 def _view(body: dict[str, Any]) -> View:
-    """What the seat with the key of a request sees."""
+    """The view of the seat whose key is in a body.
+
+    Raises:
+        Problem: if the token or the key is not valid, or the service has no seal keys.
+    """
     game = _open(body)
     return game.state.view(game.seat)

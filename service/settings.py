@@ -1,4 +1,4 @@
-"""The settings of the service, from environment variables."""
+"""The settings of the service, which environment variables can change."""
 
 import os
 import re
@@ -14,7 +14,6 @@ SEAL_KEYS: Final = PREFIX + "SEAL_KEYS"
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that names the folder in which several workers keep their metrics."""
 
-
 OTHER_VARIABLES: Final = frozenset(
     PREFIX + name
     for name in (
@@ -29,20 +28,20 @@ OTHER_VARIABLES: Final = frozenset(
         "CONTAINERS",
     )
 )
-"""Variables that the commands, the tests or the build read."""
+"""The variables that other parts read: the commands, the tests and the build."""
 
 
 class ConfigError(ValueError):
-    """A setting has an invalid value; the text says which one, and how to fix it."""
+    """A setting has an invalid value. The text names the setting and says how to fix the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The service's settings.
 
-    `max_body` is in bytes; `seal_keys` are the keys of sealed states by ID, 32 bytes each: the
-    first seals, all of them open. `log_format` is "text" or "json", for errors and, if `access_log`
-    is set, for a line about every request.
+    `max_body` is the size of the largest request body in bytes. `seal_keys` maps the ID of each key
+    of sealed states to the 32 bytes of the key. The first key seals, and all of them open.
+    `log_format` is "text" or "json". If `access_log` is true, every request is logged.
     """
 
     max_body: int = MEBIBYTE
@@ -52,10 +51,10 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """Read the settings from the environment.
+        """Read the settings from `environ`, which defaults to `os.environ`.
 
         Raises:
-            ConfigError: if the value of a variable is invalid.
+            ConfigError: if a variable has an invalid value.
         """
         if environ is None:
             environ = os.environ
@@ -70,17 +69,22 @@ class Settings:
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """The names of variables that begin with STICH_ but that nothing reads, sorted."""
+    """The sorted names of variables in `environ` that begin with STICH_ but that nothing reads."""
     known = OTHER_VARIABLES.union(map(_variable, _PARSERS))
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 
 def temporary_seal_keys() -> str:
-    """A value of `STICH_SEAL_KEYS` with a key drawn at random."""
+    """Return a value for `STICH_SEAL_KEYS` with one key drawn at random."""
     return f"temporary:{b64encode(secrets.token_bytes(32)).decode()}"
 
 
 def _check_metrics_folder(folder: str | None) -> None:
+    """Check that the metrics folder exists and is writable. None is accepted.
+
+    Raises:
+        ConfigError: if the folder does not exist or cannot be written.
+    """
     if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
         raise ConfigError(
             f"{MULTIPROC_DIR} must name an existing folder that can be written; it is {folder!r}."
@@ -88,11 +92,16 @@ def _check_metrics_folder(folder: str | None) -> None:
 
 
 def _variable(name: str) -> str:
+    """The environment variable of a setting."""
     return PREFIX + name.upper()
 
 
 def _parser(pattern: str, allowed: str, convert: Callable[[str], Any]) -> Callable[[str, str], Any]:
-    """A parser of texts that match a pattern; `allowed` names them in the message for others."""
+    """Return a function that parses the value of a variable, given the variable's name and text.
+
+    The function raises ConfigError if the text does not match `pattern`. The message says that the
+    value must be `allowed`.
+    """
 
     def parse(variable: str, text: str) -> Any:
         if not re.fullmatch(pattern, text):
@@ -103,7 +112,11 @@ def _parser(pattern: str, allowed: str, convert: Callable[[str], Any]) -> Callab
 
 
 def _seal_keys(variable: str, text: str) -> dict[str, bytes]:
-    """Parse `ID:BASE64,ID:BASE64`; a message never shows a key."""
+    """Parse `ID:BASE64,ID:BASE64` into keys by ID.
+
+    Raises:
+        ConfigError: if the text is not of this form. The message never shows a key.
+    """
     keys: dict[str, bytes] = {}
     for number, part in enumerate(text.split(",") if text.strip() else (), 1):
         name, _, encoded = part.strip().partition(":")
@@ -135,4 +148,4 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "log_format": _parser("text|json", "text or json", str),
     "access_log": _parser("[01]", "0 or 1", "1".__eq__),
 }
-"""Parses the text of each setting, given the name of its variable."""
+"""By setting, the function that parses its text, given the variable's name and the text."""

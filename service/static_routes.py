@@ -1,4 +1,4 @@
-"""The operations outside /v1: the contract, pages for people, liveness and metrics."""
+"""The operations outside /v1: the contract, pages for people, health checks and metrics."""
 
 import mimetypes
 from functools import cache
@@ -23,7 +23,7 @@ from serving.work import need_long_work
 static_routes = Blueprint("static_routes", __name__)
 
 METRICS: Final = "stich-metrics"
-"""The name of the application's `Metrics` among its extensions."""
+"""The key of the application's `Metrics` in `extensions`."""
 
 STATIC: Final = Path(__file__).resolve().parent / "static"
 _CHECKOUT: Final = STATIC.parents[1]
@@ -41,7 +41,7 @@ _SERVED: Final = {
     "sealed.md": "/docs/sealed",
     "../openapi.yaml": "/openapi.yaml",
 }
-"""The paths of files that pages in docs/ link to."""
+"""Where the service has the files that pages in docs/ link to."""
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
@@ -51,19 +51,19 @@ _CONTENT_SECURITY_POLICY: Final = (
 
 @static_routes.get("/")
 def home() -> WerkzeugResponse:
-    """Redirect a person to the documentation."""
+    """Redirect to the documentation."""
     return redirect("/docs")
 
 
 @static_routes.get("/healthz")
 def healthz() -> Response:
-    """Whether the service is alive."""
+    """Answer that the service is alive."""
     return Response('{"status":"ok"}\n', content_type="application/json")
 
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Check that the service can answer requests: its files are there, and every game deals."""
+    """Check that the service can read its contract and deal every game, and answer that it can."""
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
@@ -72,39 +72,48 @@ def readyz() -> Response:
 
 @static_routes.get("/metrics")
 def metrics() -> Response:
-    """The metrics for Prometheus."""
+    """Return the metrics for Prometheus."""
     counted: Metrics = current_app.extensions[METRICS]
     return Response(counted.text(), content_type=MEDIA_TYPE)
 
 
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
-    """The contract."""
+    """Return the contract as YAML."""
     return static_file(_path("openapi.yaml")).answer(request, "text/yaml; charset=utf-8")
 
 
 @static_routes.get("/openapi.json")
 def openapi_json() -> Response:
-    """The contract, for tools that read no YAML."""
+    """Return the contract as JSON, for tools that do not read YAML."""
     return _contract_as_json().answer(request, "application/json")
 
 
 @cache
 def _contract_as_json() -> StaticBody:
-    need_long_work()  # reading the YAML
+    """Convert the contract to JSON on the first call. Later calls return the same value.
+
+    Raises:
+        LongWork: if the first request does not hold a slot.
+    """
+    need_long_work()
     contract = yaml.load(_path("openapi.yaml").read_bytes(), yaml.CSafeLoader)
     return StaticBody.of(encode(contract))
 
 
 @static_routes.get("/docs")
 def docs() -> Response:
-    """The contract as a page on which each operation can be tried."""
+    """Return the contract as a page on which every operation can be tried."""
     return _page("docs.html", problems=_described_problems())
 
 
 @static_routes.get("/docs/assets/<name>")
 def asset(name: str) -> Response:
-    """A file that the pages load."""
+    """Return a file that the pages load.
+
+    Raises:
+        Problem: if the pages load no such file.
+    """
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
     content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -113,31 +122,40 @@ def asset(name: str) -> Response:
 
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
-    """The rules of a game as a page."""
+    """Return the rules of a game as a page.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
     rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
-    """The rules of a game, in Markdown."""
+    """Return the rules of a game in Markdown.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
     text = _path(_rules_file(name), "docs").read_bytes()
     return Response(text, content_type="text/markdown; charset=utf-8")
 
 
 @static_routes.get("/docs/api")
 def api_page() -> Response:
-    """How to use the service, as a page."""
+    """Return the guide to the service as a page."""
     return _page("text.html", title="Using the service", text=_rendered("api.md"))
 
 
 @static_routes.get("/docs/sealed")
 def sealed_page() -> Response:
-    """What sealed states are, as a page."""
+    """Return the guide to sealed states as a page."""
     return _page("text.html", title="Sealed states", text=_rendered("sealed.md"))
 
 
 def _page(template: str, **values: object) -> Response:
+    """Return a page made from a template, which may load only files of this service."""
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
@@ -147,6 +165,7 @@ def _page(template: str, **values: object) -> Response:
 
 @cache
 def _described_problems() -> list[dict[str, object]]:
+    """The code, status and description in HTML of every type of problem."""
     return [
         {"code": problem.code, "status": problem.status, "text": _html(problem.description)}
         for problem in PROBLEM_TYPES.values()
@@ -154,7 +173,10 @@ def _described_problems() -> list[dict[str, object]]:
 
 
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML. Headings have IDs. Links to files that are not served become plain text."""
+    """Convert Markdown to HTML.
+
+    Headings get IDs. Links to files that the service does not have become plain text.
+    """
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
@@ -173,7 +195,7 @@ def _html(markdown: str) -> Markup:
 
 @cache
 def _rendered(name: str) -> Markup:
-    """A page of docs/ as HTML."""
+    """A file of docs/ as HTML, converted on the first call."""
     return _html(_path(name, "docs").read_text("utf-8"))
 
 
@@ -181,7 +203,7 @@ def _rules_file(name: str) -> str:
     """The file in docs/ with the rules of a game.
 
     Raises:
-        Problem: if there is no such game.
+        Problem: if there is no game with this name.
     """
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
@@ -189,6 +211,9 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """A file that the build copies into the package. A checkout has only the original."""
+    """The path of a file that a wheel has in `static`, and a checkout only in `folder`.
+
+    `folder` is relative to the root of the checkout.
+    """
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

@@ -1,4 +1,4 @@
-"""A worker process of `stich serve`: loads the application, and ends when the command ends."""
+"""Loads the application in a worker process of `stich serve`, which ends with the command."""
 
 import os
 import signal
@@ -9,18 +9,19 @@ from typing import Any, Final
 
 _SWITCH_SECONDS: Final = 0.0005
 """How long the thread with long work may keep the event loop waiting. With Python's default of
-5 ms, short requests beside long ones took a median of 9 ms, now 3 ms; long work takes 5 % more."""
+5 ms, a short request beside long work took 9 ms (median), and now takes 3 ms. Long work takes 5 %
+longer."""
 
 
 def load(command: int, target: str) -> Any:
-    """Load the application that this worker serves. Granian calls this in the worker.
+    """Return the application for granian, which calls this function in the worker process.
 
-    `command` is the process ID of the command, which may have ended before this is called.
+    The worker exits when the process with the ID `command` has ended. `target` is ignored.
     """
-    # Until its event loop runs, the worker has the command's handler, and would ignore SIGTERM.
+    # The worker inherits the command's handler, which would ignore SIGTERM until the loop runs.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
-    # imported in the worker only, so that the parent starts fast and stays small
+    # imported only here, so that the parent process starts fast and stays small
     from service.static_routes import METRICS
     from service.wsgi import app
     from serving.rsgi import RsgiFront
@@ -30,7 +31,7 @@ def load(command: int, target: str) -> Any:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """End this process soon after its parent: a parent that is killed cannot end its workers."""
+    """Exit soon after the parent has ended, since a killed parent cannot end its workers."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""`service.wsgi:app` for any WSGI server; settings come from the environment."""
+"""The application `service.wsgi:app` for any WSGI server, with settings of the environment."""
 
 from service import logs
 from service.app import create_app

@@ -1,1 +1,1 @@
-"""Serves any WSGI application under granian with deadlines and limits."""
+"""Serves WSGI applications under granian with deadlines and limits."""

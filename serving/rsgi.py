@@ -1,8 +1,9 @@
-"""Deadlines and limits around a WSGI application that granian serves.
+"""Serves a WSGI application under granian with deadlines and limits.
 
 granian limits the size of heads, but waits forever for bodies and for clients that do not read.
-Here a body has a deadline, and a large body or long work needs one of a fixed number of slots.
-Short work is done on the event loop, long work in another thread: short requests need not wait.
+Here every body has a deadline, and a large body or long work needs one of a fixed number of slots.
+Short work is done on the event loop and long work in another thread, so that short requests need
+not wait for long ones.
 """
 
 from __future__ import annotations
@@ -39,38 +40,39 @@ if TYPE_CHECKING:
     Answer = tuple[int, Headers, bytes | FileWrapper | Pieces]
 
 BEGAN: Final = "stich.began"
-"""The key in the environ of the time, by `perf_counter`, at which the request's head arrived."""
+"""The key in the WSGI environ of the `perf_counter` time at which the request's head arrived."""
 BODY_SECONDS: Final = 10.0
-"""How long a body may take to arrive."""
+"""How many seconds a body may take to arrive."""
 SLOT_SECONDS: Final = 5.0
-"""How long a large request or long work may wait for a slot."""
+"""How many seconds a large request or long work may wait for a slot."""
 RETRY_SECONDS: Final = 10
-"""The `Retry-After` of a request that got no slot."""
+"""The `Retry-After` of the answer to a request that gets no slot."""
 UNREAD_SECONDS: Final = 20
-"""How long a client may leave sent data unread before its connection is cut."""
+"""How many seconds a client may leave data unread before its connection is cut."""
 PIPE_SECONDS: Final = 10.0
-"""How long granian may take to begin to read a pipe."""
+"""How many seconds granian may take to open a pipe for reading."""
 SLOTS: Final = 160
-"""Large requests and answers in memory at the same time; the largest answer has 1.6 MB."""
+"""How many large requests and answers may be in memory at a time. A slot stands for 1.6 MB."""
 LARGE_BODY: Final = 16 * 1024
-"""A body of more bytes needs a slot."""
+"""A body of more bytes than this needs a slot."""
 LARGE_ANSWER: Final = 64 * 1024
-"""An answer of more bytes is sent in pieces."""
+"""An answer of more bytes than this is sent in pieces."""
 SEND_BUFFER: Final = 64 * 1024
-"""Bytes that the kernel buffers for a client that does not read; Linux doubles this number."""
+"""How many bytes the kernel may buffer for a client that does not read. Linux doubles this."""
 MAX_DISCARDED: Final = 8 * 1024 * 1024
-"""How many bytes beyond the limit are read and thrown away.
+"""How many bytes beyond `max_body` are read and thrown away.
 
-A server closes the connection of a client that is still sending, and that client may never see the
-answer that says why. A body that exceeds even this is not read.
+If the server closed the connection while the client is still sending, the client might never see
+the answer that says why. A body that is larger still is not read to its end.
 """
 
 
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
-    Short work is done on the event loop if `on_loop` is true. All other work is done in `threads`
-    threads. The metrics of the load are in `registry`.
+    `max_body` is the size of the largest body in bytes. Short work is done on the event loop if
+    `on_loop` is true, and all other work in `threads` threads. The gauges of requests in flight are
+    added to `registry`.
     """
 
     def __init__(
@@ -82,38 +84,33 @@ class RsgiFront:
         on_loop: bool = True,
         threads: int = 1,
     ) -> None:
+        def gauge(name: str, text: str) -> Gauge:
+            return Gauge(name, text, registry=registry, multiprocess_mode="livesum")
+
         self.app = app
         self.max_body = max_body
-        self.in_flight = Gauge(
-            "stich_http_requests_in_flight",
-            "Requests whose answers have not been sent.",
-            registry=registry,
-            multiprocess_mode="livesum",
+        self.in_flight = gauge(
+            "stich_http_requests_in_flight", "Requests whose answers have not been sent."
         )
-        self.large_in_flight = Gauge(
-            "stich_large_requests_in_flight",
-            "Large requests and answers in memory.",
-            registry=registry,
-            multiprocess_mode="livesum",
+        self.large_in_flight = gauge(
+            "stich_large_requests_in_flight", "Large requests and answers in memory."
         )
-        Gauge(
+        gauge(
             "stich_large_requests_limit",
             "Large requests and answers that may be in memory; more are refused as busy.",
-            registry=registry,
-            multiprocess_mode="livesum",
         ).set(SLOTS)
         self.slots = asyncio.Semaphore(SLOTS)
-        self.making_pieces = asyncio.Lock()  # one at a time, so that all together rest enough
+        self.making_pieces = asyncio.Lock()  # one piece at a time, so that the pauses add up
         self.on_loop = on_loop
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the event loop. Granian calls this before it listens."""
+        """Keep the event loop. Granian calls this method before it listens."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request."""
+        """Answer a request. Granian calls this method for each request."""
         began = perf_counter()
         with self.in_flight.track_inprogress():
             async with AsyncExitStack() as slot:
@@ -122,12 +119,16 @@ class RsgiFront:
     async def _serve(
         self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack, began: float
     ) -> None:
+        """Read a request, answer it, and return when its answer needs no memory any more.
+
+        The slots that the request takes are added to `slot`.
+        """
         body = await self._read(scope, proto, slot)
         status, headers, answer = await self._answer(scope, body, slot, began)
         if isinstance(body, _FailedBody) and not body.all_read:
             headers.append(("Connection", "close"))
         if isinstance(answer, FileWrapper):
-            # granian reads the file in pieces: a client that does not read takes no memory
+            # granian reads the file in pieces, so that a client that does not read takes no memory
             answer.close()
             proto.response_file(status, headers, answer.file.name)
         elif isinstance(answer, Pieces):
@@ -135,23 +136,23 @@ class RsgiFront:
         elif len(answer) <= LARGE_ANSWER:
             proto.response_bytes(status, headers, answer)
         else:
-            # granian drops a piece once it is sent, and tells when it has taken the last one
+            # granian drops each piece once it is sent
             transport = proto.response_stream(status, headers)
-            with suppress(RuntimeError):  # the connection has ended
+            with suppress(RuntimeError):  # raised if the connection has ended
                 for start in range(0, len(answer), PIECE):
                     await transport.send_bytes(answer[start : start + PIECE])
             del transport, answer, body
-            # until the last piece is on its way, or the connection has ended
+            # returns when the last piece is on its way, or the connection has ended
             await proto.client_disconnect()
 
     async def _send_pieces(
         self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
     ) -> None:
-        """Send pieces as fast as the client reads them.
+        """Generate pieces and send them as fast as the client reads.
 
-        granian takes everything that a stream offers, but reads a file only as fast as the client
-        does. So the pieces go through a pipe. A client that has left is noticed after the next
-        piece.
+        granian buffers everything that is written to a stream, but reads a file only as fast as the
+        client does. So the pieces go through a named pipe. That a client has left is noticed after
+        one more piece.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -175,8 +176,10 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a pipe for writing, or None if granian does not read it, since the client has
-        left."""
+        """Open a named pipe for writing. Return None if granian does not open it for reading.
+
+        granian does not do so if the client has left.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -190,6 +193,10 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
+        """Return the body of a request, or a `_FailedBody` if the body is too late or too large.
+
+        If the connection ends before the body, return an empty body.
+        """
         length = _body_length(scope)
         if length == 0:
             return BytesIO()
@@ -200,13 +207,16 @@ class RsgiFront:
                 return await self._read_large(proto, length, slot)
         except TimeoutError:
             return _FailedBody(RequestTimeout())
-        except RuntimeError:  # the connection ended: the body is shorter than its length
+        except RuntimeError:  # the connection has ended
             return BytesIO()
 
     async def _read_large(
         self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Read a body that is large or of unknown length. Take a slot once the body is large."""
+        """Read a body that is large or of unknown length. Take a slot once the body is large.
+
+        Return a `_FailedBody` if the body is too large or there is no slot.
+        """
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
             return _FailedBody(RequestEntityTooLarge())
@@ -227,6 +237,7 @@ class RsgiFront:
         return body
 
     async def _take_slot(self, slot: AsyncExitStack) -> bool:
+        """Wait for a slot, and add it to `slot`. Return whether one became free in time."""
         try:
             async with asyncio.timeout(SLOT_SECONDS):
                 await slot.enter_async_context(self.slots)
@@ -238,9 +249,12 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application. For long work, call it again in another thread, with slots."""
+        """Call the application. If that raises LongWork, take slots and call it in another thread.
+
+        If there are too few slots, the application answers that the service is busy.
+        """
         environ = _environ(scope) | {BEGAN: began}
-        # a body that is large has a slot, and takes long to read
+        # a large body has a slot already, and takes long to parse
         held = 1 if body.getbuffer().nbytes > LARGE_BODY else 0
         while True:
             try:
@@ -258,6 +272,11 @@ class RsgiFront:
                     held += 1
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int) -> Answer:
+        """Call the application with a body.
+
+        Raises:
+            LongWork: if the request needs more slots.
+        """
         status, headers = 500, []
 
         def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -270,15 +289,15 @@ class RsgiFront:
         return status, headers, _join(answer)
 
     def _limit_unread_answers(self) -> None:
-        """Keep the kernel from buffering much for clients that do not read, and cut them off
-        (Linux).
+        """Limit what the kernel buffers for clients that do not read, and cut them off (on Linux).
 
-        Connections inherit the options of the listening socket, to which granian gives no access.
+        The method looks for the listening socket, to which granian gives no access, until there is
+        one. Connections inherit its options.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
         for name in os.listdir("/proc/self/fd"):
-            with suppress(OSError):  # the descriptor of the folder itself is closed by now
+            with suppress(OSError):  # the folder's own descriptor is closed by now
                 if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
                     continue
             with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as listener:
@@ -291,7 +310,7 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read: `read` raises the error to answer."""
+    """A body that could not be read. Reading it raises `error`, which the application answers."""
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()
@@ -306,7 +325,7 @@ class _FailedBody(BytesIO):
 
 
 def _body_length(scope: Scope) -> int | None:
-    """The length of the body in bytes, or None if the head does not say."""
+    """The length of a request's body in bytes, or None if the headers do not say."""
     headers = scope.headers
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 
@@ -341,12 +360,13 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Make a piece: the bytes, b"" after the last piece, and the seconds of processor time."""
+    """Make the next piece. Return its bytes, b"" after the last, and the processor time in s."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began
 
 
 def _join(body: Iterable[bytes]) -> bytes:
+    """Return the bytes of a WSGI answer, and close the answer."""
     try:
         return b"".join(body)
     finally:

@@ -1,7 +1,8 @@
-"""Long work: it takes more than a millisecond or two, or its answer may be large.
+"""Marks long work, which takes more than a millisecond or two, or has a large answer.
 
 `serving.rsgi` first calls the application on its event loop, where long work would keep all other
-requests waiting. So an operation calls `need_long_work` first. Other servers allow it at once.
+requests waiting. So an operation calls `need_long_work` before any such work, and then
+`serving.rsgi` calls the application again in another thread. Other servers allow long work at once.
 """
 
 from collections.abc import Iterator
@@ -11,16 +12,16 @@ from typing import Final
 from flask import request
 
 SLOTS_HELD: Final = "stich.slots_held"
-"""The key in the environ of the number of slots that the request holds."""
+"""The key in the WSGI environ of the number of slots that the request holds."""
 
 PIECE: Final = 64 * 1024
-"""Bytes that are sent at a time."""
+"""How many bytes of a large answer are sent at a time."""
 
 
 class LongWork(BaseException):
-    """Tells the server to call the application again with `slots` slots.
+    """Makes the server call the application again, with `slots` slots.
 
-    This is not an Exception, so that no error handler catches it.
+    The class does not derive from Exception, so that no error handler catches it.
     """
 
     def __init__(self, slots: int) -> None:
@@ -29,12 +30,12 @@ class LongWork(BaseException):
 
 
 def need_long_work(slots: int = 1) -> None:
-    """Check that the request may do long work. Call this before any such work.
+    """Check that the current request may do long work, which needs `slots` slots.
 
     A slot stands for an answer of up to 1.6 MB.
 
     Raises:
-        LongWork: if the request holds fewer than `slots` slots.
+        LongWork: if the request holds fewer slots. Only `serving.rsgi` counts them.
     """
     if request.environ.get(SLOTS_HELD, slots) < slots:
         raise LongWork(slots)
@@ -42,8 +43,7 @@ def need_long_work(slots: int = 1) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An answer that is generated while it is sent: the body of a response with
-    `direct_passthrough`.
+    """An answer that is generated while it is sent. Its response needs `direct_passthrough`.
 
     `serving.rsgi` generates a piece when the client has read the pieces before it, and then waits
     for `rest` times the processor time that the piece took.
@@ -53,4 +53,5 @@ class Pieces:
     rest: float
 
     def __iter__(self) -> Iterator[bytes]:
+        """Yield all pieces, as other WSGI servers do."""
         return self.pieces

@@ -1,1 +1,1 @@
-"""The `stich` program: one command line over service, tournament and bots."""
+"""The `stich` program: the command line for the service, tournaments and bots."""

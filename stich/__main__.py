@@ -4,8 +4,8 @@ from stich.console.interrupts import exit_at_once
 
 
 def main() -> None:
-    """Run the program. Its exit code is that of the command."""
-    exit_at_once()  # before anything else is loaded, which takes a moment
+    """Run the program, and exit with the exit code of the command."""
+    exit_at_once()  # first, because loading the rest takes a moment
     from stich.cli import main
 
     main()

@@ -10,8 +10,7 @@ import click
 
 import games
 
-# Each section of `stich --help`. Each command: the module in `stich.commands` that holds it, and
-# its line in the help.
+# The sections of `stich --help`. For each command: its module in `stich.commands`, and its line.
 SECTIONS = {
     "Rules": {
         "serve": ("serve", "Serve the rules over HTTP."),
@@ -40,8 +39,8 @@ SECTIONS = {
         "withdraw": ("decisions", "Withdraw a bot; its results stand."),
         "disqualify": ("decisions", "Disqualify a bot; its tables no longer count."),
         "undo": ("decisions", "Take back the latest withdrawal or disqualification."),
-        "finish": ("decisions", "End a ladder."),
-        "trust": ("decisions", "Accept another organiser's runs, or take a run over."),
+        "finish": ("decisions", "End a ladder. Its table becomes final."),
+        "trust": ("decisions", "Accept another organiser's runs, or take over a run."),
     },
     "For authors of bots": {
         "new-bot": ("authors", "Copy a starter bot in your language."),
@@ -51,7 +50,7 @@ SECTIONS = {
         "bench": ("bench", "Measure a bot on fixed deals against house bots."),
         "connect": ("connecting", "Connect a local bot to a remote cup."),
         "join": ("connecting", "Enter a bot in a ladder, and connect it."),
-        "challenge": ("connecting", "Play your bot against a connected bot, unranked."),
+        "challenge": ("connecting", "Play your bot against a connected bot. Nothing is ranked."),
         "leave": ("connecting", "Let a bot leave a ladder."),
     },
 }
@@ -59,10 +58,9 @@ COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in sect
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command only when it is called, since importing all of them takes a
-    second.
+    """A click group that imports a command's module only when the command is called.
 
-    The help reads only the table of commands.
+    Importing all modules takes a second. The help needs only the table of commands.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -70,7 +68,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or return None if there is none."""
+        """Import and return the command with this name, or return None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
@@ -78,12 +76,12 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in groups, with their short descriptions."""
+        """Write each section of the table, with one line for each command."""
         width = max(map(len, COMMANDS))
-        for title, commands in SECTIONS.items():
+        for title, section in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name.ljust(width), line) for name, (_, line) in commands.items()]
+                    [(name.ljust(width), line) for name, (_, line) in section.items()]
                 )
 
 
@@ -94,7 +92,7 @@ class LazyGroup(click.Group):
     help="Show the version and whether the rules are compiled, and exit.",
 )
 def cli() -> None:
-    """Rules of four card games over HTTP, and fair tournaments of bots.
+    """Serve the rules of four card games over HTTP, and run fair tournaments of bots.
 
     \b
     Examples:
@@ -105,7 +103,11 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the program. Its exit code is that of the command."""
+    """Run the program, and exit with the exit code of the command.
+
+    If standard output cannot be written, exit with 1: silently if the reader has closed the pipe,
+    with a sentence if the device is full.
+    """
     try:
         try:
             cli(prog_name="stich")

@@ -1,4 +1,4 @@
-"""Self-play and learning: what docs/learning.md uses, with numpy alone."""
+"""The public interface for self-play and learning, described in docs/learning.md."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """Read a view from its JSON, as bots get it and as decisions are exported.
+    """Return the `View` for a view as JSON values, as bots receive it and as exports contain it.
 
     Raises:
-        UnknownGame: if there is no such game.
+        UnknownGame: if no game has the name in the view.
         InvalidState: if the view breaks a rule of its game.
         KeyError: if a field is missing.
     """
@@ -26,12 +26,12 @@ def read_view(view: Mapping[str, Any]) -> View:
 def aec_env(
     game: str, players: int | None = None, options: Mapping[str, object] | None = None
 ) -> "CardGame":
-    """Return an `AECEnv` of PettingZoo. The arguments are those of `Environment`.
+    """Return a PettingZoo `AECEnv` of a game. The arguments are those of `Environment`.
 
     Raises:
         ModuleNotFoundError: if PettingZoo is not installed.
-        UnknownGame: if there is no such game.
-        OptionError: if the game has no such number of players or options.
+        UnknownGame: if no game has this name.
+        OptionError: if the game has no such number of players, or no such options.
     """
     try:
         from learning.aec import CardGame

@@ -6,7 +6,7 @@ from bots import greedy, random, search, sensible
 from tournament.bench.play import Houses
 
 _WORLDS = 60
-"""Determinizations for each move of `search`: a number, so that no clock decides."""
+"""Determinizations for each move of `search`. A fixed number makes its moves reproducible."""
 
 HOUSES: Houses = {
     "random": random.move,

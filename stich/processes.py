@@ -1,5 +1,4 @@
-"""Servers that a command runs as child processes, and their ports: the pages of an arena, and the
-gateway of connecting bots."""
+"""The servers that commands run as child processes: an arena's pages, and the gateway of bots."""
 
 import os
 import secrets
@@ -25,21 +24,22 @@ _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 0.5
 _STOPS: Final = 5
-_WINDOW_S: Final = 60.0  # a server that stops so often in so long is not restarted
+_WINDOW_S: Final = 60.0  # after _STOPS stops within this time, a server is not restarted
 
 
 def find_port(host: str, port: int, option: str = "--port") -> int:
-    """Return the port if it is free, or a free port if it is 0. `option` is the option that chooses
-    it.
+    """Return `port` if it is free, or any free port if `port` is 0.
+
+    The error message names `option` as the way to choose another port.
 
     Raises:
-        ClickException: if the address or port cannot be used. The command exits with 1.
+        ClickException: if the address or the port cannot be used. The command then exits with 1.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
         with socket.socket(family, kind, protocol) as probe:
-            # As the server does: a port counts as free while its last connections are closing.
+            # Like the server, accept a port whose last connections are still closing.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             probe.listen(1)
@@ -52,7 +52,7 @@ def find_port(host: str, port: int, option: str = "--port") -> int:
 
 
 def url_of(host: str, port: int) -> str:
-    """The URL of a server of this machine."""
+    """The HTTP URL of a server on this machine. An IPv6 address is put in brackets."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"
 
@@ -61,19 +61,21 @@ def url_of(host: str, port: int) -> str:
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[None]:
-    """Run a server within this context, and restart it when it ends. `name` begins sentences about
-    it.
+    """Within this context, run a server as a child process, and restart it whenever it ends.
+
+    The context begins once the server answers. Messages call the server `name`.
 
     Raises:
-        ClickException: if the server does not answer at first, or stops too often later. Then the
-            command is interrupted as by SIGTERM, but exits with 1.
+        ClickException: if the server does not answer within 30 seconds. The same error is raised
+            at the end of the context if the server has stopped 5 times within a minute, which
+            interrupts the context like SIGTERM.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()
-    words, env = command(module, host, port, settings)
+    argv, env = command(module, host, port, settings)
 
     def watch() -> None:
-        if not keep_running(name, words, env, closed):
+        if not keep_running(name, argv, env, closed):
             failed.set()
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
@@ -102,20 +104,22 @@ def _serving(
 
 def keep_running(
     name: str,
-    words: Sequence[str],
+    argv: Sequence[str],
     env: Mapping[str, str],
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set, and restart it when it ends.
+    """Run a server until `closed` is set, and restart it whenever it ends.
 
-    `clock` returns seconds. Returns False if the server has stopped too often within a minute.
+    `clock` returns the time in seconds. Return True once `closed` is set, and False if the server
+    has stopped 5 times within a minute.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
-        # Ctrl-C is for the command, which ends this; results on standard output are the command's
+        # A new session keeps Ctrl-C from the server: the command ends it. Standard output is for
+        # the command's results.
         with subprocess.Popen(  # noqa: S603 - our own program
-            words, env=env, start_new_session=True, stdout=2
+            argv, env=env, start_new_session=True, stdout=2
         ) as process:
             while process.poll() is None and not closed.wait(_LOOK_S):
                 pass
@@ -133,11 +137,13 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages that `web.arena.server.load` creates with these
-    settings.
+    """Within this context, serve the pages of an arena. Yields their URL.
 
-    By default these are the pages for playing. Yields their URL. The pages have a process of their
-    own, so spectators cost a cup little.
+    The settings are those of `web.arena.server.load`. Without settings, only the pages for playing
+    are served. The server is a separate process, so spectators hardly slow down a cup.
+
+    Raises:
+        ClickException: if the server does not start, or stops too often.
     """
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
@@ -150,8 +156,11 @@ def gateway_served(
 ) -> Iterator[GatewayClient]:
     """Within this context, serve the gateway of a cup. Yields the runner's client of the gateway.
 
-    `invite` is the command that creates tokens. `runner_host` is the address of this machine at
-    which tables reach the gateway.
+    `folder` is the folder of the run, with its invitations. `invite` is the command that creates
+    tokens. `runner_host` is the address at which tables reach the gateway on this machine.
+
+    Raises:
+        ClickException: if the gateway does not start, or stops too often.
     """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {
@@ -169,9 +178,6 @@ def gateway_served(
             "bank_ms": cup.clock.bank_ms,
         },
     }
-    name, base = "The gateway of bots that connect", f"{url_of(runner_host, runner_port)}/{secret}"
-    with (
-        _serving(name, "web.gateway.server", host, port, settings),
-        requests.Session() as session,
-    ):
-        yield GatewayClient(base, session, invite)
+    name = "The gateway of bots that connect"
+    with _serving(name, "web.gateway.server", host, port, settings), requests.Session() as session:
+        yield GatewayClient(f"{url_of(runner_host, runner_port)}/{secret}", session, invite)

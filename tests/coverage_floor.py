@@ -9,6 +9,7 @@ from pathlib import Path
 
 
 def main(report: str, *floors: str) -> int:
+    """Print the coverage of each package. Return 1 if a package is below its floor, else 0."""
     files = json.loads(Path(report).read_text())["files"]
     short = 0
     for floor in floors:

@@ -9,7 +9,7 @@ from tests.support.running import Running
 
 
 def program(code: str, folder: Path) -> str:
-    """What a Python program prints that runs in this folder."""
+    """The output of a Python program that runs in this folder."""
     (folder / "program.py").write_text(code, "utf-8")
     return run_script("python program.py", folder)
 

@@ -13,17 +13,23 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-tox.lock")
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+DEPENDENCIES = PYPROJECT["project"]["dependencies"]
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+GROUPS = PYPROJECT["dependency-groups"]
+NEEDED = {
+    "requirements.lock": [*DEPENDENCIES, *GROUPS["build"]],
+    "requirements-dev.lock": [
+        *DEPENDENCIES,
+        *chain(*(entries for extra, entries in EXTRAS.items() if extra != "bench")),
+    ],
+    "requirements-tox.lock": GROUPS["tox"],
+}
 
 
 def test_every_dependency_has_an_upper_bound() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    for entry in (
-        *project["build-system"]["requires"],
-        *project["project"]["dependencies"],
-        *chain(*project["project"]["optional-dependencies"].values()),
-        *chain(*project["dependency-groups"].values()),
-    ):
+    builds = PYPROJECT["build-system"]["requires"]
+    for entry in chain(builds, DEPENDENCIES, *EXTRAS.values(), *GROUPS.values()):
         bounds = {part.operator for part in Requirement(entry).specifier}
         assert entry.startswith("stich[") or bounds & {"<", "=="}, entry
 
@@ -42,27 +48,16 @@ def locked(name: str) -> dict[str, tuple[Version, int]]:
     return packages
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", NEEDED)
 def test_a_lock_has_a_hash_for_every_file(name: str) -> None:
     assert {package for package, (_, hashes) in locked(name).items() if not hashes} == set()
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", NEEDED)
 def test_a_lock_has_what_the_project_needs(name: str) -> None:
     """Versions within the bounds of pyproject.toml, and the same in all locks."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    extras = project["project"]["optional-dependencies"]
-    needed = {
-        "requirements.lock": project["project"]["dependencies"]
-        + project["dependency-groups"]["build"],
-        "requirements-dev.lock": [
-            *project["project"]["dependencies"],
-            *(entry for extra, entries in extras.items() if extra != "bench" for entry in entries),
-        ],
-        "requirements-tox.lock": project["dependency-groups"]["tox"],
-    }[name]
     versions, all_versions = locked(name), locked("requirements-dev.lock")
-    for requirement in map(Requirement, needed):
+    for requirement in map(Requirement, NEEDED[name]):
         if requirement.name != "stich":
             version, _ = versions[canonicalize_name(requirement.name)]
             assert requirement.specifier.contains(version), f"{requirement}: run `make lock`"
@@ -85,17 +80,4 @@ def test_locks_name_the_extras_that_packages_require() -> None:
 
 
 def test_what_builds_stich_is_a_build_requirement() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert {*project["dependency-groups"]["build"]} <= {*project["build-system"]["requires"]}
-
-
-def test_nothing_is_installed_without_its_hash() -> None:
-    for name in ("Makefile", "tox.ini"):
-        text = (ROOT / name).read_text("utf-8")
-        for line in text.splitlines():
-            installs = "pip install" in line and not line.startswith("PIP :=")
-            if installs and "VENV)-lock" not in line:
-                assert "--require-hashes" in line or "--no-deps" in line or "{packages}" in line
-    workflows = (ROOT / ".github" / "workflows").glob("*.yaml")
-    for line in (line for path in workflows for line in path.read_text("utf-8").splitlines()):
-        assert "pip install" not in line or "--require-hashes" in line, line
+    assert {*GROUPS["build"]} <= {*PYPROJECT["build-system"]["requires"]}

@@ -2,6 +2,7 @@
 
 import pkgutil
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,10 @@ def has_file(path: str) -> bool:
 
 def has_name(dotted: str) -> bool:
     """Whether there is a module, or an object in a module, of that name."""
-    try:
+    with suppress(ImportError, AttributeError):
         pkgutil.resolve_name(dotted)
-    except (ImportError, AttributeError):
-        return False
-    return True
+        return True
+    return False
 
 
 def missing(text: str) -> list[str]:
@@ -76,13 +76,11 @@ def test_every_picture_of_the_pages_is_there_and_small() -> None:
 def test_the_page_of_reference_bots_has_the_stored_points() -> None:
     lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
     rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
-    marks = {(landmark.key, landmark.bot): landmark for landmark in read_landmarks()}
+    points = {
+        (landmark.key, landmark.bot): f"{landmark.over_par:+.2f} ± {landmark.arm:.2f}"
+        for landmark in read_landmarks()
+    }
     for table in (table for table in TABLES if table.rules == USUAL):
-        shown = [table.game, str(table.players)]
-        for name in ("search", "greedy", "kit", "random"):
-            landmark = marks.get((table.key, name))
-            shown.append(
-                "–" if landmark is None else f"{landmark.over_par:+.2f} ± {landmark.arm:.2f}"
-            )
-        shown[0] = games.get(table.game).title
-        assert shown in rows
+        bots = ("search", "greedy", "kit", "random")
+        cells = [points.get((table.key, bot), "–") for bot in bots]
+        assert [games.get(table.game).title, str(table.players), *cells] in rows

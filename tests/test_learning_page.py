@@ -27,13 +27,12 @@ def test_the_page_has_the_sizes_of_all_arrays() -> None:
     rows = re.findall(r"^\| `(\w+)`, ([\d to and]+) \| (.+) \|$", (ROOT / PAGE).read_text(), re.M)
     assert [name for name, *_ in rows] == ["doudizhu", *games.GAMES]
     for name, players, sizes in rows:
-        fewest, most = int(players[0]), int(players[-1])
-        environments = [Environment(name, count) for count in range(fewest, most + 1)]
-        widths = {environment.encoding.row_size for environment in environments}
-        actions = {environment.actions for environment in environments}
+        counts = range(int(players[0]), int(players[-1]) + 1)
+        environments = [Environment(name, count) for count in counts]
         cells = [
             ", ".join(str(environment.encoding.size) for environment in environments),
-            *map(str, (*widths, *actions)),
+            *map(str, {environment.encoding.row_size for environment in environments}),
+            *map(str, {environment.actions for environment in environments}),
         ]
         assert sizes.split(" | ") == cells
 
@@ -46,11 +45,9 @@ def test_the_bot_that_the_page_trains_beats_greedy(tmp_path: Path) -> None:
     teach, train = blocks(PAGE, "sh")
     run_script(teach, tmp_path)
     learnt, _, duel = train.partition("\nstich duel")
-    right, positions, chance = map(
-        int, re.findall(r"\d+", run_script(learnt, tmp_path).splitlines()[0])
-    )
+    first_line = run_script(learnt, tmp_path).splitlines()[0]
+    right, positions, chance = map(int, re.findall(r"\d+", first_line))
     assert 1.5 * chance < right <= positions
     verdict = run_script("stich duel" + duel.rstrip() + " --seed learnt --concurrency 2", tmp_path)
-    assert re.search(
-        r"Decided after .*: \S+ bot\.py is better than greedy", " ".join(verdict.split())
-    )
+    decided = r"Decided after .*: \S+ bot\.py is better than greedy"
+    assert re.search(decided, " ".join(verdict.split()))

@@ -9,11 +9,10 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def test_the_changelog_begins_with_the_version_and_a_date() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    headings = [
-        name for name in re.findall(r"^## (.+)$", text, re.MULTILINE) if name != "Unreleased"
-    ]
-    assert re.fullmatch(rf"{re.escape(VERSION)} - \d{{4}}-\d\d-\d\d", headings[0])
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8").replace("## Unreleased\n", "")
+    heading = re.search(r"^## (.+)$", text, re.MULTILINE)
+    assert heading
+    assert re.fullmatch(rf"{re.escape(VERSION)} - \d{{4}}-\d\d-\d\d", heading[1])
 
 
 def test_the_contract_has_the_version() -> None:

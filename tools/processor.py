@@ -1,4 +1,4 @@
-"""The processor of this machine, as figures name it."""
+"""Names the processor of this machine for reports of measurements."""
 
 import os
 import platform
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """The model of the processor, and the number of its cores."""
+    """The model of the processor and the number of its cores, such as `EPYC 7763, 2 cores`."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

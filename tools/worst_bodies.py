@@ -1,4 +1,4 @@
-"""Large and unusual bodies of requests, good and bad, for every operation of the service."""
+"""Large and unusual request bodies, good and bad, for the operations of the service."""
 
 import json
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from flask.testing import FlaskClient
 
 import games
 from service.app import create_app
-from service.schemas.fields import MAX_RESULTS
+from service.schemas.fields import MAX_RESULTS, TOLERANCE
 from service.settings import MEBIBYTE, Settings
 
 OPERATIONS = ("start", "moves", "validate", "advance", "view")
 
 Body = tuple[str, str, bytes]
-"""The operation, what is bad about the body, and the body."""
+"""An operation, what is bad about the body, and the body."""
 
 FLAT = {
     "numbers": "1",
@@ -32,27 +32,30 @@ FLAT = {
     "entries": '{"seat":0,"move":"pass"}',
     "wrong entries": '{"seat":"0","move":0}',
 }
-"""The items of arrays."""
+"""The items of arrays, as JSON, by what they are."""
 
 
 def array(item: str, size: int) -> str:
-    """An array of as many items as fit."""
+    """A JSON array of as many copies of `item` as fit into `size` bytes, at least one."""
     return "[" + ",".join([item] * max(1, size // (len(item) + 1))) + "]"
 
 
 def fields(size: int, value: str = "0", name: str = "f%d") -> str:
-    """The fields of an object, all different unless `name` has no number."""
-    found, length, number = [], 0, 0
+    """The fields of a JSON object, of at least `size` bytes together.
+
+    A `%d` in `name` becomes the number of the field.
+    """
+    members: list[str] = []
+    length = 0
     while length < size:
-        key = name % number if "%" in name else name
-        found.append(f'"{key}":{value}')
-        length += len(found[-1]) + 1
-        number += 1
-    return ",".join(found)
+        key = name % len(members) if "%" in name else name
+        members.append(f'"{key}":{value}')
+        length += len(members[-1]) + 1
+    return ",".join(members)
 
 
 def anywhere(size: int) -> Iterator[tuple[str, str]]:
-    """Bodies that are bad whatever the operation."""
+    """Yield what is bad and the text of bodies that are bad for every operation."""
     yield "unknown fields", "{" + fields(size) + "}"
     yield "unknown fields with long names", "{" + fields(size, name="x" * 900 + "%d") + "}"
     yield "one field again and again", "{" + fields(size, name="state") + "}"
@@ -73,34 +76,34 @@ def anywhere(size: int) -> Iterator[tuple[str, str]]:
 
 
 def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
-    """An object, once with each of its fields replaced by something bad, and with unknown ones."""
+    """Yield what is bad and the text of an object with unknown fields or one bad value."""
     text = json.dumps(value)
     yield "unknown fields within", text[:-1] + "," + fields(size) + "}"
     yield "a field repeated within", text[:-1] + "," + fields(size, name="deal") + "}"
     for name, old in value.items():
         if isinstance(old, dict):
-            for what, bad in inside(old, size):
+            for kind, bad in inside(old, size):
                 yield (
-                    f"{name}: {what}",
+                    f"{name}: {kind}",
                     json.dumps({**value, name: 0})[:-1].replace(f'"{name}": 0', f'"{name}": {bad}')
                     + "}",
                 )
             continue
         bad_values = {"a long string": '"' + "x" * size + '"', "a long number": "9" * size}
         if isinstance(old, list):
-            bad_values |= {f"an array of {what}": array(item, size) for what, item in FLAT.items()}
+            bad_values |= {f"an array of {kind}": array(item, size) for kind, item in FLAT.items()}
             bad_values["arrays of cards"] = array(array('"3c"', 800), size)
             bad_values["arrays of nulls"] = array(array("null", 800), size)
             bad_values["arrays of numbers"] = array(array("0", 400), size)
             if old:
                 bad_values["its items again"] = array(json.dumps(old[0]), size)
-        for what, bad in bad_values.items():
+        for kind, bad in bad_values.items():
             changed = json.dumps({**value, name: "REPLACED"}).replace('"REPLACED"', bad)
-            yield f"{name}: {what}", changed
+            yield f"{name}: {kind}", changed
 
 
 def position(name: str, players: int) -> games.State:
-    """A state with a table, a history and finished deals."""
+    """A state with at least one finished deal and eight moves of history."""
     state = games.get(name).start(players, "worst", {} if name == "zhengfen" else {"deals": 900})
     while not state.results or len(state.history) < 8:
         moves = state.moves()
@@ -109,51 +112,56 @@ def position(name: str, players: int) -> games.State:
 
 
 def long_game(wire: dict[str, Any]) -> dict[str, Any]:
-    """A state of a game that may have any number of deals, or 1,000."""
+    """The wire form of a state, with the highest limit on deals that its game allows."""
     deals = None if wire["game"] == "zhengfen" else 1000
     return {**wire, "options": {**wire["options"], "deals": deals}}
 
 
 def with_position(size: int) -> Iterator[Body]:
-    """Bodies with a state or a view of which a part is bad."""
-    more: dict[str, dict[str, Any]] = {
+    """Yield bodies with a state or a view that is bad in part or very long."""
+    operations: dict[str, dict[str, Any]] = {
         "moves": {},
         "validate": {"move": "pass"},
         "advance": {"moves": ["pass"]},
+        "view": {"seat": 0},
     }
     for game in games.GAMES.values():
         state = position(game.name, game.max_players)
         wire, view = state.to_dict(), state.view(0).to_dict()
-        for what, bad in inside(wire, size):
-            yield "moves", f"{game.name} state, {what}", f'{{"state":{bad}}}'.encode()
-        own = {name: view[name] for name in view if name not in wire}
-        for what, bad in inside(own, size):
-            whole = json.dumps({name: view[name] for name in view if name not in own})
+        for kind, bad in inside(wire, size):
+            yield "moves", f"{game.name} state, {kind}", f'{{"state":{bad}}}'.encode()
+        private = {name: view[name] for name in view if name not in wire}
+        for kind, bad in inside(private, size):
+            whole = json.dumps({name: view[name] for name in view if name not in private})
             yield (
                 "moves",
-                f"{game.name} view, {what}",
+                f"{game.name} view, {kind}",
                 f'{{"view":{whole[:-1]},{bad[1:]}}}'.encode(),
             )
-        results = [wire["results"][0]] * (size // len(json.dumps(wire["results"][:1])))
+        result = wire["results"][0]
+        results = [result] * (size // len(json.dumps([result])))
+        too_many = [0.0] * (len(result["scores"]) * TOLERANCE)
+        long_results = [{**result, "scores": too_many}] * (size // len(json.dumps(too_many)) // 2)
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
         most = MAX_RESULTS if game.name == "zhengfen" else 1000
         for count, deal in ((len(results), 1), (most, 1.0), (most, 0)):
             long = {**long_game(wire), "results": results[:count], "deal": deal}
             body = json.dumps({"state": long}).encode()
             yield "moves", f"{game.name}, {count} results and deal {deal}", body
-        for part in (
-            {"results": results[:most]},
-            {"history": entries},
-            {"history": entries[:1] * 999},
-        ):
+        for kind, part in {
+            "long results": {"results": results[:most]},
+            "long results with long scores": {"results": long_results[:most]},
+            "a history of long moves": {"history": entries},
+            "999 of them": {"history": entries[1:]},
+        }.items():
             long = {**long_game(wire), **part}
-            for operation, rest in {**more, "view": {"seat": 0}}.items():
+            for operation, rest in operations.items():
                 body = json.dumps({"state": long, **rest}).encode()
-                yield operation, f"{game.name}, long {next(iter(part))}", body
+                yield operation, f"{game.name}, {kind}", body
 
 
 def moves_of(size: int) -> Iterator[Body]:
-    """Bad moves, and many of them; long games; long lists."""
+    """Yield bodies with bad, long or very many moves."""
     for game in games.GAMES.values():
         state = game.start(None, "worst", {})
         wire = json.dumps(state.to_dict())
@@ -164,7 +172,7 @@ def moves_of(size: int) -> Iterator[Body]:
             moves = many.moves()
             played.append(str(moves[len(played) % 3 * (len(moves) - 1) // 2]))
             many = many.advance(played[-1])
-        for what, moves_ in {
+        for kind, moves_ in {
             "passes": array('"pass"', size),
             "1,000 passes": json.dumps(["pass"] * 1000),
             "a long move": '["' + "play:" + "3c" * (size // 2) + '"]',
@@ -173,35 +181,35 @@ def moves_of(size: int) -> Iterator[Body]:
             "wrong moves": array("0", size),
         }.items():
             body = f'{{"state":{wire},"moves":{moves_}}}'.encode()
-            yield "advance", f"{game.name}, {what}", body
+            yield "advance", f"{game.name}, {kind}", body
         body = f'{{"state":{start},"moves":{json.dumps(played)}}}'.encode()
         yield "advance", f"{game.name}, {len(played)} legal moves", body
-        for what, move in {"a long move": "3c" * (size // 2), "a longest move": "3c" * 497}.items():
+        for kind, move in {"a long move": "3c" * (size // 2), "a longest move": "3c" * 497}.items():
             body = f'{{"state":{wire},"move":"play:{move}"}}'.encode()
-            yield "validate", f"{game.name}, {what}", body
+            yield "validate", f"{game.name}, {kind}", body
 
 
 def starts(size: int) -> Iterator[Body]:
-    """Bad ways to start a game."""
+    """Yield bodies that are bad for starting a game."""
     for game in games.GAMES.values():
         start = {"game": game.name, "players": 3, "seed": "x", "options": {}}
-        for what, bad in inside(start, size):
-            yield "start", f"{game.name}, {what}", bad.encode()
+        for kind, bad in inside(start, size):
+            yield "start", f"{game.name}, {kind}", bad.encode()
         hashes = array('"' + "a" * 64 + '"', size)
         body = f'{{"game":"{game.name}","key_hashes":{hashes}}}'
         yield "sealed/start", f"{game.name}, hashes", body.encode()
 
 
 def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
-    """All bad bodies of at most this size."""
+    """Yield all bad bodies. Nearly all have at most `size` bytes."""
     for operation in OPERATIONS:
-        for what, text in anywhere(size - 2000):
-            yield operation, what, text.encode()[:size]
+        for kind, text in anywhere(size - 2000):
+            yield operation, kind, text.encode()[:size]
     yield from with_position(size - 20_000)
     yield from moves_of(size - 10_000)
     yield from starts(size - 2000)
 
 
 def client() -> FlaskClient:
-    """A client of an application that has a key."""
+    """A client of an application with a seal key."""
     return create_app(Settings(seal_keys={"1": bytes(32)})).test_client()

@@ -1,9 +1,8 @@
-"""The request rate of the service compared with a Flask route that does nothing.
+"""Measures the request rate of the service compared with a Flask route that does nothing.
 
-Both get the same body and give the same answer, as WSGI applications of the same server. Ours is
-also measured as `stich serve` serves it.
-
-One granian worker, 16 keep-alive connections of wrk, a mid-game state with 30 moves of history.
+Both get the same body, give the same answer, and run as WSGI applications in the same server. The
+service is also measured as `stich serve` serves it. wrk sends the requests over 16 keep-alive
+connections to one worker, with a state that has 30 moves of history.
 """
 
 import json
@@ -35,26 +34,16 @@ HISTORY = 30
 AIMS = {"pure": {"/v1/advance": 0.58, "/v1/validate": 0.60}}
 AIMS["compiled"] = dict.fromkeys(AIMS["pure"], 0.70)
 P99_AIM = 0.5
-"""The 99th percentile is at most twice the peer's."""
+"""The aim for the peer's 99th percentile divided by ours."""
 
 GRANIAN = ("granian", "--interface", "wsgi", "--no-ws", "--log-level", "error")
 SERVERS = {"WSGI": [*GRANIAN, "service.wsgi:app"], "stich serve": ["stich", "serve"]}
 
-# Written by hand: the version before is gone.
+# written by hand, since each optimization would have to be taken out to measure it
 PROCESSOR_TIME = """\
-Processor time per request, in one process without a server. Measured on 2026-11-24 in turns with
-the version before sealed games had paths of their own; the least of 12 rounds.
-
-| what | before | now |
-| --- | ---: | ---: |
-| no-op Flask route, µs | 46 | 46 |
-| `/v1/advance`, µs (times the no-op) | 100 (2.18) | 104 (2.23) |
-| `/v1/validate`, µs (times the no-op) | 85 (1.86) | 91 (1.95) |
-| `/v1/advance` with gzip, µs | – | 134 |
-| `/docs` and all that it loads, bytes sent | 2,101,359 | 497,137 |
-
-The 4 to 6 µs more are for deciding whether to compress, `Cache-Control: no-store`, and fields that
-may be null. The service is slower than it was by that much. What each optimization saves:
+Processor time per request, in one process without a server, measured on 2026-11-24 (the least of 12
+rounds): the no-op Flask route takes 46 µs, `/v1/validate` 91, `/v1/advance` 104, and with gzip 134.
+What each optimization saves:
 
 | optimization | µs of `/v1/advance` |
 | --- | ---: |
@@ -78,7 +67,7 @@ def noop():
 
 
 def midgame() -> games.State:
-    """A state of three-player Dou Dizhu with 30 moves of history, before the end."""
+    """A state of three-player Dou Dizhu with 30 moves of history and at least four legal moves."""
     random_ = random.Random(5)
     for number in range(1000):
         state = games.get("doudizhu").start(3, f"mid-{number}", {})
@@ -91,7 +80,7 @@ def midgame() -> games.State:
 
 @contextmanager
 def server(command: Sequence[str], folder: Path, project: Path = ROOT) -> Iterator[int]:
-    """A Python module that serves with one worker, on a free port."""
+    """Run a Python module that serves with one worker. Yield the free port that it listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -110,10 +99,11 @@ def server(command: Sequence[str], folder: Path, project: Path = ROOT) -> Iterat
 
 
 def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
-    """Measure the requests per second and the 99th percentile in ms.
+    """Post `body` with wrk. Return the requests per second and the 99th percentile in ms.
 
     Raises:
-        RuntimeError: if any status was not 200.
+        RuntimeError: if a request failed.
+        ValueError: if wrk's output cannot be read.
     """
     script = folder / "post.lua"
     script.write_text(
@@ -137,7 +127,7 @@ def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
 
 
 def compared(build: str, project: Path, route: str, body: dict[str, Any]) -> list[Figure]:
-    """One route compared with its no-op: in turns, the best round of each."""
+    """Measure a route of the service and a no-op route in turns. Return the best round of each."""
     text = json.dumps(body)
     with tempfile.TemporaryDirectory(prefix="stich-http-") as name, ExitStack() as servers:
         folder = Path(name)
@@ -168,7 +158,7 @@ def compared(build: str, project: Path, route: str, body: dict[str, Any]) -> lis
 
 
 def sections() -> list[Section]:
-    """`/v1/advance` and `/v1/validate` compared with routes that do nothing."""
+    """Measure `/v1/advance` and `/v1/validate` compared with routes that do nothing."""
     title = "The service compared with a route that does nothing"
     if shutil.which("wrk") is None:
         return [Section(title, "Not measured: wrk is not installed (Debian: `apt install wrk`).")]

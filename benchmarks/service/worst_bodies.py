@@ -1,4 +1,4 @@
-"""The processor time of the worst bodies that a client may send, compared with parsing them."""
+"""Measures the processor time of the worst request bodies, compared with parsing them as JSON."""
 
 import json
 import time
@@ -15,7 +15,7 @@ ROUNDS = 5
 
 
 def milliseconds(work: Callable[[], object], rounds: int) -> float:
-    """The least processor time of some calls."""
+    """Call `work` in `rounds` rounds, and return the least processor time of a call in ms."""
     times = []
     for _ in range(rounds):
         began = time.process_time()
@@ -25,7 +25,7 @@ def milliseconds(work: Callable[[], object], rounds: int) -> float:
 
 
 def sections() -> list[Section]:
-    """The bodies that take longest."""
+    """Measure all bodies, and return the figures of those that take longest."""
     service = client()
 
     def parse(body: bytes) -> None:

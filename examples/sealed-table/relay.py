@@ -1,9 +1,9 @@
-"""One table for browsers: serves the page, starts the game and passes its token on.
+"""A table for browsers: serves the page, starts the game, and passes on the token of the game.
 
 Usage: python relay.py [--port 8000] [--service URL] [--game doudizhu] [--players 3]
 
-The relay never sees a key or a hidden card: the players send it the hashes of their secrets, and
-the token after each move. It accepts a token only if its ply is the next one.
+The relay never sees a key or a hidden card: the players send the hashes of their secrets, and the
+token after each move. The relay accepts only a token that is one move after the present token.
 """
 
 import argparse
@@ -22,11 +22,11 @@ MAX_BODY = 1024 * 1024
 
 
 class Refused(Exception):
-    """The table does not accept a request; the text says why."""
+    """The table does not accept a request. The message says why."""
 
 
 class Table:
-    """The players' hashes, the token of the game, and what everybody may know of it."""
+    """The players' hashes, the token of the game, and its public view."""
 
     def __init__(self, service: str, game: str, players: int) -> None:
         self.service, self.game, self.players = service, game, players
@@ -36,7 +36,11 @@ class Table:
         self.lock = threading.Lock()
 
     def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The service's answer; raises Refused with the problem that it answers."""
+        """Send a request to the rules service, and return the JSON of its answer.
+
+        Raises:
+            Refused: if the service answers with a problem, or does not answer.
+        """
         request = urllib.request.Request(
             self.service + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
@@ -50,11 +54,17 @@ class Table:
         return answer
 
     def show(self) -> dict[str, Any]:
-        """What a browser needs to know: the token, and where the service is."""
+        """Return the token (None before the game), the service's URL, and the number of players."""
         return {"sealed": self.sealed, "service": self.service, "joined": len(self.hashes)}
 
     def join(self, secret_hash: str) -> dict[str, Any]:
-        """Take a seat, or find it again; the last one starts the game."""
+        """Give the player with this hash a seat, and return it. The last player starts the game.
+
+        A player who has a seat already gets the same seat.
+
+        Raises:
+            Refused: if the hash is not a SHA-256, or if the table is full.
+        """
         with self.lock:
             if secret_hash not in self.hashes:
                 if not re.fullmatch("[0-9a-f]{64}", secret_hash):
@@ -68,7 +78,11 @@ class Table:
             return {"seat": self.hashes.index(secret_hash)}
 
     def pass_on(self, sealed: str) -> None:
-        """Make this the token of the table, if it is the one after the present one."""
+        """Make `sealed` the token of the table.
+
+        Raises:
+            Refused: if the token is not one move after the present token.
+        """
         view = self.ask("/v1/sealed/view", {"sealed": sealed})["view"]
         if self.sealed is not None and not follows(self.view, view):
             raise Refused("The table is not where this move was made.")
@@ -76,20 +90,20 @@ class Table:
 
 
 def follows(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether a view is one move after another."""
+    """Whether the view `new` is one move after the view `old`."""
     if new["deal"] == old["deal"]:
         return bool(new["history"] and new["history"][:-1] == old["history"])
     return bool(new["deal"] == old["deal"] + 1 and not new["history"])
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The page, the table, a seat and a token."""
+    """Answers the requests of browsers: for the page, the table, a seat, and a new token."""
 
     table: Table
     timeout = 10  # seconds that a browser may take to send its request
 
     def do_GET(self) -> None:
-        """Answer the page or the table."""
+        """Answer with the page or the table, or with 404."""
         if self.path == "/":
             self.answer(200, PAGE.read_bytes(), "text/html; charset=utf-8")
         elif self.path == "/table":
@@ -98,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404, b"{}")
 
     def do_POST(self) -> None:
-        """Take a seat, or pass a token on."""
+        """Give a player a seat, or pass on a token."""
         try:
             length = int(self.headers["Content-Length"])
             if not 0 <= length <= MAX_BODY:
@@ -130,7 +144,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def make_server(port: int, service: str, game: str, players: int) -> ThreadingHTTPServer:
-    """The relay on a port; 0 takes a free one."""
+    """Return the server of a new table on a port of this machine. Port 0 takes a free port."""
     handler = type("TableHandler", (Handler,), {"table": Table(service, game, players)})
     return ThreadingHTTPServer(("127.0.0.1", port), handler)
 

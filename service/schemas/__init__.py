@@ -1,1 +1,1 @@
-"""The schemas of requests and positions; `service.openapi` writes them into openapi.yaml."""
+"""The schemas of requests and positions. `service.openapi` writes them to `openapi.yaml`."""

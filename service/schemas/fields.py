@@ -1,11 +1,11 @@
-"""The fields of requests and positions: marshmallow fields that state their JSON Schema.
+"""The fields of requests and positions: marshmallow fields that know their JSON Schema.
 
 The contract takes the JSON Schema of each field from here, and `value_type` derives the msgspec
 type from the same schema. msgspec reads bodies that match the contract. marshmallow loads all other
-bodies: it converts values (3.0 is 3 in JSON) or says what is wrong.
+bodies, and converts values or says what is wrong.
 
 Only schema validation happens here: JSON types, cards, and the limits marked `enforced`. Other
-limits document the contract. Whether a value makes sense is decided in `games`.
+limits only document the contract. `games` decides whether a value makes sense.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ from service.problems import MAX_ERRORS
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
 MAX_INT32: Final = 2**31 - 1
-"""The largest integer of a client whose contract does not say `int64`."""
+"""The largest integer of generated clients, unless the contract says `int64`."""
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_LISTED_MOVES: Final = 32_000
-"""The longest list of moves. A dealt hand has at most 31,122, but a hand of fifty cards has
-billions."""
+"""The most legal moves that are listed. A dealt hand has at most 31,122, but a set-up hand of fifty
+cards has billions."""
 MAX_MOVES: Final = 1_000
 """The most moves in a history, or to make in one request. A deal has fewer than 500: each play lays
 down a card, and at most five seats pass after it."""
@@ -33,7 +33,13 @@ MAX_RESULTS: Final = 6_000
 """The most deals in a game without a limit on deals. A deal of Zheng Fen shares out 100 points, so
 one of six seats reaches the highest target by then. Other games have at most 1,000 deals."""
 MAX_MOVE_LENGTH: Final = 1_000
-"""The longest legal move, a play of all 54 cards, has some 120 characters."""
+"""The most characters in a move. The longest legal move, of all 54 cards, has some 120."""
+
+TOLERANCE: Final = 2
+SLACK: Final = 100
+"""A list whose length the rules check may have `SLACK` items more than `TOLERANCE` times what the
+contract allows, so that the rules can say what is wrong. Items beyond that are not checked, because
+half a million would take too long, and the list is refused."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
@@ -41,14 +47,14 @@ JsonSchema = dict[str, Any]
 
 
 def ref(name: str) -> JsonSchema:
-    """A reference to a schema of the contract."""
+    """A JSON Schema that refers to a schema of the contract by its name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 class ObjectSchema(Schema):
     """A marshmallow schema of an object whose fields are all `JsonField`s.
 
-    The docstring of a schema is its description in the contract.
+    The docstring of a subclass is its description in the contract.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -57,12 +63,12 @@ class ObjectSchema(Schema):
         self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
-        """Return the msgspec type of an object with this schema. Msgspec ignores unknown fields."""
+        """The msgspec type of an object with this schema. msgspec ignores unknown fields."""
         return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
 def value_type(schema: JsonSchema, referred: Any) -> Any:
-    """Return the msgspec type of the values that match the JSON Schema of a field.
+    """The msgspec type of the values that match a field's JSON Schema.
 
     `referred` is the type that a `$ref` in the schema stands for.
     """
@@ -96,10 +102,10 @@ class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
     `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
-    not null, and accepts every value that matches `value_schema`; for any other value it may raise
-    ValidationError. `referred` is the msgspec type of what the schema refers to. An `optional`
-    field may be missing or null, which means the same. `nested` is the schema of the object, or of
-    the objects in the list.
+    not null. It accepts every value that matches `value_schema`, and may raise ValidationError for
+    others. `referred` is the msgspec type that a `$ref` in `value_schema` stands for. An `optional`
+    field may be missing or null, which means the same. `nested` is the schema of an object, or of
+    the objects in a list.
     """
 
     def __init__(
@@ -126,13 +132,13 @@ class JsonField(Field[Any]):
         self.nested = nested
 
     def member_type(self) -> Any:
-        """Return the msgspec type of this field as a member of an object."""
+        """The msgspec type of this field as a member of an object."""
         type_ = value_type(self.value_schema, self.referred)
         type_ = type_ | None if self.allow_none else type_
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
-        """The JSON Schema of this field."""
+        """The JSON Schema of this field, with its description."""
         schema = self.value_schema
         if self.allow_none:
             if "$ref" in schema or "enum" in schema:
@@ -144,10 +150,10 @@ class JsonField(Field[Any]):
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Load a value. Marshmallow itself handles a value that is missing or null.
+        """Convert a value, and return it. Leave missing values and null to marshmallow.
 
         Raises:
-            ValidationError: if the value has the wrong type, or is required and missing.
+            ValidationError: if the value is wrong, or is missing or null and must not be.
         """
         if value is missing or value is None:
             return super().deserialize(value, attr, data, **kwargs)
@@ -163,16 +169,16 @@ def integer(
     nullable: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for an integer. Its limits only document the contract unless they are `enforced`."""
+    """A field for an integer.
+
+    `minimum` and `maximum` only document the contract unless they are `enforced`.
+    """
     low, high = minimum, maximum
     if not enforced:
         low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
     null = " or null" if nullable else ""
 
     def load(value: Any) -> int:
-        # `json_codec.decode` has turned larger whole floats into ints.
-        if type(value) is float and value.is_integer() and abs(value) <= MAX_SAFE_INTEGER:
-            value = int(value)
         if type(value) is not int or not low <= value <= high:
             limits = f" from {low} to {high}"
             if type(value) is not int and high >= MAX_SAFE_INTEGER:
@@ -207,7 +213,7 @@ def string(
 ) -> JsonField:
     """A field for a string that can be encoded in UTF-8. The limits on its length are enforced.
 
-    `schema` replaces the JSON Schema of these limits.
+    `schema` is the string's JSON Schema if it should say something other than these limits.
     """
 
     def load(value: Any) -> str:
@@ -232,13 +238,16 @@ def string(
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field for one of `values`. Any string of up to 32 characters passes; `games` checks it."""
+    """A field for one of `values`.
+
+    Any string of up to 32 characters passes schema validation, and `games` checks the value.
+    """
     schema = {"type": "string", "enum": list(values)}
     return string(description, 0, 32, schema=schema, **kwargs)
 
 
 def constant(description: str, word: str) -> JsonField:
-    """A field whose only value is `word`."""
+    """A field whose value must be `word`."""
 
     def load(value: Any) -> str:
         if value != word:
@@ -249,7 +258,10 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A field for a move. Any short string passes, so that the rules can say what is wrong."""
+    """A field for a move.
+
+    Any string of up to `MAX_MOVE_LENGTH` characters passes, and the rules say what is wrong.
+    """
 
     def load(value: Any) -> str:
         if type(value) is not str:
@@ -263,7 +275,7 @@ def move(description: str) -> JsonField:
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for the name of a card. If `masked`, it may also be `??`, a hidden card."""
+    """A field for a card. If `masked`, the value may also be `??`, a hidden card."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
 
@@ -277,7 +289,7 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
-    """Load an object by its schema.
+    """Convert the fields of an object by its schema, and return them.
 
     Raises:
         ValidationError: if the value is not an object, or does not match the schema.
@@ -288,7 +300,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object. The name of its schema is that of a component of the contract."""
+    """A field for an object. The contract has the schema as a component of the same name."""
     nested = schema()
     return JsonField(
         description,
@@ -303,26 +315,32 @@ def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) ->
 def list_of(
     description: str,
     item: JsonField,
-    min_items: int | None = None,
-    max_items: int | None = None,
+    min_items: int | None,
+    max_items: int,
     *,
     enforced: bool = False,
+    slack: int = SLACK,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for a list of `item`s. Its limits only document the contract unless `enforced`."""
+    """A field for a list whose items match the field `item`.
+
+    If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
+    document the contract, and a list may have `slack` items more than `TOLERANCE` times
+    `max_items`.
+    """
     low = min_items if enforced and min_items else 0
-    high = max_items if enforced else None
+    high = max_items if enforced else max_items * TOLERANCE + slack
 
     def load(value: Any) -> list[Any]:
         if type(value) is not list:
             raise ValidationError("Must be a list.")
         if len(value) < low:
             raise ValidationError(f"Must have at least {low}.")
-        if high is not None and len(value) > high:
-            raise ValidationError(f"Must have at most {high}.")
+        if enforced and len(value) > max_items:
+            raise ValidationError(f"Must have at most {max_items}.")
         loaded = []
         errors: dict[int, Any] = {}
-        for index, element in enumerate(value):
+        for index, element in enumerate(value[:high]):
             try:
                 loaded.append(item.load(element))
             except ValidationError as error:
@@ -330,20 +348,22 @@ def list_of(
                 if len(errors) == MAX_ERRORS:
                     break
         if errors:
-            # The annotation says str, but marshmallow's own lists report by index too.
+            # marshmallow annotates str, but its own lists report errors by index too
             raise ValidationError(cast("dict[str, Any]", errors))
+        if len(value) > high:
+            raise ValidationError(f"Must have at most {max_items}.")
         return loaded
 
     schema: JsonSchema = {"type": "array", "items": item.value_schema}
     schema |= {"minItems": min_items} if min_items is not None else {}
-    schema |= {"maxItems": max_items} if max_items is not None else {}
+    schema["maxItems"] = max_items
     return JsonField(
         description, schema, load, referred=item.referred, nested=item.nested, **kwargs
     )
 
 
-def card_list(description: str, max_items: int | None, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards. If `masked`, hidden cards are `??`."""
+def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
+    """A field for a list of cards. If `masked`, a card may also be `??`, a hidden card."""
     return list_of(description, card(masked=masked), None, max_items)
 
 

@@ -10,6 +10,7 @@ from service.schemas.fields import (
     MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
+    SLACK,
     JsonField,
     ObjectSchema,
     boolean,
@@ -28,13 +29,17 @@ from service.schemas.fields import (
 SEED = "Determines all deals: the same seed always deals the same cards."
 TRICKS = 16
 MAX_PAIRINGS = 100
-"""A deal of 9-5-2 has at most two pairings, but a posted position may have more."""
+"""The most pairings in a list. A deal of 9-5-2 has at most two, but a posted position may have
+more."""
 
 Fields = dict[str, JsonField]
 
 
 class GameLimits:
-    """The highest seat and the largest deck of a game, for fields whose limits depend on them."""
+    """Makes fields whose limits depend on a game's players or deck.
+
+    `last_seat` is the highest seat, and `deck` the size of the largest deck.
+    """
 
     def __init__(self, name: str) -> None:
         self.game = games.get(name)
@@ -46,13 +51,14 @@ class GameLimits:
         """A field for a seat."""
         return integer(description, 0, self.last_seat, nullable=nullable)
 
-    def by_seat(self, description: str, item: JsonField) -> JsonField:
-        """A field for a list with one value per seat."""
-        return list_of(description, item, self.game.min_players, self.game.max_players)
+    def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
+        """A field for a list with one value per seat. Use no `slack` in results: there are many."""
+        low, high = self.game.min_players, self.game.max_players
+        return list_of(description, item, low, high, slack=slack)
 
-    def scores(self, description: str) -> JsonField:
-        """A field for scores by seat."""
-        return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE))
+    def scores(self, description: str, slack: int = SLACK) -> JsonField:
+        """A field for scores by seat. Use no `slack` in results."""
+        return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
         """A field for a list of cards for each seat."""
@@ -62,22 +68,22 @@ class GameLimits:
 def make_schema(
     name: str, description: str, fields: Fields, base: type[ObjectSchema] = ObjectSchema
 ) -> type[ObjectSchema]:
-    """A schema with these fields, in this order."""
+    """Create a subclass of `base` with these fields, in this order."""
     schema = cast("type[ObjectSchema]", base.from_dict({**fields}, name=name))
     schema.__doc__ = description
     return schema
 
 
 def component(game: games.Game, suffix: str) -> str:
-    """The name of a game's schema in the contract, such as `DoudizhuState`."""
+    """The name of a game's schema in the contract: `DoudizhuState` for Dou Dizhu and `State`."""
     return game.name.capitalize() + suffix
 
 
 def option_fields(game: games.Game) -> Fields:
-    """Fields for the options of a game.
+    """The fields for the options of a game, by name.
 
-    Descriptions state the defaults. The keyword `default` would make client generators require the
-    field.
+    The descriptions state the defaults, since the keyword `default` would make client generators
+    require the field.
     """
     fields: Fields = {}
     for option in game.options:
@@ -99,13 +105,13 @@ def option_fields(game: games.Game) -> Fields:
 
 @cache
 def options_schema(game: games.Game) -> type[ObjectSchema]:
-    """The schema of the options of a game: in a request any of them, in an answer all."""
+    """The schema of the options of a game. A request may omit any option."""
     description = f"{game.title} options. Answers have all of them, requests may omit any."
     return make_schema(component(game, "Options"), description, option_fields(game))
 
 
 def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
-    """The fields of every state and view. `result` has the fields that a game adds to results."""
+    """The fields of every state and view. `result` has the fields that a game adds to a result."""
     game = limits.game
     return {
         "game": constant("The game.", game.name),
@@ -128,9 +134,10 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
 
 
 def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
+    """The field for the finished deals. `extra` has the fields that a game adds to a result."""
     fields: Fields = {
         "deal": integer("The number of the deal.", 1, enforced=True),
-        "scores": limits.scores("The scores of this deal, by seat."),
+        "scores": limits.scores("The scores of this deal, by seat.", slack=0),
         **extra,
     }
     description = f"A finished {limits.game.title} deal."
@@ -141,7 +148,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
 
 
 def climbing_fields(limits: GameLimits) -> Fields:
-    """The further fields of the climbing games."""
+    """The fields that only the climbing games have."""
     game = limits.game
     categories = tuple(category.name for category in game.categories)
     ranks = tuple(game.deck(game.min_players).ranks)
@@ -177,7 +184,7 @@ def climbing_fields(limits: GameLimits) -> Fields:
 
 
 def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's states: the fields of any position, the seed and all hands."""
+    """The schema of a game's states: `fields`, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
@@ -190,7 +197,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's views: the fields of any position, one hand and all counts."""
+    """The schema of a game's views: `fields`, a seat, its hand and the counts of all hands."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",
@@ -210,7 +217,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Dou Dizhu state, or of a view if `masked`: hidden cards are `??`."""
+    """The fields of a Dou Dizhu state, or if `masked` of a view, whose hidden cards are `??`."""
     return {
         **common_fields(
             limits,
@@ -239,7 +246,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Dasan state, or of a view if `masked`: hidden cards are `??`."""
+    """The fields of a Dasan state, or if `masked` of a view, whose hidden cards are `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -268,7 +275,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Zheng Fen state or view. No card is ever masked."""
+    """The fields of a Zheng Fen state or view. `masked` changes nothing: no card is hidden."""
     return {
         **common_fields(
             limits,
@@ -289,7 +296,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a 9-5-2 state, or of a view if `masked`: hidden cards are `??`."""
+    """The fields of a 9-5-2 state, or if `masked` of a view, whose hidden cards are `??`."""
     suffix = "View" if masked else ""
     pair: Fields = {
         "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),
@@ -299,24 +306,26 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
         **pair,
         "count": integer("The number of cards to give in all.", 1),
         "given": card_list(
-            "The cards chosen so far, which have left the giver's hand.", None, masked=masked
+            "The cards chosen so far, which have left the giver's hand.",
+            limits.deck,
+            masked=masked,
         ),
     }
     exchanged: Fields = {
         **pair,
-        "given": card_list("The cards given, in deck order.", None, masked=masked),
+        "given": card_list("The cards given, in deck order.", limits.deck, masked=masked),
         "returned": card_list(
-            "The card returned for each, in the same order.", None, masked=masked
+            "The card returned for each, in the same order.", limits.deck, masked=masked
         ),
     }
     return {
         **common_fields(
             limits,
             tricks=limits.by_seat(
-                "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True)
+                "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True), slack=0
             ),
             targets=limits.by_seat(
-                "The tricks that each seat had to win.", integer("", 2, 9, enforced=True)
+                "The tricks that each seat had to win.", integer("", 2, 9, enforced=True), slack=0
             ),
         ),
         "targets": limits.by_seat(
@@ -347,5 +356,6 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
+    """A field for a list of pairings, each with these fields. `name` is that of their schema."""
     schema = make_schema(name, item_description, fields)
     return list_of(description, object_field("", schema), None, MAX_PAIRINGS, enforced=True)

@@ -1,4 +1,4 @@
-"""States and views of every game; the field `game` says which schema applies."""
+"""The schemas of states and views of every game, and fields for a state or view of any game."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Union
@@ -29,7 +29,7 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema that the `game` of an object names.
+    """The schema for the game that an object's field `game` names.
 
     Raises:
         ValidationError: if the value is not an object, or names no game.
@@ -57,7 +57,10 @@ def view_field(description: str, **kwargs: Any) -> JsonField:
 def _position_field(
     description: str, component: str, schemas: Mapping[str, ObjectSchema], **kwargs: Any
 ) -> JsonField:
-    """A field for a state or view of any game. msgspec reads structs that `game` tells apart."""
+    """A field for a position of any game, whose schema in the contract is named `component`.
+
+    msgspec reads the position into a struct of its game. `as_dict` converts the struct.
+    """
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:
@@ -68,18 +71,19 @@ def _position_field(
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
+    """The struct into which msgspec reads positions of a game. The field `game` is its tag."""
     members = [(name, type_) for name, type_ in schema.member_types.items() if name != "game"]
     return msgspec.defstruct(type(schema).__name__, members, tag_field="game", tag=game)
 
 
 def as_dict(position: msgspec.Struct) -> dict[str, Any]:
-    """Convert a position that msgspec has read into the dict that marshmallow would return."""
+    """Convert a struct that msgspec has read to the dict that marshmallow would return."""
     game = position.__struct_config__.tag
     return _with_all_options({"game": game, **msgspec.structs.asdict(position)})
 
 
 def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
-    """Set options that were left out to their defaults. Change and return `position`."""
+    """Set a position's missing options to their defaults, in place, and return the position."""
     defaults, given = _DEFAULTS[position["game"]], position["options"]
     if len(given) < len(defaults):
         position["options"] = {**defaults, **given}

@@ -1,4 +1,4 @@
-"""The request body of each operation: one schema, or one for each game."""
+"""The schemas and validators of the request bodies of all operations."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from service.schemas.position_fields import SEED, Fields, component, make_schema
 from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 
 Choose = Callable[[dict[str, Any]], ObjectSchema]
-"""Returns the schema of a body.
+"""Returns the schema for the value of a body.
 
 Raises:
     ValidationError: if no schema fits.
@@ -35,15 +35,18 @@ Raises:
 
 
 class RequestSchema(ObjectSchema):
-    """The schema of a request body. Optional fields that are null, or an empty list, count as
-    missing."""
+    """The schema of a request body.
+
+    Optional fields that are null, and optional lists that are empty, count as missing.
+    """
 
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Return the fields without optional ones that are null or an empty list."""
+        """Return the fields of a body without those that count as missing."""
         return {name: value for name, value in data.items() if not self._is_left_out(name, value)}
 
     def _is_left_out(self, name: str, value: Any) -> bool:
+        """Whether a field with this value counts as missing."""
         field = cast("JsonField | None", self.fields.get(name))
         if field is None or field.required:
             return False
@@ -51,10 +54,10 @@ class RequestSchema(ObjectSchema):
 
 
 class RequestValidator:
-    """Validates the body of a request.
+    """Validates the request bodies of one operation.
 
-    `choose` picks one of `schemas` for a body. `misplaced` maps each field that belongs to another
-    operation to a message that names this operation, or says why the field is refused.
+    `choose` picks the schema in `schemas` for a body. `misplaced` maps fields that belong to other
+    operations to messages that say which operation accepts the field, or why this one does not.
     """
 
     def __init__(
@@ -68,8 +71,11 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """Decode a body that matches a schema as it is. Return None if marshmallow has to load the
-        body."""
+        """Read a body with msgspec, and return its fields.
+
+        Return None if the body does not match a schema as it is, so that `load` must convert the
+        body or say what is wrong.
+        """
         for decode in self._decoders:
             try:
                 value: dict[str, Any] = decode(body)
@@ -89,7 +95,7 @@ class RequestValidator:
         return None
 
     def load(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Validate and convert the value of a body.
+        """Validate and convert the value of a body, and return its fields.
 
         Raises:
             ValidationError: if a field is wrong, missing or unknown, or no schema fits.
@@ -102,7 +108,7 @@ class RequestValidator:
 
 
 def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
-    """The schema, if the body has either a state or a view.
+    """Return `schema` if a body has either a state or a view.
 
     Raises:
         ValidationError: if the body has neither, or both.
@@ -127,6 +133,7 @@ def key_hash() -> JsonField:
 
 
 def _start_fields(game: games.Game) -> Fields:
+    """The fields that `/v1/start` and `/v1/sealed/start` share."""
     low, high = game.min_players, game.max_players
     return {
         "game": constant("The game to start.", game.name),
@@ -140,12 +147,14 @@ def _start_fields(game: games.Game) -> Fields:
 
 
 def _start(game: games.Game) -> ObjectSchema:
+    """The schema of a body that starts a game."""
     fields = _start_fields(game)
     fields["seed"] = string(f"{SEED} Random if omitted.", 1, 128, optional=True)
     return _body(component(game, "Start"), f"A {game.title} game to start.", **fields)
 
 
 def _sealed_start(game: games.Game) -> ObjectSchema:
+    """The schema of a body that starts a sealed game."""
     fields = _start_fields(game)
     fields["key_hashes"] = list_of(
         "For each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at"
@@ -160,11 +169,12 @@ def _sealed_start(game: games.Game) -> ObjectSchema:
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
+    """A schema of request bodies, which the contract has under `name`."""
     return make_schema(name, description, fields, base=RequestSchema)()
 
 
 def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) -> RequestValidator:
-    """A validator whose messages name the sealed path if a body has fields of sealed games."""
+    """The validator of a plain operation. It names the sealed path if a body has a sealed game."""
     path = f"/v1/sealed/{operation}"
     misplaced = dict.fromkeys(("sealed", "key"), f"A sealed game has paths of its own: use {path}.")
     if operation == "start":
@@ -174,14 +184,17 @@ def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) 
 
 
 def _of_state(operation: str, schema: ObjectSchema) -> RequestValidator:
+    """The validator of a plain operation on a state."""
     return _plain(operation, {"": schema}, lambda _: schema)
 
 
 def _of_position(operation: str, schema: ObjectSchema) -> RequestValidator:
+    """The validator of a plain operation on a state or a view."""
     return _plain(operation, {"": schema}, partial(_one_position, schema))
 
 
 def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
+    """The validator of an operation on a sealed game. The contract has its schema under `name`."""
     token = string("A sealed state: a token from this service, opaque to clients.")
     schema = _body(name, description, sealed=token, key=key, **fields)
     return RequestValidator({"": schema}, lambda _: schema, {})
@@ -201,6 +214,7 @@ KEY: Final = string("The key of a seat: from `keys`, or its player's secret.")
 
 
 def _moves(description: str) -> JsonField:
+    """A field for one or more moves."""
     return list_of(description, move(""), 1, MAX_MOVES, enforced=True)
 
 

@@ -1,4 +1,4 @@
-"""`stich check` and `new-bot`: what the author of a bot runs."""
+"""`stich check` and `stich new-bot`, for the authors of bots."""
 
 import json
 import shlex
@@ -16,15 +16,16 @@ from stich.commands.common import (
     GAME,
     Starting,
     as_command,
-    as_url,
     command,
+    flag,
     game_options,
     int_option,
     named_bot,
     refuse_nan,
     resolve_options,
+    start_ms_option,
     start_options,
-    takes,
+    url_option,
 )
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
 from tournament.bot.protocol import TimeBank
@@ -54,18 +55,21 @@ class CheckOptions:
 
 
 @command
-@click.option("--url", type=as_url, help="Address of a running bot, as http://127.0.0.1:9000.")
+@url_option
 @click.option(
-    "--command", type=as_command, help="Command that starts the bot; PORT is set to its port."
+    "--command",
+    type=as_command,
+    metavar="COMMAND",
+    help="Command that starts the bot. The variable PORT tells the bot its port.",
 )
-@click.option("--game", type=GAME, help="Check this game only; by default all that it names.")
-@int_option("--players", 2, 6, None, "With --game: with so many players only.")
+@click.option("--game", type=GAME, help="Check only this game. By default, all that the bot names.")
+@int_option("--players", 2, 6, None, "With --game: check this number of players only.")
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
-@int_option("--bank-ms", 0, 3_600_000, None, "Extra time in all; ten times --move-ms by default.")
-@int_option("--start-ms", 1, 3_600_000, 10_000, "Time until --command answers GET /.")
-@int_option("--positions", 1, 1000, 100, "Positions to ask for each game.")
-@click.option("--quick", is_flag=True, help=f"Ask at most {QUICK} times, where each answer costs.")
+@int_option("--bank-ms", 0, 3_600_000, None, "Extra ms per match. By default, ten times --move-ms.")
+@start_ms_option
+@int_option("--positions", 1, 1000, 100, "Positions of each game to ask the bot about.")
+@flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")
 @click.option(
     "--max-fallback",
     type=click.FloatRange(0, 1),
@@ -73,70 +77,69 @@ class CheckOptions:
     default=MAX_FALLBACK,
     show_default=True,
     metavar="SHARE",
-    help="Share of moves that may be by its fallback, not its own.",
+    help="Largest share of moves that may come from the bot's fallback.",
 )
 @start_options
-@click.option("--verbose", is_flag=True, help="Show every failure, also those of the same cause.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with complete requests.")
-@takes(CheckOptions)
-def check(given: CheckOptions) -> int:
+@flag("--verbose", help="Show every failure, even those with the same cause.")
+@flag("--json", "as_json", help="Print JSON, with complete requests.")
+def check(**arguments: Any) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
-    It is asked for what it plays, by `games` and `supports` of its answer to GET /, or for what the
-    options name. Exits with 0 if every check passed and with 1 if one failed.
+    By default the bot is checked with everything that it plays, according to `games` and `supports`
+    in its answer to GET /. Exits with 0 if every check passed, and with 1 if a check failed.
 
     \b
     Examples:
       stich check --command "python3 bot.py"
       stich check --url http://127.0.0.1:9000 --game zhengfen --move-ms 200
     """
+    given = CheckOptions(**arguments)
     bot = named_bot(given.command, given.url)
     wanted = _scope(given.game, given.players, given.options)
-    clock = TimeBank(
-        given.move_ms, float(10 * given.move_ms if given.bank_ms is None else given.bank_ms)
-    )
+    bank_ms = 10 * given.move_ms if given.bank_ms is None else given.bank_ms
+    clock = TimeBank(given.move_ms, float(bank_ms))
     launch = given.starting.launch([bot], given.start_ms)
     with closing(CheckProgress()) as progress:
-        tell = (progress.start, progress.add_answer)
-        found = check_bot(
+        checks = check_bot(
             bot,
             launch,
             clock,
             wanted,
             given.positions,
-            *tell,
+            progress.start,
+            progress.add_answer,
             quick=given.quick,
             max_fallback=given.max_fallback,
         )
         if given.as_json:
-            results = list(found)
+            results = list(checks)
         else:
-            results = print_as_they_come(found, progress, given.command, verbose=given.verbose)
+            results = print_as_they_come(checks, progress, given.command, verbose=given.verbose)
     if given.as_json:
         print_json(results)
     return int(not all(result.outcome.passed for result in results))
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
-    """Return what to check, as far as the options say, or None if they do not.
+    """Return the game, players and options to check, or None to check all that the bot plays.
 
     Raises:
-        UsageError: if that cannot be played.
+        UsageError: if the game has no such players or options, or if no game is named for them.
     """
     if game is None:
         if players or options:
             raise click.UsageError("--players and --option are for one game; add --game.")
         return None
     resolve_options(game, players, options)
-    only = tuple((name, (value,)) for name, value in options.items())
-    return Scope(game, (players,) if players else (), only)
+    values = tuple((name, (value,)) for name, value in options.items())
+    return Scope(game, (players,) if players else (), values)
 
 
 class _WithProgram(click.Command):
-    """A command that may end with `--` and the words of a `program`."""
+    """A command that may end with `--` and the words of a program, its argument `program`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words before `--`, so that a program is not taken for a directory."""
+        """Parse the words before `--`, and store the words after it as `program`."""
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
         ctx.params["program"] = args[end + 1 :]
@@ -146,8 +149,8 @@ class _WithProgram(click.Command):
 @click.command("new-bot", cls=_WithProgram)
 @click.argument("language", required=False)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--list", "listing", is_flag=True, help="List the languages and what each needs.")
-@click.option("--json", "as_json", is_flag=True, help="With --list: print JSON.")
+@flag("--list", "listing", help="List the languages and what each needs.")
+@flag("--json", "as_json", help="With --list: print JSON.")
 def new_bot(
     language: str | None,
     directory: Path | None,
@@ -155,8 +158,10 @@ def new_bot(
     as_json: bool,
     program: list[str],
 ) -> None:
-    """Copy a working starter bot into DIR, which must be new or empty; or, with `-- PROGRAM ...`,
-    put one in front of a Dou Dizhu program that was written for another platform.
+    """Copy a working starter bot into DIR, which must be new or empty.
+
+    With `-- PROGRAM ...`, the bot is an adapter for a Dou Dizhu program that was written for
+    another platform.
 
     \b
     Examples:
@@ -195,8 +200,8 @@ def new_bot(
     what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
     click.echo(f"Copied a bot for {kit.title} to {directory}. {what} {kit.decision}.\n")
     if kit.program is not None:
-        took = f"Copied {', '.join(copied)}." if copied else "No file of the program is here."
-        click.echo(f"{took} What else the program needs belongs in {directory}/program.\n")
+        what = f"Copied {', '.join(copied)}." if copied else "No file of the program is here."
+        click.echo(f"{what} Put whatever else the program needs in {directory}/program.\n")
     if kit.prepare is not None:
         _prepare(kit.prepare, program)
     for title, lines in steps.items():
@@ -207,8 +212,10 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run the kit's `prepare` program once, with the Python that the program's first word names,
-    else with ours."""
+    """Run `source`, a kit's `prepare` code, once. Print a warning if this fails.
+
+    The interpreter is the first word of `program` if more words follow, else this one.
+    """
     python = program[0] if len(program) > 1 else sys.executable
     try:
         subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603
@@ -218,21 +225,24 @@ def _prepare(source: str, program: list[str]) -> None:
         last = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
         click.echo(
             f"Warning: {python} cannot prepare what the program needs ({printable(last)}). Install"
-            f" that, then run once: {shlex.join([python, '-c', source])}\n",
+            f" it, then run once: {shlex.join([python, '-c', source])}\n",
             err=True,
         )
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:
-    """Print the purpose of each kit, what it needs, and whether that is installed."""
+    """Print the kits as a table: language, title, Debian packages, and which of these are missing.
+
+    With `as_json`, print JSON instead, which also has the kits' aliases, files and commands.
+    """
     if as_json:
         names = ["language", "title", "aliases", "decision", "build", "run"]
-        found = [
+        entries = [
             {name: getattr(kit, name) for name in names}
             | {"packages": [*kit.needs], "missing": kit.missing(), "files": [*kit.sources]}
             for kit in kits.values()
         ]
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(entries, indent=2))
         return
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
     for kit in kits.values():

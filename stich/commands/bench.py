@@ -1,7 +1,8 @@
-"""`stich bench`: how good a bot is, on fixed deals against house bots."""
+"""`stich bench`: measure a bot on fixed deals against house bots, and compare two results."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.markdown import Markdown
@@ -12,13 +13,13 @@ from stich.commands.common import (
     as_bot,
     as_seed,
     command,
+    flag,
     int_option,
     max_matches_option,
     refuse,
     refuse_nan,
     start_options,
     stopping,
-    takes,
     writing,
 )
 from stich.console.bench_table import badge, comparison_table, result_table
@@ -27,13 +28,7 @@ from stich.console.result_tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.play import Budget, ask_about, read_landmarks, run_bench
-from tournament.bench.record import (
-    Record,
-    RecordError,
-    read_record,
-    table_name,
-    write_record,
-)
+from tournament.bench.record import Record, RecordError, read_record, table_name, write_record
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
@@ -41,10 +36,10 @@ from tournament.run.machine import available_cores
 
 
 class _Bench(click.Group):
-    """Runs `measure` unless the first word names another command, as in `stich bench BOT`."""
+    """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert `measure` where the first word is no command and does not ask for help."""
+        """Insert `measure` unless the first word is a command or an option for help."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)
@@ -54,7 +49,8 @@ class _Bench(click.Group):
 def bench() -> None:
     """Measure a bot on fixed deals, against `sensible`, or compare two results.
 
-    `stich bench BOT` is short for `stich bench measure BOT`, whose --help lists the options.
+    `stich bench BOT` is short for `stich bench measure BOT`. To see its options, run
+    `stich bench measure --help`.
 
     \b
     Examples:
@@ -65,10 +61,10 @@ def bench() -> None:
 
 
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """Convert the path of a file to write.
+    """Convert the path of an output file. None stays None.
 
     Raises:
-        BadParameter: if its folder is missing, now rather than after minutes of play.
+        BadParameter: if the file's folder is missing. This is found before minutes of play.
     """
     if value is None:
         return None
@@ -102,56 +98,65 @@ class MeasureOptions:
 
 @command
 @click.argument("words", nargs=-1, required=True, metavar="BOT")
-@click.option("--game", type=GAME, help="Play this game only; by default all that the bot names.")
-@int_option("--players", 2, 6, None, "Play with so many players only.")
+@click.option(
+    "--game", type=GAME, help="Play this game only. By default, all games that the bot names."
+)
+@int_option("--players", 2, 6, None, "Play with this number of players only.")
 @click.option(
     "--rules",
     type=click.Choice(sorted({table.rules for table in TABLES})),
-    help="Play with this set of options only; by default all that the bot plays.",
+    help="Play with this set of options only. By default, all sets that the bot plays.",
 )
 @click.option(
     "--minutes",
+    metavar="MINUTES",
     type=click.FloatRange(0, 1440, min_open=True),
     callback=refuse_nan,
-    help="Play each table for so long; one minute by default.",
+    help="Play each table for this many minutes. By default, one minute.",
 )
-@int_option("--blocks", 1, BLOCKS, None, "Play so many blocks of each table, however long.")
-@click.option("--quick", is_flag=True, help="Play each table for ten seconds.")
+@int_option("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
+@flag("--quick", help="Play each table for ten seconds.")
 @click.option(
     "--seed",
     default=PUBLIC_SEED,
     metavar="SECRET",
     type=as_seed,
-    help="Play other deals than the public ones.",
+    help="Play other deals than the public ones. The same secret gives the same deals.",
 )
-@click.option("--json", "json_file", callback=_file, metavar="FILE", help="Write the result.")
-@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option(
+    "--json", "json_file", callback=_file, metavar="FILE", help="Write the result as JSON."
+)
+@flag("--markdown", help="Print the table as Markdown.")
 @click.option("--badge", "badge_file", callback=_file, metavar="FILE", help="Write an SVG badge.")
-@click.option("--against", metavar="FILE", help="Exit with 1 if the bot is worse than this result.")
+@click.option(
+    "--against",
+    metavar="FILE",
+    help="Compare with this result, and exit with 1 if the bot is worse.",
+)
 @click.option(
     "--at-least",
     type=click.FloatRange(-1_000_000, 1_000_000),
     callback=refuse_nan,
     metavar="POINTS",
-    help="Exit with 1 if the bot is below so many points over par at any table.",
+    help="Exit with 1 if the bot makes less than this over par at any table, in points per deal.",
 )
-@int_option("--concurrency", 1, 256, None, "Tables at once; one a core by default.")
+@int_option("--concurrency", 1, 256, None, "Tables to play at once. By default, one per core.")
 @max_matches_option
 @start_options
-@takes(MeasureOptions)
-def measure(given: MeasureOptions) -> int:
-    """Measure a bot on fixed deals, against `sensible`.
+def measure(**arguments: Any) -> int:
+    """Measure a bot on fixed deals, against the reference bot `sensible`.
 
-    BOT is a command, a URL, or the name of a reference bot. The result is how many points a deal it
-    makes over par: what the bot `sensible` makes in its place. Each table is a list of 2,000
-    blocks, of which the first are played until its time is over. Exits with 1 if a game could not
-    be played, and as --against and --at-least say.
+    BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
+    deal that the bot makes over par. Par is what the bot `sensible` makes in its place. Each table
+    has a fixed list of 2,000 blocks. They are played in order until the time for the table is over.
+    Exits with 1 if a game could not be played, or as --against and --at-least say.
 
     \b
     Examples:
       stich bench "python bot.py" --game doudizhu --json mine.json
       stich bench "python bot.py" --against best.json
     """
+    given = MeasureOptions(**arguments)
     if len(given.words) > 1:
         raise click.UsageError('A command with words needs quotes, as in "python bot.py".')
     bot = replace(as_bot(given.words[0]), name=BOT, max_matches=given.max_matches)
@@ -187,9 +192,8 @@ def measure(given: MeasureOptions) -> int:
         with watch(make_console(stderr=True), SUITE) as observer:
             total = given.blocks and given.blocks * sum(table.players for table in tables)
             observer.begin(0, total)
-            tell = observer.match
             record = run_bench(
-                bot, about, tables, given.seed, HOUSES, launch, budget, at_once, tell
+                bot, about, tables, given.seed, HOUSES, launch, budget, at_once, observer.match
             )
     _print(result_table(record, read_landmarks()), given.markdown)
     if given.json_file is not None:
@@ -200,9 +204,8 @@ def measure(given: MeasureOptions) -> int:
             given.badge_file.write_text(badge(record), encoding="utf-8")
     failed = bool(record.problems)
     if best is not None and record.results:
-        failed |= _print_comparison(
-            best, record, (str(given.against), "this result"), given.markdown
-        )
+        names = str(given.against), "this result"
+        failed |= _print_comparison(best, record, names, given.markdown)
     if given.at_least is not None:
         failed |= any(result.over_par < given.at_least for result in record.results)
     return int(failed)
@@ -211,12 +214,12 @@ def measure(given: MeasureOptions) -> int:
 @command
 @click.argument("old", metavar="OLD.json")
 @click.argument("new", metavar="NEW.json")
-@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench`, block by block.
+    """Compare two results of `stich bench --json`, block by block.
 
     \b
-    Examples:
+    Example:
       stich bench compare yesterday.json mine.json
     """
     _print_comparison(read_record(Path(old)), read_record(Path(new)), (old, new), markdown)
@@ -227,21 +230,24 @@ bench.add_command(compare_results, "compare")
 
 
 def _print(table: str, markdown: bool) -> None:
+    """Print a table in Markdown as text, or as it is with `markdown`."""
     if markdown:
         click.echo(table)
     else:
-        make_console().print(Markdown(table), soft_wrap=True)  # a line of it is copied
+        make_console().print(Markdown(table), soft_wrap=True)  # users copy a line of the table
 
 
 def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
-    """Print how two records differ. Return whether the new one is worse.
+    """Print the differences of two records. Return whether the new record is worse.
+
+    `names` are the names of the old and the new record in an error message.
 
     Raises:
         RecordError: if the records cannot be compared.
     """
     try:
-        found = compare(old, new)
+        comparison = compare(old, new)
     except MismatchError as error:
         raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
-    _print(comparison_table(old, new, found), markdown)
-    return found.worse
+    _print(comparison_table(old, new, comparison), markdown)
+    return comparison.worse

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -25,17 +25,16 @@ from tournament.settings.locations import short
 from tournament.text import printable_lines
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_Given = TypeVar("_Given")
 
 GAME = click.Choice(tuple(games.GAMES))
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-json_lines_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print progress and result as JSON Lines."
-)
+"""The type of an argument that names a game."""
+flag = partial(click.option, is_flag=True)
+json_option = flag("--json", "as_json", help="Print JSON.")
+json_lines_option = flag("--json", "as_json", help="Print progress and result as JSON Lines.")
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """Print a sentence on standard error, and exit with this code."""
+    """Print a sentence on standard error, and exit with the exit code `code`."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 
@@ -43,10 +42,18 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 def int_option(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """An option whose value is an integer from `least` to `most`."""
-    kind = click.IntRange(least, most)
-    shown = default is not None
-    return click.option(name, type=kind, default=default, show_default=shown, help=help)
+    """Return a decorator that adds an option whose value is an integer from `least` to `most`.
+
+    The help shows the default, unless `default` is None.
+    """
+    return click.option(
+        name,
+        type=click.IntRange(least, most),
+        metavar="N",
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
 
 
 max_matches_option = int_option(
@@ -55,25 +62,35 @@ max_matches_option = int_option(
 
 
 def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None) -> float | None:
-    """Refuse NaN as the value of an option, because every range of click accepts it."""
+    """A click callback that returns the value of an option unchanged.
+
+    Raises:
+        BadParameter: if the number is NaN, which click.FloatRange always accepts.
+    """
     if number is not None and math.isnan(number):
         raise click.BadParameter(f"{number} is not a number.")
     return number
 
 
 def as_bot(text: str) -> Bot:
-    """Convert an argument that names a bot."""
+    """Convert an argument that names a bot: a reference bot, a URL or a command.
+
+    Raises:
+        BadParameter: if the text is none of these.
+    """
     try:
         return parse_bot(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
 
-def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return a converter for an argument. `check` is a check of CUP.toml, which returns what is
-    wrong."""
+def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
+    """Return a function that returns its argument unchanged, or raises BadParameter.
 
-    def text(value: str) -> str:
+    `check` returns what is wrong with a value, or None. CUP.toml has the same checks.
+    """
+
+    def text(value: str) -> str:  # the help shows this name: --seed TEXT
         if problem := check(value):
             raise click.BadParameter(problem)
         return value
@@ -81,16 +98,24 @@ def _checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
     return text
 
 
-as_command, as_seed, as_url = map(_checked, (keys.command, keys.seed, keys.url))
+as_command, as_seed, as_url = map(checked, (keys.command, keys.seed, keys.url))
+url_option = click.option(
+    "--url", type=as_url, metavar="URL", help="Address of the bot, if it is running already."
+)
+start_ms_option = int_option(
+    "--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /, in milliseconds."
+)
 
 
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of players and all options of a game.
+    """Return the number of players and the options of a game, with defaults filled in.
+
+    `players` is None for the fewest players.
 
     Raises:
-        UsageError: if these do not fit the game.
+        UsageError: if the game has no such number of players, or no such options.
     """
     try:
         return games.get(game).resolve_options(players, "seed", options)
@@ -101,8 +126,15 @@ def resolve_options(
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
+    """Convert the values of `--option` to a dict of options.
+
+    Raises:
+        BadParameter: if a value is neither NAME=VALUE nor the name of a set of options.
+    """
     options: dict[str, object] = {}
-    sets = {name: each for game in games.GAMES.values() for name, each in game.option_sets.items()}
+    sets = {
+        name: values for game in games.GAMES.values() for name, values in game.option_sets.items()
+    }
     for pair in pairs:
         name, _, value = pair.partition("=")
         if pair in sets:
@@ -124,12 +156,17 @@ game_options = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     callback=_game_options,
-    help="An option of the game, as in deals=3, or a set of options, as botzone. Can be repeated.",
+    help="An option of the game, such as deals=3, or a set of options, such as botzone. Can be"
+    " repeated.",
 )
 
 
 def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> dict[str, str]:
-    """The caller's environment variables with these names."""
+    """Return the names and values of the caller's environment variables with these names.
+
+    Raises:
+        BadParameter: if a variable is not set, or may not be passed to bots.
+    """
     for name in names:
         if problem := keys.ENV.check({name: ""}):
             raise click.BadParameter(problem)
@@ -140,7 +177,7 @@ def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str])
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    """How the caller's own bots are started: the options `--sandbox`, `--network` and `--env`."""
+    """How to start the caller's own bots: the options `--sandbox`, `--network` and `--env`."""
 
     sandbox: bool | None
     network: bool
@@ -152,28 +189,16 @@ class Starting:
         start_ms: int,
         limits: Limits | None = None,
         secret: Sequence[Path] = (),
+        *,
+        warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings. Print a warning if there is no sandbox.
+        """Return the settings for starting these bots. Print a warning if there is no sandbox.
+
+        A started bot must answer GET / within `start_ms` milliseconds. The paths in `secret` are
+        hidden in every sandbox. Without `warn`, no warning is printed.
 
         Raises:
-            SandboxError: if there must be a sandbox and there is none.
-        """
-        settings, warning = self.settings(bots, start_ms, limits, secret)
-        if warning:
-            click.echo(warning, err=True)
-        return settings
-
-    def settings(
-        self,
-        bots: Sequence[Bot],
-        start_ms: int,
-        limits: Limits | None = None,
-        secret: Sequence[Path] = (),
-    ) -> tuple[LaunchSettings, str]:
-        """Return the settings, and a warning for an organiser if there is no sandbox.
-
-        Raises:
-            SandboxError: if there must be a sandbox and there is none.
+            SandboxError: if there must be a sandbox and there cannot be one.
         """
         settings, warning = prepare_launch(
             bots,
@@ -183,51 +208,40 @@ class Starting:
             network=self.network,
             secret=secret,
         )
-        return replace(settings, env=self.env), warning
+        if warning and warn:
+            click.echo(warning, err=True)
+        return replace(settings, env=self.env)
 
 
 def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: the options of `Starting`, passed to the command as `starting`."""
+    """Decorate a command with the options of `Starting`, passed as the argument `starting`."""
 
     @click.option(
         "--sandbox/--no-sandbox",
         default=None,
-        help="Start bots in a sandbox, or not; by default where the system allows it.",
+        help="Start bots in a sandbox, or without. By default, in a sandbox if the system has one.",
     )
-    @click.option("--network", is_flag=True, help="Let bots in the sandbox use the network.")
+    @flag("--network", help="Let bots in a sandbox use the network.")
     @click.option(
         "--env",
         multiple=True,
         metavar="NAME",
         callback=_variables,
-        help="Pass this environment variable of yours on to the bots that are started, not to"
-        " reference bots. Can be repeated.",
+        help="Pass your environment variable NAME on to started bots, except reference bots. Can be"
+        " repeated.",
     )
     @wraps(command)
-    def started(*, sandbox: bool | None, network: bool, env: dict[str, str], **more: Any) -> Any:
-        return command(starting=Starting(sandbox, network, env), **more)
+    def run(*, sandbox: bool | None, network: bool, env: dict[str, str], **others: Any) -> Any:
+        return command(starting=Starting(sandbox, network, env), **others)
 
-    return started
-
-
-def takes(kind: type[_Given]) -> Callable[[Callable[[_Given], int | None]], Callable[..., Any]]:
-    """Decorator: pass all arguments of a command as one object of a dataclass."""
-
-    def decorate(work: Callable[[_Given], int | None]) -> Callable[..., int | None]:
-        @wraps(work)
-        def run(**arguments: Any) -> int | None:
-            return work(kind(**arguments))
-
-        return run
-
-    return decorate
+    return run
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
     """Return the bot with this command or URL.
 
     Raises:
-        UsageError: unless exactly one of them is given.
+        UsageError: unless exactly one of the two is given.
     """
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
@@ -235,10 +249,10 @@ def named_bot(command: str | None, url: str | None) -> Bot:
 
 
 def command(work: Callable[..., int | None]) -> click.Command:
-    """Decorator: make a command that exits with the code that `work` returns.
+    """Decorate a function as a click command, which exits with the code that the function returns.
 
-    If `work` raises a StichError, the command prints its message and exits with its `exit_code`.
-    After Ctrl-C it exits with 130, after SIGTERM with 143.
+    None means 0. If the function raises a StichError, the command prints the error's message and
+    exits with its `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM.
     """
 
     @wraps(work)
@@ -255,9 +269,9 @@ def command(work: Callable[..., int | None]) -> click.Command:
 
 @contextmanager
 def stopping(sentence: str) -> Iterator[None]:
-    """Within this context, exit with this sentence at Ctrl-C and SIGTERM.
+    """Within this context, print `sentence` and exit on Ctrl-C or SIGTERM.
 
-    The exit code is 128 plus the number of the signal, as shells expect.
+    The exit code is 128 plus the signal number, as shells expect.
     """
     try:
         yield
@@ -267,7 +281,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Within this context, exit with a sentence at an OSError: the file cannot be written."""
+    """Within this context, exit with 1 on an OSError, and print that `path` cannot be written."""
     try:
         yield
     except OSError as error:
@@ -275,5 +289,5 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print one line of JSON."""
+    """Print an object as one line of JSON."""
     click.echo(json.dumps(data, ensure_ascii=False))

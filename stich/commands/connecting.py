@@ -1,5 +1,4 @@
-"""`stich connect`, `join`, `leave` and `challenge`: an author's bot in the cup or ladder of an
-arena."""
+"""`stich connect`, `join`, `leave` and `challenge`: connect a local bot to a cup or a ladder."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
@@ -15,11 +14,14 @@ from stich.commands.common import (
     as_command,
     as_url,
     command,
+    flag,
     int_option,
     json_lines_option,
     named_bot,
+    start_ms_option,
     start_options,
     stopping,
+    url_option,
 )
 from stich.commands.duel import play_duel
 from tournament.bot.client import ExchangeError
@@ -36,16 +38,14 @@ from web.gateway.connector import Connector
 
 
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: the options of `_take_part`, which say how an author's bot is reached."""
-    tables = "Tables at which the bot may play at once; COMMAND is started once for each."
+    """Decorate a command with the options of `_take_part`: how to reach an author's bot."""
+    tables = "Tables at which the bot may play at once. COMMAND is started once for each."
     for option in (
-        click.option(
-            "--no-challenges", is_flag=True, help="Let no other author play your bot unranked."
-        ),
+        flag("--no-challenges", help="Do not let other authors challenge your bot."),
         start_options,
-        int_option("--start-ms", 1, 3_600_000, 10_000, "Time until a started bot answers GET /."),
+        start_ms_option,
         int_option("--tables", 1, 64, 1, tables),
-        click.option("--url", type=as_url, help="Address of the bot, if it is running already."),
+        url_option,
         click.argument("command", type=as_command, required=False),
     ):
         command = option(command)
@@ -58,14 +58,14 @@ def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--token",
     required=True,
     envvar="STICH_TOKEN",
-    help="The token from the organiser; or the variable STICH_TOKEN, which other users cannot see.",
+    help="The token from the organiser. The variable STICH_TOKEN hides it from other users.",
 )
 @_bot_options
 def connect(arena: str, token: str, **bot: Any) -> None:
     """Let a bot take part in the cup of an arena.
 
-    All connections go out from here, so this works behind routers and proxies. It reconnects
-    automatically, and exits with 0 when the cup is over and with 1 when the token is refused.
+    All connections are outgoing, so this works behind routers and proxies. The command reconnects
+    automatically. It exits with 0 when the cup is over, and with 1 if the token is refused.
 
     \b
     Examples:
@@ -88,44 +88,43 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and connect it to an arena until the cup is over.
 
-    `token` is called with what the bot states about itself, and returns the bot's token.
+    `token` is called with the bot's statement about itself, and returns the bot's token.
 
     Raises:
+        UsageError: unless exactly one of `command` and `url` is given.
+        StartError: if the bot cannot be reached.
         EntryRefused: if the arena refuses the bot.
     """
-    named = named_bot(command, url)
-    # Authors know what their own machines can bear.
-    # The bot is the author's own, so what may harm an organiser needs no warning.
-    launch, _ = starting.settings([named], start_ms, Limits(memory_mb=1 << 20))
+    bot = named_bot(command, url)
+    # The bot is the author's own: no limit of memory, and no warning of what it could do.
+    launch = starting.launch([bot], start_ms, Limits(memory_mb=1 << 20), warn=False)
     with ExitStack() as stack:
-        bots = [stack.enter_context(closing(reach(named, launch))) for _ in range(tables)]
+        bots = [stack.enter_context(closing(reach(bot, launch))) for _ in range(tables)]
         about = Identity()
         with suppress(ExchangeError):
             about = identity(read_about(bots[0].send("/", b"", ANSWER_S)))
         challenged = None
         if url is None and not no_challenges:
-            challenged = lambda: stack.enter_context(closing(reach(named, launch)))  # noqa: E731
+            challenged = lambda: stack.enter_context(closing(reach(bot, launch)))  # noqa: E731
         Connector(arena, token(about), bots, partial(click.echo, err=True), challenged).run()
 
 
 @command
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("name")
-@click.option("--code", default="", help="The code of the ladder, if its organiser gives one.")
-@click.option("--new-version", is_flag=True, help="Retire the version that plays; enter the next.")
-@click.option(
-    "--print-token", is_flag=True, help="Print the bot's token, to sign in on its page, and end."
-)
+@click.option("--code", default="", help="The code of the ladder, if the organiser gives one.")
+@flag("--new-version", help="Retire the version that plays, and enter the next one.")
+@flag("--print-token", help="Only print the bot's token, with which you sign in on its page.")
 @_bot_options
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
 ) -> None:
     """Enter a bot in a ladder, and connect it.
 
-    The same command later is the same bot: your key proves that it is yours. To the
-    ladder, each version is a bot of its own. A bot whose name or version at GET / has changed is
-    entered as the next version; if only its play has changed, add --new-version, once. All
-    connections go out from here.
+    Run the same command again to continue with the same bot: your key proves that the bot is yours.
+    In the ladder, each version is a separate bot. A bot whose answer to GET / has another name or
+    version is entered as the next version. If only its play has changed, add --new-version once.
+    All connections are outgoing.
 
     \b
     Examples:
@@ -133,7 +132,6 @@ def join(
       stich join https://arena.example ann "python3 bot.py" --new-version
       stich join https://arena.example ann --print-token
     """
-
     if print_token:
         click.echo(_ask(arena, name, "token").token)
         return
@@ -151,14 +149,14 @@ def join(
 @click.argument("arena", type=as_url, metavar="ARENA")
 @click.argument("opponent")
 @click.argument("command", type=as_command, required=False)
-@click.option("--name", help="The name under which your own bot has joined the ladder.")
+@click.option("--name", help="In a ladder: the name under which your own bot has joined.")
 @click.option(
     "--token",
     envvar="STICH_TOKEN",
-    help="In a cup, in place of --name: your token, or STICH_TOKEN.",
+    help="In a cup: your bot's token, or set the variable STICH_TOKEN.",
 )
-@click.option("--url", type=as_url, help="Address of your bot, if it is running already.")
-@int_option("--deals", 1, 1000, 20, "Blocks at most: each is one seed in every mixed seating.")
+@url_option
+@int_option("--deals", 1, 1000, 20, "Blocks at most: the same deal in every mixed seating.")
 @start_options
 @json_lines_option
 def challenge(
@@ -172,25 +170,25 @@ def challenge(
     starting: Starting,
     as_json: bool,
 ) -> None:
-    """Play your bot against a connected bot, unranked.
+    """Play your bot against a connected bot, OPPONENT. Nothing is ranked.
 
-    The matches are those of `stich duel`, by the rules and the clock of the ladder, and count
-    nowhere. The other bot is asked through the arena, and plays in a process of its own. A bot may
-    begin 20 challenges an hour, one at a time.
+    The matches are like those of `stich duel`, with the rules and the clock of the ladder or cup.
+    The opponent is reached through the arena, and plays in a separate process. A bot may begin 20
+    challenges per hour, one at a time.
 
     \b
     Examples:
       stich challenge https://arena.example bob "python3 bot.py" --name ann
       stich challenge https://arena.example bob --url http://127.0.0.1:9000 --name ann --deals 50
     """
-    own = named_bot(command, url)
+    bot = named_bot(command, url)
     if name is not None:
         token = _ask(arena, name, "token").token
     elif token is None:
         raise click.UsageError("Add --name with the name of your bot there, or --token.")
     with ChallengedBot(arena, token.strip(), opponent, partial(click.echo, err=True)) as other:
         terms = other.found.terms
-        first = replace(own, name=other.found.bot)
+        first = replace(bot, name=other.found.bot)
         second = Bot(other.found.opponent, url=other.url)
         cup = Cup(
             name=f"{first.name} against {second.name}",
@@ -225,10 +223,12 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Ask the ladder of an arena. The author has a different key for each arena.
+    """Send a request to the ladder of an arena, and return the answer.
+
+    The request carries the author's key, which is different for each arena.
 
     Raises:
-        EntryRefused: if the ladder refuses, or no ladder can be reached.
+        EntryRefused: if the ladder refuses, or if no ladder can be reached.
     """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

@@ -1,4 +1,4 @@
-"""`stich run`, `arena` and `invite`: from a CUP.toml to standings."""
+"""`stich run`, `arena` and `invite`: play a cup, serve its pages, and invite bots."""
 
 import importlib.util
 import json
@@ -15,7 +15,15 @@ from urllib.parse import urlsplit
 
 import click
 
-from stich.commands.common import command, int_option, json_lines_option, refuse, stopping
+from stich.commands.common import (
+    checked,
+    command,
+    flag,
+    int_option,
+    json_lines_option,
+    refuse,
+    stopping,
+)
 from stich.commands.runs import copied_matches, is_file, open_run, run_folder
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_estimate, print_table
@@ -37,45 +45,37 @@ from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations
 
 
-def _as_store(url: str) -> str:
-    if not is_database_url(url):
-        raise click.BadParameter(NOT_A_STORE)
-    return url
-
-
-def _as_scheduler(address: str) -> str:
+def _scheduler_problem(address: str) -> str | None:
+    """Return why an address is not usable as a Dask scheduler, or None if it is."""
     if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
-        raise click.BadParameter("is no scheduler's address; write one like tcp://127.0.0.1:8786.")
+        return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
     if importlib.util.find_spec("distributed") is None:
-        raise click.BadParameter("needs Dask distributed: pip install 'stich[cluster]'")
-    return address
+        return "needs Dask distributed: pip install 'stich[cluster]'"
+    return None
 
 
 _out_option = click.option(
     "--out",
     metavar="DIR",
     type=click.Path(),
-    help="Folder of the run of a CUP.toml; runs/CUP by default.",
+    help="Folder of the run. By default, runs/ and the name of the CUP.toml.",
 )
 _store_option = click.option(
     "--store",
     "store_url",
     metavar="URL",
-    type=_as_store,
-    help="The database of the run, instead of OUT/run.sqlite: postgresql://user@host/name.",
+    type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
+    help="Database of the run, such as postgresql://user@host/name, instead of OUT/run.sqlite.",
 )
-_no_sandbox_option = click.option(
+_no_sandbox_option = flag(
     "--no-sandbox",
-    is_flag=True,
-    help="Start bots without a sandbox: they can do all that you can do. The table will say so.",
+    help="Start bots without a sandbox: they can do all that you can do. The standings say so.",
 )
-
-
 _cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
-    type=_as_scheduler,
-    help="Play on the workers of this Dask scheduler: tcp://host:8786 or tls://host:8786.",
+    type=checked(_scheduler_problem),
+    help="Play on the workers of this Dask scheduler, such as tcp://host:8786 or tls://host:8786.",
 )
 
 
@@ -85,12 +85,10 @@ _cluster_option = click.option(
 @_store_option
 @_cluster_option
 @_no_sandbox_option
-@click.option(
+@flag(
     "--estimate",
     "only_estimate",
-    is_flag=True,
-    help="Say what the cup will take: play a first block for each bot, on other deals, and keep"
-    " nothing.",
+    help="Only estimate time and cost: play a block for each bot on other deals, and keep nothing.",
 )
 @json_lines_option
 def run(
@@ -102,7 +100,7 @@ def run(
     only_estimate: bool,
     as_json: bool,
 ) -> None:
-    """Run a tournament, or resume it where it stopped.
+    """Run a tournament, or resume it where it stopped. Prints the standings at the end.
 
     \b
     Examples:
@@ -126,11 +124,11 @@ def run(
             stopping("Stopped. Nothing is kept."),
             watch(make_console(stderr=True), plan.name, as_json=as_json) as observer,
         ):
-            found = estimate(plan, Path(cup), observer)
+            result = estimate(plan, Path(cup), observer)
         if as_json:
-            observer.tell("", "estimate", **asdict(found))
+            observer.tell("", "estimate", **asdict(result))
         else:
-            print_estimate(make_console(), found, plan)
+            print_estimate(make_console(), result, plan)
         return
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
@@ -142,13 +140,11 @@ def run(
 @_out_option
 @_store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@int_option("--port", 0, 65535, 8000, "Port to listen on; 0 picks a free port and prints it.")
-@int_option(
-    "--connect-port", 0, 65535, None, "Port for bots that connect; the one after --port by default."
-)
+@int_option("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
+@int_option("--connect-port", 0, 65535, None, "Port for bots that connect. By default, --port + 1.")
 @_cluster_option
 @_no_sandbox_option
-@click.option("--exit", "ends", is_flag=True, help="End with the cup.")
+@flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
 @json_lines_option
 def arena(
     target: str,
@@ -162,10 +158,10 @@ def arena(
     ends: bool,
     as_json: bool,
 ) -> None:
-    """Serve the pages of a run; with a CUP.toml, run the cup or ladder too.
+    """Serve the web pages of a run. With a CUP.toml, also run the cup or ladder.
 
-    A cup with bots that connect begins when all of them are there; a ladder as soon as there are
-    enough for a table.
+    A cup with bots that connect begins when all of them are connected. A ladder begins as soon as
+    there are enough bots for a table.
 
     \b
     Examples:
@@ -178,26 +174,23 @@ def arena(
         if not target.endswith(".toml"):
             others = (out, store_url, cluster, ends, as_json, no_sandbox)
             if any(others) or connect_port is not None:
-                raise click.UsageError(
-                    "Only --host and --port are for a DIR or FILE; leave the others out."
-                )
+                raise click.UsageError("With a DIR or FILE, use only --host and --port.")
             if is_file(target):
                 copy = stack.enter_context(copied_matches(target))
                 stack.enter_context(pages_served(host, port, matches=copy))
             else:
-                with open_run(target):  # which says what is wrong before the server starts
+                with open_run(target):  # so that errors are reported before the server starts
                     pass
                 stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
-        folder = out or run_folder(target)  # of the invitations too
+        folder = out or run_folder(target)  # has the invitations even if the store is a database
         run = store_url or folder
-        programs = cluster is None
-        cup = _read_startable_cup(target, run, programs=programs, no_sandbox=no_sandbox)
+        cup = _read_startable_cup(target, run, programs=cluster is None, no_sandbox=no_sandbox)
         Store.create(run, partial(click.echo, err=True)).close()
         if cup.is_ladder or any(bot.connect for bot in cup.bots):
-            after = port + 1 if port < 65535 else 0
-            wanted = after if connect_port is None else connect_port
-            connect_port = find_port(host, wanted, "--connect-port")
+            if connect_port is None:
+                connect_port = port + 1 if port < 65535 else 0
+            connect_port = find_port(host, connect_port, "--connect-port")
         else:
             connect_port = None
         url = stack.enter_context(
@@ -208,10 +201,8 @@ def arena(
             Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))
-            runner_host = _runner_host(cluster)
-            gateway = stack.enter_context(
-                gateway_served(host, connect_port, folder, cup, invite, runner_host)
-            )
+            served = gateway_served(host, connect_port, folder, cup, invite, _runner_host(cluster))
+            gateway = stack.enter_context(served)
         _play_cup(
             cup,
             target,
@@ -233,10 +224,10 @@ def arena(
 @click.argument("name")
 @_out_option
 @_store_option
-@int_option("--days", 1, 3650, 90, "How long the token is valid.")
-@click.option("--url", help="Address of the arena, for --json; by default that of its last start.")
-@click.option("--revoke", is_flag=True, help="Revoke the bot's token instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: bot, token, command.")
+@int_option("--days", 1, 3650, 90, "Days for which the token is valid.")
+@click.option("--url", metavar="URL", help="With --json: address of the arena, if it has changed.")
+@flag("--revoke", help="Revoke the bot's token instead.")
+@flag("--json", "as_json", help="Print JSON: bot, token, and the author's command.")
 def invite(
     target: str,
     name: str,
@@ -247,10 +238,10 @@ def invite(
     revoke: bool,
     as_json: bool,
 ) -> None:
-    """Print a new token for a bot of a cup, before or while it runs.
+    """Print a new token for a bot, before or during a cup.
 
-    The token lets the bot connect, and its author see its faults. It replaces the bot's earlier
-    one. Only its SHA-256 is stored. A bot that is not in a ladder yet is entered.
+    With the token, the bot can connect, and its author can see its faults. A new token replaces the
+    bot's earlier token. Only the SHA-256 of a token is stored. In a ladder, a new NAME is entered.
 
     \b
     Examples:
@@ -264,7 +255,7 @@ def invite(
             folder = Path(out or run_folder(target))
             folder.mkdir(parents=True, exist_ok=True)
         elif out is not None or store_url is not None:
-            raise click.UsageError("--out and --store are for a CUP.toml; leave them out.")
+            raise click.UsageError("--out and --store need a CUP.toml; leave them out.")
         else:
             with open_run(target) as store:
                 if store.folder is None:
@@ -292,54 +283,58 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """Return the ladder with all its bots.
+    """Return the ladder `cup` with the bots that have joined its run at `target`.
 
-    With `enter`, a bot of this name is added, without an author, if there is none.
+    With `enter`, a missing bot of this name joins, without an author.
+
+    Raises:
+        UsageError: if the name is not allowed.
     """
     with Store.create(target) as store:
-        everybody = cup.with_joined(store.decisions())
-    if name in everybody.names or not enter:
-        return everybody
+        ladder = cup.with_joined(store.decisions())
+    if name in ladder.names or not enter:
+        return ladder
     if wrong := problem(name):
         raise click.UsageError(wrong)
     if normal(name) != name:
         raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
     join(target, cup, name, "")
-    return replace(everybody, bots=(*everybody.bots, Bot(name, connect=True)))
+    return replace(ladder, bots=(*ladder.bots, Bot(name, connect=True)))
 
 
 def _runner_host(cluster: str | None) -> str:
-    """Return the address of this machine at which tables reach the gateway. Tables may be on
-    workers."""
+    """Return the IP address of this machine at which tables reach the gateway.
+
+    Without `cluster`, tables are on this machine. With the address of a Dask scheduler, tables are
+    on its workers. Exit with 1 if the scheduler's address cannot be resolved.
+    """
     if cluster is None:
         return "127.0.0.1"
     parts = urlsplit(cluster)
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port, type=socket.SOCK_DGRAM)
-        family, kind, _, _, address = found[0]
+        addresses = socket.getaddrinfo(parts.hostname, parts.port, type=socket.SOCK_DGRAM)
+        family, kind, _, _, address = addresses[0]
         with socket.socket(family, kind) as probe:
-            probe.connect(address)  # which sends nothing
+            probe.connect(address)  # sends nothing: UDP
             return str(probe.getsockname()[0])
     except OSError as error:
         refuse(f"--cluster: {parts.hostname} cannot be reached: {error.strerror}.")
 
 
-def _read_startable_cup(
-    path: str, target: str, *, programs: bool = True, no_sandbox: bool = False
-) -> Cup:
-    """Read a cup that is about to be run at `target`, and check that its bots can start.
+def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: bool) -> Cup:
+    """Read a cup that is about to be run at `target`, and check that its bots can be started.
 
-    Their `programs` must exist only if they are started on this machine. With `no_sandbox`, bots
-    are started without a sandbox.
+    With `programs`, the programs of the bots must exist on this machine. With `no_sandbox`, the
+    returned cup has its sandbox switched off.
 
     Raises:
         CupError: if the file cannot be read or has errors.
     """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        found = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
-        not_started = _not_started(target) if found else ()
-        for number, key, text in found:
+        problems = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
+        not_started = _not_started(target) if problems else ()
+        for number, key, text in problems:
             if cup.bots[number].name not in not_started:
                 yield ("bots", number, key), text
 
@@ -348,13 +343,15 @@ def _read_startable_cup(
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the bots of a run that need not be started again: all of them if the run is
-    finished."""
+    """Return the names of a run's bots that are not started again, because they no longer play.
+
+    In a finished run these are all bots. Without a run there are none.
+    """
     try:
         with Store.open(target) as store:
             run = store.run()
             return run.cup.names if run.finished else run.gone
-    except StoreError:  # there is no run yet
+    except StoreError:
         return ()
 
 
@@ -368,10 +365,15 @@ def _play_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the matches of a cup that are not finished, and print the standings.
+    """Play the unfinished matches of a cup, and print the standings.
 
-    `cluster` is the address of a Dask scheduler whose workers play the cup instead of this machine.
-    `gateway` and `memory_share` are those of `run_cup`.
+    `path` is the CUP.toml, and `target` the folder or database of the run. `cluster` is the address
+    of a Dask scheduler whose workers play the cup instead of this machine. `gateway` and
+    `memory_share` are those of `run_cup`.
+
+    Raises:
+        StoreError: if the store cannot be used.
+        RunError: if the run cannot continue.
     """
     kept = f"Every finished match is kept in {shown_target(target)}."
     with (
@@ -387,9 +389,9 @@ def _play_cup(
             gateway=gateway,
             memory_share=memory_share,
         )
-    with Store.open(target) as store, store.snapshot() as ended:
+    with Store.open(target) as store, store.snapshot() as snapshot:
         run, where = store.run(), store.where
-        table = standings(ended)
+        table = standings(snapshot)
     seed, signer, committed = run.seed, run.signer, run.commitment
     if isinstance(observer, JsonLines):
         if committed:
@@ -402,11 +404,12 @@ def _play_cup(
     click.echo(f"Kept in {where}{f', signed by the key {signer}' if committed else ''}")
     if committed:
         click.echo(
-            "Fairness proof: `stich publish` makes a folder with run, seed and key to publish."
+            "Fairness proof: `stich publish` prepares a folder with the run, the seed and the key."
         )
 
 
 def _cluster(address: str, path: Path) -> Cluster:
+    """Return a function that creates the executor of a cup on a Dask scheduler's workers."""
     from tournament.cluster.archive import pack_all  # here, because Dask need not be installed
     from tournament.cluster.executor import ClusterExecutor
 

@@ -1,5 +1,5 @@
-"""The organiser's decisions on a run, which may be in progress: `stich pause`, `resume`, `void`,
-`withdraw`, `disqualify`, `undo` and `finish`; and `stich trust`."""
+"""Commands for an organiser's decisions: `stich pause`, `resume`, `void`, `withdraw`, `disqualify`,
+`undo` and `finish`, even while the run is played; and `stich trust`."""
 
 import re
 import shlex
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import command, refuse
+from stich.commands.common import command, flag, refuse
 from stich.commands.runs import open_run, run_argument
 from tournament.decisions import exclusion_of, finished_by, other_versions, paused
 from tournament.names import base
@@ -33,18 +33,18 @@ from tournament.text import plural
 
 _DONE = {Withdraw: "withdrawn", Disqualify: "disqualified"}
 
-_yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+_yes_option = flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Decorator: make a command that takes a run and the reason of a decision."""
-    why = "The reason, kept with the decision and shown."
+    """Decorate a function as a command with the arguments `target`, a run, and `why`, a reason."""
+    why = "The reason for the decision. It is stored and shown."
     return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
 
 
 @_decision
 def pause(target: str, why: str) -> None:
-    """Start no new matches until `stich resume`.
+    """Pause a run: start no new matches until `stich resume`.
 
     Matches that are being played are finished.
 
@@ -53,7 +53,7 @@ def pause(target: str, why: str) -> None:
       stich pause runs/spring --why "The network is down."
     """
     with open_run(target) as store:
-        if paused(_of_unfinished(store)):
+        if paused(_decisions(store)):
             raise StoreError("This run is paused already.")
         store.decide(Pause(why=why))
     click.echo("Paused: no more matches begin.")
@@ -68,14 +68,14 @@ def resume(target: str, why: str) -> None:
       stich resume runs/spring
     """
     with open_run(target) as store:
-        if not paused(_of_unfinished(store)):
+        if not paused(_decisions(store)):
             raise StoreError("This run is not paused.")
         store.decide(Resume(why=why))
     click.echo("Resumed.")
 
 
-def _of_unfinished(store: Store) -> tuple[AnyDecision, ...]:
-    """Return the decisions of a run that is not finished.
+def _decisions(store: Store) -> tuple[AnyDecision, ...]:
+    """Return the decisions on a run that has not ended.
 
     Raises:
         StoreError: if the run has ended.
@@ -89,10 +89,10 @@ def _of_unfinished(store: Store) -> tuple[AnyDecision, ...]:
 @_decision
 @click.argument("what", metavar="MATCH|BLOCK")
 def void(target: str, what: str, why: str) -> None:
-    """Void a match or a whole block: it does not count and is played again.
+    """Void a match or a whole block: it does not count, and is played again.
 
-    MATCH is the id of a finished match or its beginning, BLOCK the number of a block. This opens a
-    finished run again; `stich run` plays the matches.
+    MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
+    A finished run is reopened: run `stich run` to play the matches again.
 
     \b
     Example:
@@ -102,13 +102,13 @@ def void(target: str, what: str, why: str) -> None:
         plan = store.run().plan()
         block, matches = matches_of(store, plan, what)
         store.decide(Void(why=why, block=block, matches=tuple(matches)))
-        many = plural(len(matches), "match", "matches")
+        what = f"{plural(len(matches), 'match', 'matches')} of block {block}"
         try:
             with only_runner(store):
                 apply_voids(store, plan)
-            click.echo(f"{many} of block {block} void, to be played again.")
-        except StoreError:  # a runner is at work, and will do it
-            click.echo(f"{many} of block {block} will be void when the runner has time.")
+            click.echo(f"{what} void, to be played again.")
+        except StoreError:  # another process runs the cup, and will do it
+            click.echo(f"{what} will be void when the runner has time.")
 
 
 @_decision
@@ -130,8 +130,8 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
-    In a ladder this takes out all versions of the bot, and its author can enter no other bot unless
-    you invite it.
+    In a ladder this removes all versions of the bot, and its author can enter another bot only if
+    you invite that bot.
 
     \b
     Example:
@@ -143,7 +143,7 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
 @_decision
 @_yes_option
 def finish(target: str, why: str, yes: bool) -> None:
-    """End a ladder: what has begun is finished, then its table is final.
+    """End a ladder: matches that have begun are finished, then the standings are final.
 
     \b
     Example:
@@ -155,13 +155,19 @@ def finish(target: str, why: str, yes: bool) -> None:
             raise StoreError("This is not a ladder: a cup ends by itself.")
         if run.finished or finished_by(run.decisions):
             raise StoreError("This ladder has been ended already.")
-        _confirm("The ladder ends, and cannot go on after that.", yes)
+        _confirm("The ladder ends and cannot be continued.", yes)
         store.decide(Finish(why=why))
     click.echo("The ladder ends when what has begun is finished.")
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Print a sentence about the consequences and, on a terminal, ask whether to go ahead."""
+    """Ask whether to go ahead, after the sentence `what` about the consequences.
+
+    With `yes`, ask nothing. If standard input is not a terminal, exit with 2.
+
+    Raises:
+        StoreError: if the answer is no.
+    """
     if not yes and not is_asked():
         refuse(f"{what} To do so without being asked, add --yes.", 2)
     if not yes and not click.confirm(f"{what} Go on?"):
@@ -171,7 +177,14 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(
     target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Withdraw a bot, or disqualify all its versions, after confirmation on a terminal."""
+    """Withdraw a bot, or disqualify all its versions, after confirmation.
+
+    A bot that has left a ladder or was withdrawn can still be disqualified.
+
+    Raises:
+        StoreError: if there is no such bot, if it is disqualified already, if it is withdrawn or
+            the run has ended (for a withdrawal), or if the user does not confirm.
+    """
     with open_run(target) as store:
         run = store.run()
         before = exclusion_of(run.decisions, bot)
@@ -190,16 +203,17 @@ def _exclude(
         companions = store.run().companions()
     back = shlex.join(("stich", "undo", shown_target(target)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
-    if still := [one for one, out in companions.items() if base(out) == base(bot)]:
-        click.echo(f"Of the same author, and still playing: {', '.join(still)}.")
+    if playing := [name for name, excluded in companions.items() if base(excluded) == base(bot)]:
+        click.echo(f"Of the same author, and still playing: {', '.join(playing)}.")
 
 
 @_decision
 def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
-    This is possible until the cup has continued without the bot: until a match in which it was
-    struck out, a look of [stop], or the end of the cup; in a ladder until the next epoch begins.
+    This is possible until the cup has continued without the bot: until the bot was struck out in a
+    match, until [stop] has looked at the standings, or until the end of the cup. In a ladder it is
+    possible until the next epoch begins.
 
     \b
     Example:
@@ -212,7 +226,7 @@ def undo(target: str, why: str) -> None:
 
 
 def is_asked() -> bool:
-    """Whether there is a person at a terminal who can be asked."""
+    """Whether standard input is a terminal, so that a person can be asked."""
     return sys.stdin.isatty()
 
 
@@ -222,9 +236,8 @@ def trust(what: str) -> None:
     """Accept the runs of another organiser, or take over a run as it is.
 
     KEY is the public key that the organiser announced: 64 hexadecimal digits. DIR is a run that
-    you have restored from a copy, or that was begun by another user or on another machine: from
-    now on it is yours, and is signed with your key when it ends. Check it with `stich verify`
-    first.
+    you have restored from a copy, or that another user or another machine has begun. From now on it
+    is your run, and will be signed with your key when it ends. Check it with `stich verify` first.
 
     \b
     Examples:

@@ -1,9 +1,10 @@
-"""`stich duel`: two bots against each other, mirrored, until one is clearly better."""
+"""`stich duel`: play two bots against each other until one is clearly better."""
 
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 import click
 from rich.text import Text
@@ -22,7 +23,6 @@ from stich.commands.common import (
     resolve_options,
     start_options,
     stopping,
-    takes,
 )
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_table
@@ -65,45 +65,44 @@ class DuelOptions:
 @click.argument("a", type=as_bot, metavar="A")
 @click.argument("b", type=as_bot, metavar="B")
 @click.option("--game", required=True, type=GAME, help="The game to play.")
-@int_option("--players", 2, 6, None, "How many seats; the fewest by default.")
-@int_option(
-    "--deals", 1, 1_000_000, 1000, "Blocks at most: each is one seed in every mixed seating."
-)
+@int_option("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
+@int_option("--deals", 1, 1_000_000, 1000, "Blocks at most: the same deal in every mixed seating.")
 @click.option(
     "--within",
     type=click.FloatRange(0, 1_000_000, min_open=True),
     callback=refuse_nan,
     metavar="POINTS",
-    help="End early once the difference is below this many points a deal, with 95 % confidence.",
+    help="End early once the difference is below this many points per deal, with 95 % confidence.",
 )
 @game_options
-@click.option("--seed", type=as_seed, help="The seed of all deals; a fresh one by default.")
+@click.option("--seed", type=as_seed, help="The seed of all deals. By default, a new random one.")
 @int_option("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
 @int_option("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
-@int_option("--concurrency", 1, 256, 1, "Tables at once.")
+@int_option("--concurrency", 1, 256, 1, "Tables to play at once.")
 @max_matches_option
 @click.option(
     "--out",
     metavar="DIR",
     type=click.Path(),
-    help="Keep the matches in this folder, to resume and to replay them.",
+    help="Keep the matches in this folder, to resume the duel and to replay matches.",
 )
 @start_options
 @json_lines_option
-@takes(DuelOptions)
-def duel(given: DuelOptions) -> None:
-    """Play two bots against each other, mirrored, until it is decided which is better.
+def duel(**arguments: Any) -> None:
+    """Play two bots against each other, with the same deals, until one is clearly better.
 
-    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search).
-    The duel ends when one of them has more points a deal, with 95 % confidence; with --within, also
-    when their difference is smaller than that; and when all blocks are played.
+    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search). Each
+    deal is played in every mixed seating, so that both bots get the same cards. The duel ends when
+    one bot has more points per deal, with 95 % confidence, or when all blocks are played. With
+    --within, the duel also ends when the difference is small enough.
 
     \b
     Examples:
       stich duel sensible greedy --game doudizhu
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
-    seats, filled = resolve_options(given.game, given.players, given.options)
+    given = DuelOptions(**arguments)
+    players, options = resolve_options(given.game, given.players, given.options)
     first, second = (
         replace(bot, max_matches=given.max_matches) if bot.url is not None else bot
         for bot in (given.a, given.b)
@@ -113,10 +112,10 @@ def duel(given: DuelOptions) -> None:
     cup = Cup(
         name=f"{first.name} against {second.name}",
         game=given.game,
-        players=seats,
+        players=players,
         bots=(first, second),
         seed=given.seed,
-        options=filled,
+        options=options,
         format=Duel(
             deals=given.deals,
             cards=Duel().usual_cards(remembers((first, second))),
@@ -132,18 +131,22 @@ def duel(given: DuelOptions) -> None:
     )
     alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
     if alone and cup.run.concurrency > 1:
-        who = " and ".join(alone)
-        click.echo(f"{who}: one table at once; --max-matches N allows N of them.", err=True)
+        names = " and ".join(alone)
+        click.echo(f"{names}: one table at once; --max-matches N allows N tables.", err=True)
     with stopping(f"Stopped. {kept}"):
         play_duel(cup, given.out, given.starting, given.as_json)
 
 
 def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
-    """Play the duel `cup` and print its verdict. Keep the matches in the folder `out`, if given.
+    """Play a duel, and print its result. Keep the matches in the folder `out`, unless it is None.
+
+    `cup` has the two bots and the format `Duel`. If the duel is interrupted, print the result so
+    far.
 
     Raises:
         StartError: if a bot cannot play.
         RunError: if the run cannot continue.
+        KeyboardInterrupt: if the duel is interrupted.
     """
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
@@ -169,7 +172,11 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
 
 
 def _first_fault(store: Store, bot: str) -> str:
-    """The kind and the sentence of a bot's first fault."""
+    """The kind and the description of a bot's first fault, as in "timeout: ...".
+
+    Raises:
+        StopIteration: if the bot has no fault.
+    """
     return next(
         f"{fault.kind}: {fault.detail}"
         for record in store.matches()
@@ -179,17 +186,20 @@ def _first_fault(store: Store, bot: str) -> str:
 
 
 def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
-    """Print the standings and what they decide, or, as JSON, the last event."""
-    run = store.run()
+    """Print the result of a duel: its standings, its verdict, and the first fault of each bot.
+
+    A `JsonLines` observer prints the result as an event with the name `event` instead. `look` is
+    the last look of the session, or None before the first look.
+    """
     table = standings(store)
     if not isinstance(observer, JsonLines):
         console = make_console()
-        print_table(console, table, run)
+        print_table(console, table, store.run())
         for line in table.standings:
             if faults := sum(line.faults.values()):
-                had = f"{printable(line.bot)} had {plural(faults, 'fault')}"
-                first = f", the first {_first_fault(store, line.bot)}"
-                console.print(Text(f"{had}{first} `stich check` finds out more."))
+                sentence = f"{printable(line.bot)} had {plural(faults, 'fault')}, the first "
+                sentence += f"{_first_fault(store, line.bot)} `stich check` finds out more."
+                console.print(Text(sentence))
         return
     ended, duel = "budget" if event == "finished" else event, table.duel
     if look is not None and look.settled:

@@ -1,4 +1,4 @@
-"""`stich export`, `report` and `publish`: a run as files for others."""
+"""`stich export`, `report` and `publish`: write files of a run for others."""
 
 import sys
 from functools import partial
@@ -9,6 +9,7 @@ import click
 from stich.commands.common import (
     as_url,
     command,
+    flag,
     int_option,
     json_option,
     print_json,
@@ -36,10 +37,9 @@ Seed: {seed}{commitment}
 Key of the organiser: {signer}
 
 Check the run with `stich verify` on this folder. It deals every match again from the seed, replays
-it and recomputes every score. The key that it names must be the one above.{committed}
+it and recomputes every score. The key that it names must be the key above.{committed}
 """
 _COMMITTED = " The seed must be the one whose SHA-256 was announced before the first deal."
-
 
 _out_option = partial(click.option, "-o", "--out", type=click.Path())
 
@@ -51,19 +51,17 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
     type=click.Choice(FORMATS),
     default="csv",
     show_default=True,
-    help="The file format.",
+    help="What to write, and in which form; see above.",
 )
-@_out_option(metavar="FILE", help="The file to write; standard output by default.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="With -o: print file and number of rows as JSON."
-)
+@_out_option(metavar="FILE", help="The file to write. By default, standard output.")
+@flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
-    csv, jsonl and parquet have one row for each seat of each match. matches has one match a line,
-    as JSON, to replay it anywhere; all commands that read a run read such a file. decisions has one
-    row for each move that a bot was to make, to learn from: Parquet, or JSONL on standard output
-    and in a FILE.jsonl.
+    The formats csv, jsonl and parquet have one row for each seat of each match. The format matches
+    has one match per line, as JSON: all commands that read a run also read such a file. The format
+    decisions has one row for each move that a bot was asked for, as data for learning. It is
+    Parquet, except on standard output and in a FILE.jsonl, where it is JSON Lines.
 
     \b
     Examples:
@@ -83,39 +81,32 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"file": out, "format": format, "rows": rows})
     else:
-        many = plural(rows, "match", "matches") if format == "matches" else plural(rows, "row")
-        click.echo(f"{many} in {out}", err=True)
+        count = plural(rows, "match", "matches") if format == "matches" else plural(rows, "row")
+        click.echo(f"{count} in {out}", err=True)
 
 
 @command
 @matches_argument
 @_out_option(
     metavar="FILE.html",
-    help="The file to write; DIR/report.html by default, of a FILE report.html.",
+    help="The file to write. By default, report.html in DIR, or here for a FILE.",
 )
-@int_option(
-    "--replays",
-    0,
-    10_000,
-    200,
-    "Matches to include move by move, at most; they are spread evenly over the run.",
-)
-@click.option(
+@int_option("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
+@flag(
     "--organiser",
-    is_flag=True,
-    help="Also show which bots may go easy on each other: a copy that is not for others.",
+    help="Also show which bots may go easy on each other, which is not for sharing.",
 )
 @json_option
 def report(target: str, out: str | None, replays: int, organiser: bool, as_json: bool) -> None:
-    """Write a report as one self-contained HTML page: who won, standings, plots, replays.
+    """Write a report as one self-contained HTML page: winners, standings, plots and replays.
 
     \b
     Example:
       stich report runs/spring -o spring.html --replays 50
     """
     if out is None:
-        here = is_database_url(target) or is_file(target)
-        out = "report.html" if here else str(Path(target) / "report.html")
+        has_folder = not (is_database_url(target) or is_file(target))
+        out = str(Path(target if has_folder else "") / "report.html")
     with read_run(target) as store:
         page, count = make_report(store, replays, organiser=organiser), store.count()
     with writing(out):
@@ -128,16 +119,16 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 
 @command
 @run_argument
-@_out_option(metavar="FOLDER", help="The new folder; DIR/published by default.")
+@_out_option(metavar="FOLDER", help="The new folder. By default, DIR/published.")
 @click.option(
     "--url",
     type=as_url,
     metavar="URL",
-    help="Where the folder will be on the web: links to its report then show a preview.",
+    help="The future address of the folder on the web. Links to its report then show a preview.",
 )
 @json_option
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
-    """Prepare a folder to publish: the finished run, its report, its results and an announcement.
+    """Prepare a folder to publish: the finished run, its report, results and an announcement.
 
     \b
     Example:
@@ -152,7 +143,7 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
         except ChainBroken:
             intact = False
         if not intact:
-            raise StoreError(f"{store.where}: was changed since it was signed; see `stich verify`.")
+            raise StoreError(f"{store.where}: has changed since it was signed; see `stich verify`.")
         key = make_key()
         if key.public != store.run().signer:
             raise StoreError(
@@ -169,11 +160,14 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
         print_json({"folder": str(folder), "files": files})
     else:
         click.echo((folder / ANNOUNCEMENT_FILE).read_text(encoding="utf-8"))
-        click.echo(f"All of it is in {folder}")
+        click.echo(f"All files are in {folder}")
 
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> None:
-    """Write the files of a published run into a new folder."""
+    """Write the files of a published run into an empty folder, except the signed list of files.
+
+    `url` is the folder's address on the web, or None for a report without a preview.
+    """
     run = store.run()
     digest = run.commitment
     text = _TEXT.format(
@@ -185,7 +179,7 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     )
     store.copy_to(folder / STORE_FILE)
     page = make_report(store, preview=f"{url.rstrip('/')}/preview.png" if url else "")
-    for name in ("report.html", "index.html"):  # what a web server shows for the folder
+    for name in ("report.html", "index.html"):  # a web server shows index.html for the folder
         (folder / name).write_text(page, encoding="utf-8")
     if url:
         (folder / "preview.png").write_bytes(make_preview(standings(store)))

@@ -27,8 +27,8 @@ _SETS = "; ".join(
 @click.command("new-cup")
 @click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--name", help="Name of the cup.", prompt="Name of the cup")
-@click.option("--game", type=GAME, help="Which game is played.", prompt="Game")
-@click.option("--players", type=int, help="Seats at a table; by default as few as possible.")
+@click.option("--game", type=GAME, help="The game of the cup.", prompt="Game")
+@click.option("--players", type=int, help="Seats at a table. By default, as few as possible.")
 @click.option("--options", "option_set", help=f"A named set of options: {_SETS}.")
 @click.option(
     "--format",
@@ -36,16 +36,16 @@ _SETS = "; ".join(
     type=click.Choice(list(FILE_FORMATS)),
     default=RoundRobin.type,
     show_default=True,
-    help="Who meets whom.",
+    help="The format: which bots meet.",
 )
-@int_option("--deals", 1, 1_000_000, None, "Deals for each table (of each round); 40 by default.")
+@int_option("--deals", 1, 1_000_000, None, "Deals for each table of a round. By default, 40.")
 @click.option(
     "--bot",
     "bots",
     multiple=True,
     metavar="NAME=BOT",
     help="A bot: a command, a URL, a reference bot, or `connect` if its author connects it. Can be"
-    " repeated. The first is the challenger of a gauntlet.",
+    " repeated. The first bot is the challenger of a gauntlet.",
 )
 def new_cup(
     path: Path,
@@ -57,9 +57,9 @@ def new_cup(
     deals: int | None,
     bots: tuple[str, ...],
 ) -> None:
-    """Write a CUP.toml, and beside it the JSON Schema with which editors check it.
+    """Write a CUP.toml, and its JSON Schema, with which editors check the file.
 
-    Asks for name, game and bots, unless they are given.
+    Asks for the name, the game and the bots, unless they are given.
 
     \b
     Examples:
@@ -109,6 +109,7 @@ bank_ms = 10000
 
 
 def _ask_for_bots() -> list[tuple[str, str]]:
+    """Ask for bots until the answer is empty. Return name and BOT of each."""
     click.echo(
         f"The bots: each NAME=BOT, where BOT is a command, a URL, `{_CONNECT}` if its author"
         f" connects it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
@@ -120,7 +121,12 @@ def _ask_for_bots() -> list[tuple[str, str]]:
 
 
 def _bot(text: str) -> tuple[str, str] | None:
-    """The name and the BOT in NAME=BOT, or None if the text is empty."""
+    """Return NAME and BOT of NAME=BOT, or None if the text is empty.
+
+    Raises:
+        UsageError: if there is no equals sign.
+        BadParameter: if BOT cannot be used.
+    """
     if not text.strip():
         return None
     name, equals, way = text.partition("=")
@@ -132,7 +138,7 @@ def _bot(text: str) -> tuple[str, str] | None:
 
 
 def _section(name: str, way: str) -> str:
-    """The section of a bot in CUP.toml. JSON strings are TOML strings."""
+    """The section of a bot in CUP.toml, where `way` is its BOT in NAME=BOT."""
     if way == _CONNECT:
         how = "connect = true\n"
     elif is_url(way):
@@ -146,4 +152,5 @@ def _section(name: str, way: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    """The text as a TOML string: JSON, except that TOML forbids the character DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

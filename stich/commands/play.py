@@ -19,6 +19,7 @@ from stich.commands.common import (
     as_bot,
     as_seed,
     command,
+    flag,
     game_options,
     int_option,
     resolve_options,
@@ -38,7 +39,7 @@ from tournament.match.referee import Referee
 from tournament.records import Pairing
 
 _SECRET_MOVES = ("give", "discard")
-"""Moves that some seats may not know: the person sees them as their view shows them."""
+"""Kinds of moves whose cards only some seats may see. They are shown as in the person's view."""
 
 
 class _Quit(Exception):
@@ -48,8 +49,8 @@ class _Quit(Exception):
 class TerminalGame(Player, MatchObserver):
     """A game of a person at one seat against bots at the other seats.
 
-    The object is the player at the terminal, who sees only the view of their seat, and the observer
-    that prints the events of the match.
+    The object is both a player of the match, which asks the person for moves, and its observer,
+    which prints the events. The person sees only the view of their seat.
     """
 
     url = "at the terminal"
@@ -62,10 +63,11 @@ class TerminalGame(Player, MatchObserver):
         self._names.insert(seat, "you")
 
     def play(self, bots: Sequence[Player], clock: Clock) -> None:
-        """Play the game to its end.
+        """Play the game to its end, against `bots` in the order of their seats.
 
         Raises:
             _Quit: if the person quits.
+            EOFError: if standard input ends.
         """
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, clock)
@@ -79,12 +81,12 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
     def failed(self, seat: int, why: str) -> None:
-        """Print what a bot did wrong."""
-        words = f"{self._names[seat]} failed; a default move is played: {why}"
-        self._console.print(Text(words, style="yellow"))
+        """Print why a bot made no legal move, so that a default move is played."""
+        sentence = f"{self._names[seat]} failed; a default move is played: {why}"
+        self._console.print(Text(sentence, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Print as much of a move as the person may see."""
+        """Make a move in the state of the game, and print as much as the person may see."""
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)
         shown = made.text
@@ -98,10 +100,11 @@ class TerminalGame(Player, MatchObserver):
             self._console.print(screen.result(result, self._names))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Ask the person until they type a legal move.
+        """Ask the person until they type a legal move, and return it. The arguments are not used.
 
         Raises:
             _Quit: if the person quits.
+            EOFError: if standard input ends.
         """
         view = self._state.view(self._seat)
         menu = screen.Menu(view)
@@ -134,22 +137,22 @@ class TerminalGame(Player, MatchObserver):
     type=as_bot,
     default=DEFAULT_BOTS,
     show_default=True,
-    help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated;"
-    " repeated in turn to fill the seats.",
+    help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated. If"
+    " there are too few opponents, they take further seats in turn.",
 )
-@int_option("--players", 2, 6, None, "Seats, yours included; as few as possible by default.")
+@int_option("--players", 2, 6, None, "Seats, including yours. By default, one for each bot.")
 @click.option(
     "--seed",
     "chosen",
     type=as_seed,
     default=lambda: secrets.token_hex(4),
-    help="The seed of all deals; a fresh one, which is shown, by default.",
+    help="The seed of all deals. By default, a new random one, which is shown.",
 )
-@click.option("--seat", type=int, default=0, show_default=True, help="Your seat.")
+@click.option("--seat", type=int, default=0, show_default=True, metavar="N", help="Your seat.")
 @game_options
-@int_option("--move-ms", 1, 3_600_000, 1000, "Time of the bots for each move, in milliseconds.")
-@click.option("--browser", is_flag=True, help="Play on a card table in the browser instead.")
-@int_option("--port", 0, 65535, 8000, "With --browser: the port of the pages; 0 picks a free one.")
+@int_option("--move-ms", 1, 3_600_000, 1000, "Time of a bot for each move, in milliseconds.")
+@flag("--browser", help="Play on a card table in the browser instead.")
+@int_option("--port", 0, 65535, 8000, "With --browser: port of the pages. 0 picks a free port.")
 @start_options
 def play(
     game: str,
@@ -179,13 +182,13 @@ def play(
                 signal.pause()
         return
     rules = games.get(game)
-    # as many seats as the named bots need, or the fewest
+    # By default, as many seats as the named bots need.
     seats = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))
-    count, filled = resolve_options(game, seats, options)
+    count, resolved = resolve_options(game, seats, options)
     if len(wanted) > count - 1:
         why = f"{len(wanted)} bots are too many: besides yours there are {count - 1} seats."
         raise click.BadParameter(why, param_hint="--with")
-    state = rules.start(count, chosen, filled)
+    state = rules.start(count, chosen, resolved)
     if not 0 <= seat < count:
         raise click.BadParameter(f"must be 0 to {count - 1}.", param_hint="--seat")
     console = Console(highlight=False)

@@ -1,4 +1,4 @@
-"""`stich standings`, `matches`, `replay`, `verify` and `integrity`: the results of a run."""
+"""`stich standings`, `matches`, `replay`, `verify` and `integrity`: show and check results."""
 
 import sys
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.progress import track
 
-from stich.commands.common import command, json_option, print_json
+from stich.commands.common import command, flag, json_option, print_json
 from stich.commands.runs import is_file, matches_argument, open_lines, open_run, read_run
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
@@ -38,13 +38,13 @@ from tournament.text import plural
 @command
 @matches_argument
 @json_option
-@click.option("--info", is_flag=True, help="Add up the numbers that bots gave beside their moves.")
+@flag("--info", help="Add sums of the numbers that bots sent with their moves.")
 def standings(target: str, as_json: bool, info: bool) -> None:
     """Print the standings of a run, or of a file.
 
-    DIR is the folder of a run, or the URL of its database. FILE has the matches of
-    `stich export --format matches` or the rows of `stich export --format jsonl`, from this program
-    or another; - reads standard input.
+    DIR is the folder of a run, or the URL of its database. FILE has matches, as written by
+    `stich export --format matches`, or rows, as written by `stich export --format jsonl`. Other
+    programs may write such files too. With - as FILE, standard input is read.
 
     \b
     Examples:
@@ -72,17 +72,17 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         moves = None if isinstance(reader, ExportedRows) or not info else reader.matches()
         sums = None if moves is None else info_sums(moves)
     if as_json:
-        more = {} if sums is None else {"info": [asdict(one) for one in sums]}
-        print_json({**table.to_dict(), **more})
+        info_rows = {} if sums is None else {"info": [asdict(line) for line in sums]}
+        print_json({**table.to_dict(), **info_rows})
     else:
         print_table(make_console(), table, run, sums)
 
 
 @command
 @matches_argument
-@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one line per match.")
-@click.option("--faults", "faulty", is_flag=True, help="Only matches in which a bot got a fault.")
-@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+@flag("--json", "as_json", help="Print JSON Lines, one line per match.")
+@flag("--faults", "faulty", help="List only matches in which a bot had a fault.")
+@click.option("--bot", metavar="NAME", help="List only matches of this bot.")
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     """List the matches of a run.
 
@@ -109,11 +109,13 @@ _FIELDS = ["match", "block", "round", "stage", "seating", "scores", "adjusted", 
 
 
 def _match_dict(match: MatchSummary) -> dict[str, object]:
+    """The JSON values of a match: some of its fields, and the faults of each seat by kind."""
     faults = [dict(zip(map(str, FaultKind), counts, strict=True)) for counts in match.faults]
     return {**{name: getattr(match, name) for name in _FIELDS}, "faults": faults}
 
 
 def _match_line(match: MatchSummary) -> str:
+    """The line of a match in the list: id, block, bots with their scores, stage."""
     seats = []
     for seat, bot in enumerate(match.seating):
         text = f"{bot} {signed(match.adjusted[seat])}"
@@ -130,9 +132,9 @@ def _match_line(match: MatchSummary) -> str:
 @matches_argument
 @click.argument("match", metavar="MATCH")
 @json_option
-@click.option("--faults", is_flag=True, help="Show only the post-mortem of each fault.")
+@flag("--faults", help="Show only the post-mortem of each fault.")
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
-    """Step through a match with all hands open. MATCH is its id or the beginning of it.
+    """Step through a match with all hands open. MATCH is its id, or the beginning of the id.
 
     \b
     Examples:
@@ -154,29 +156,36 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 
 
 def _watch(what: str, store: RunReader) -> Watch:
-    """Return a function that passes matches on and, on a terminal, shows their progress as a
-    bar."""
+    """Return a function that yields the given matches, and on a terminal shows a progress bar.
+
+    `what` is the title of the bar.
+    """
     console = make_console(stderr=True)
-    more: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
-    return partial(track, description=what, **more)
+    bar: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
+    return partial(track, description=what, **bar)
 
 
 def _receipts(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> list[Digest]:
-    """Convert receipts, and files of receipts, to digests."""
+    """Convert the values of `--receipt`, receipts and files of receipts, to digests."""
     return [receipt for text in given for receipt in _receipt(text)]
 
 
 def _receipt(text: str) -> list[Digest]:
+    """Return one receipt, or all receipts of a file.
+
+    Raises:
+        BadParameter: if the text is neither a receipt nor a file with receipts.
+    """
     try:
         return [parse_receipt(text)]
     except ValueError:
-        found = read_receipts(Path(text))
-    if not found:
+        receipts = read_receipts(Path(text))
+    if not receipts:
         raise click.BadParameter(
             f"{short(text)}: is neither a receipt nor a file of receipts; write a number, a colon"
             " and 64 hexadecimal digits, as `stich connect` keeps them, or name its file."
         )
-    return found
+    return receipts
 
 
 @command
@@ -189,13 +198,13 @@ def _receipt(text: str) -> list[Digest]:
     multiple=True,
     metavar="N:HEX|FILE",
     callback=_receipts,
-    help="A receipt from while the run was played, or a file of receipts. Can be repeated.",
+    help="A receipt from the time when the run was played, or a file of receipts. Can be repeated.",
 )
 def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, ...]) -> int:
-    """Recompute every deal, move and score of a run from its store alone, or of a file of matches.
-    Of a published folder, check every file.
+    """Recompute every deal, move and score of a run, or of a file of matches.
 
-    Exits with 1 if anything does not match.
+    Only the store itself is used. In a published folder, every file is checked as well. Exits with
+    1 if anything does not match.
 
     \b
     Examples:
@@ -203,41 +212,40 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
       stich verify spring --receipt ~/.local/state/stich/receipts/1f0c9a7d52e84b36
       stich verify spring.jsonl
     """
-    what = "Verifying"
     if is_file(target):
         if receipts:
             raise click.UsageError("--receipt needs a run: a file of matches has no entries.")
         with read_run(target, any_moves=True) as file:
-            total, found = file.run().total, verify_matches(file, _watch(what, file))
+            total, report = file.run().total, verify_matches(file, _watch("Verifying", file))
     else:
         with open_run(target) as run, run.snapshot() as store:
-            total, found = store.run().total, verify_run(store, _watch(what, store), receipts)
-    if key is not None and found.signer != key.lower():
-        signer = found.signer or "nobody: a file of matches has no signature"
-        found.mismatches.append(Mismatch(None, f"The key is not {key}; the signer is {signer}."))
+            total = store.run().total
+            report = verify_run(store, _watch("Verifying", store), receipts)
+    if key is not None and report.signer != key.lower():
+        signer = report.signer or "nobody: a file of matches has no signature"
+        report.mismatches.append(Mismatch(None, f"The key is not {key}; the signer is {signer}."))
     if as_json:
-        print_json(found.to_dict())
-        return int(not found.verified)
-    for mismatch in found.mismatches:
+        print_json(report.to_dict())
+        return int(not report.verified)
+    for mismatch in report.mismatches:
         click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
-    differing = len(found.mismatches)
+    differing = len(report.mismatches)
     click.echo(
-        f"{plural(found.matches, 'match', 'matches')} of {plural(found.blocks, 'block')},"
-        f" {plural(found.deals, 'deal')} and {plural(found.moves, 'move')} recomputed: "
-        + ("all agree." if found.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
+        f"{plural(report.matches, 'match', 'matches')} of {plural(report.blocks, 'block')},"
+        f" {plural(report.deals, 'deal')} and {plural(report.moves, 'move')} recomputed: "
+        + ("all agree." if report.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
     )
-    for incident in found.incidents:
+    for incident in report.incidents:
         click.echo(incident)
-    if not found.finished:
-        click.echo(
-            f"The run is not finished: {found.matches} of {plural(total or 0, 'match', 'matches')}."
-        )
-    if receipts and found.verified:
+    if not report.finished:
+        planned = plural(total or 0, "match", "matches")
+        click.echo(f"The run is not finished: {report.matches} of {planned}.")
+    if receipts and report.verified:
         click.echo(f"The run passes through {plural(len(receipts), 'receipt')}.")
-    if found.commitment is not None:
-        matching = "matches" if found.commitment else "does NOT match"
+    if report.commitment is not None:
+        matching = "matches" if report.commitment else "does NOT match"
         click.echo(f"The seed {matching} the commitment.")
-    return int(not found.verified)
+    return int(not report.verified)
 
 
 @command
@@ -246,23 +254,23 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
 def integrity(target: str, as_json: bool) -> None:
     """Look for bots that go easy on each other in a climbing game.
 
-    Compares how often each bot beats another's plays, when it legally can, with how often it beats
-    the plays of others in similar positions. A flag is a question, not a verdict.
+    Compares how often a bot beats the plays of each opponent, when it legally can, with how often
+    it beats the plays of others in similar positions. A flag is a question, not a verdict.
 
     \b
     Example:
       stich integrity runs/spring
     """
     with read_run(target) as store:
-        found = find_leniency(_watch("Replaying", store)(store.matches()), store.run().authors)
+        report = find_leniency(_watch("Replaying", store)(store.matches()), store.run().authors)
     if as_json:
-        print_json(found.to_dict())
-    elif not found.chances:
+        print_json(report.to_dict())
+    elif not report.chances:
         click.echo("No bot could beat another's play: only climbing games are compared.")
     else:
-        make_console().print(integrity_table(found))
-        for flag in found.flags:
+        make_console().print(integrity_table(report))
+        for flag in report.flags:
             click.echo(f"{format_flag(flag)} Look at: {', '.join(flag.matches)}")
-        if not found.flags:
+        if not report.flags:
             click.echo("No two bots seem to go easy on each other.")
         click.echo(FLAG_RULE)

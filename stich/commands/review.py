@@ -1,4 +1,4 @@
-"""`stich review`: the decisions that cost a bot most, or in which another bot differs."""
+"""`stich review`: list the decisions that cost a bot most, or on which another bot disagrees."""
 
 import json
 import multiprocessing
@@ -55,11 +55,11 @@ from tournament.text import plural, printable
 _SURE: Final = 1.96
 """Standard errors on each side of a 95 % interval."""
 _FAILURES: Final = 3
-"""After so many failures in a row, a bot is asked no more."""
+"""After this many failures in a row, a bot is no longer asked."""
 
 
 class RecordedMove(NamedTuple):
-    """A recorded decision, with the bots and the scores of its match by seat."""
+    """A recorded decision, with the bots and the scores of its match, in the order of the seats."""
 
     row: DecisionRow
     seating: Sequence[str]
@@ -79,35 +79,42 @@ class Finding:
 
     @property
     def certain(self) -> float:
-        """The points by which `instead` is at least better, with 95 % confidence."""
+        """The points that `instead` gains at least, with 95 % confidence. 0 if not measured."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
 Judged = Iterator[Finding | bool]
-"""For each decision a finding, True if the players agree, or False if it was not judged."""
+"""For each decision a finding, True if both moves are the same, or False if it was not judged."""
 
 
 @command
 @matches_argument
 @click.argument("bot")
-@click.option("--with", "other", type=as_bot, metavar="BOT", help="List where this bot disagrees.")
+@click.option(
+    "--with",
+    "other",
+    type=as_bot,
+    metavar="BOT",
+    help="List the decisions on which this bot disagrees instead.",
+)
 @click.option(
     "--as",
     "later",
     type=as_bot,
     metavar="BOT",
-    help="Ask this later version of the bot again, and list where it now decides differently.",
+    help="List the decisions that BOT, a later version of the bot, now makes differently.",
 )
 @int_option("--top", 1, 10_000, 10, "Decisions to list at most.")
-@int_option("--matches", 1, 100_000, 100, "Matches at most, evenly spread over the run.")
-@int_option("--worlds", 2, 10_000, 40, "Random deals of the unseen cards for each decision.")
+@int_option("--matches", 1, 100_000, 100, "Matches to read at most, evenly spread over the run.")
+@int_option("--worlds", 2, 10_000, 40, "Random deals of the unseen cards to try per decision.")
 @click.option(
     "--minutes",
+    metavar="MINUTES",
     type=click.FloatRange(0, 10_000),
     callback=refuse_nan,
     default=5.0,
     show_default=True,
-    help="Begin no further decision after this time.",
+    help="Stop judging decisions after this many minutes.",
 )
 @start_options
 @json_option
@@ -123,10 +130,11 @@ def review(
     starting: Starting,
     as_json: bool,
 ) -> None:
-    """List the decisions that cost BOT most: the position, what it played, and what is better.
+    """List the decisions that cost BOT most: the position, its move, and a better move.
 
-    The judge is the reference bot `search`. It says how many points a deal its own move makes more,
-    with the standard error. Another bot, asked by --with, has moves and no points.
+    The judge is the reference bot `search`. It estimates how many points its own move gains in that
+    deal, with the standard error. Another bot, named by --with, is asked for moves only, so no
+    points are shown.
 
     \b
     Examples:
@@ -147,44 +155,46 @@ def review(
             launch = starting.launch([asked], cup.clock.start_ms)
             judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
         console = make_console(stderr=True)
-        shown: Any = {"console": console, "disable": not console.is_terminal}
-        results = list(track(judged, "Reviewing", len(decisions), **shown))
-    found = [one for one in results if isinstance(one, Finding)]
+        bar: Any = {"console": console, "disable": not console.is_terminal}
+        results = list(track(judged, "Reviewing", len(decisions), **bar))
+    findings = [result for result in results if isinstance(result, Finding)]
     if later:
-        found.sort(key=lambda one: one.lead.points if one.lead else 0.0)
+        findings.sort(key=lambda finding: finding.lead.points if finding.lead else 0.0)
     elif other is None:
-        found = sorted((one for one in found if one.certain > 0), key=lambda one: -one.certain)
-    judge = "search" if asked is None else asked.name
+        findings = [finding for finding in findings if finding.certain > 0]
+        findings.sort(key=lambda finding: -finding.certain)
     if as_json:
-        for one in found[:top]:
-            print_json(_to_dict(one))
+        for finding in findings[:top]:
+            print_json(_to_dict(finding))
         return
-    for number, one in enumerate(found[:top], 1):
-        _show(number, one, judge)
-    many = len(results) - results.count(False)
+    for number, finding in enumerate(findings[:top], 1):
+        _show(number, finding, "search" if asked is None else asked.name)
+    judged_count = len(results) - results.count(False)
     what = "cost points" if asked is None else "are different"
-    click.echo(f"{len(found)} of {plural(many, 'decision')} of {printable(bot)} {what}.")
-    if late := len(decisions) - many:
+    of = f"{plural(judged_count, 'decision')} of {printable(bot)}"
+    click.echo(f"{len(findings)} of {of} {what}.")
+    if late := len(decisions) - judged_count:
         click.echo(f"{plural(late, 'decision')} more had no time; add --minutes.")
     if faults:
         click.echo(f"{plural(faults, 'fault')} left out: `stich replay {target} MATCH --faults`.")
 
 
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
-    """Return the decisions of a bot in up to `most` matches, and the number of its faults there.
+    """Return a bot's decisions in up to `most` matches, and its number of faults in them.
 
-    The matches are in random order, so that any part of the list is a sample of the run.
+    Forced moves are no decisions. The matches are shuffled, so that the beginning of the list is a
+    sample of the run. Matches of a block that is still played are left out.
 
     Raises:
-        StoreError: if there is no decision.
+        StoreError: if there is no such bot, or if it has made no decision.
     """
     run = store.run()
     if bot not in run.cup.names:
         raise StoreError(f"There is no bot {bot}; there are {', '.join(run.cup.names)}.")
     matches = [
-        one.match
-        for one in store.summaries()
-        if bot in one.seating and (run.finished or store.is_complete(one.block))
+        summary.match
+        for summary in store.summaries()
+        if bot in summary.seating and (run.finished or store.is_complete(summary.block))
     ]
     matches = [matches[number] for number in spread(range(len(matches)), most)]
     random.Random(0).shuffle(matches)  # noqa: S311 (no secret)
@@ -206,8 +216,13 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """Judge decisions by `search`, in a process for each core."""
-    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # this process ends the others
+    """Judge decisions by `search`, with one process per core. Yields the results in order.
+
+    `worlds` is the number of determinizations. No decision is begun after the time `until`, in
+    seconds of `monotonic`.
+    """
+    # Only this process reacts to Ctrl-C, and then ends the others.
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(
         max(1, min(len(available_cores()), len(decisions))),
         multiprocessing.get_context("spawn"),
@@ -220,7 +235,7 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 
 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
-    """Judge a decision, unless the time is over."""
+    """Compare a decision with the move of `search`. Return False if the time `until` is over."""
     if monotonic() >= until:
         return False
     row = decision.row
@@ -228,10 +243,14 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Compare the recorded move with another legal one. Without worlds, measure nothing."""
+    """Compare the recorded move with another legal move. Return True if they are the same, else a
+    finding.
+
+    The lead of `move` is measured in this many worlds, or not at all if `worlds` is 0.
+    """
     row = decision.row
     view = json.loads(row.view)
-    # A play in other suits may be the same.
+    # A play of the same ranks in other suits is the same.
     action = None if move == row.move else action_of(read_view(view), move)
     if move == row.move or (action is not None and action == row.action):
         return True
@@ -247,7 +266,11 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> Judged:
-    """Ask a bot for its moves, with the clock of the cup.
+    """Ask a bot for its own move at each decision, with the clock of the cup. Yields the results.
+
+    The lead of its moves is measured in this many worlds, or not at all if `worlds` is 0. An answer
+    without a legal move yields False. Exit if the bot does not play the game, or if it fails
+    three times in a row. No decision is begun after the time `until`.
 
     Raises:
         StartError: if the bot cannot be reached.
@@ -256,23 +279,27 @@ def _by_bot(
         refuse(f"{printable(bot.name)}: {why} Name a bot that plays the game of this run.")
     failures: list[str] = []
     with closing(reach(bot, launch)) as player:
-        for (match, seat), part in groupby(decisions, lambda one: (one.row.match, one.row.seat)):
-            table = _Table(player, cup, f"{match}-{seat}-{secrets.token_hex(4)}", next(part))
-            for decision in chain([table.first], part):
+        seats = groupby(decisions, lambda decision: (decision.row.match, decision.row.seat))
+        for (match, seat), group in seats:
+            table = _Table(player, cup, f"{match}-{seat}-{secrets.token_hex(4)}", next(group))
+            for decision in chain([table.first], group):
                 if monotonic() >= until:
                     yield False
                     continue
                 move, why = table.ask(decision.row)
                 failures = [*failures, why] if why else []
                 if len(failures) == _FAILURES:
-                    again = "`stich check` finds out more."
-                    refuse(f"{printable(bot.name)}: {printable(failures[0])} {again}")
+                    why = f"{printable(failures[0])} `stich check` finds out more."
+                    refuse(f"{printable(bot.name)}: {why}")
                 yield not why and _compare(decision, move, worlds)
             table.end()
 
 
 class _Table:
-    """A recorded match, played again from one seat as far as a bot at that seat can tell."""
+    """A recorded match from one seat, as the bot at that seat would experience the match.
+
+    `first` is the first decision at that seat.
+    """
 
     def __init__(self, player: HttpBot, cup: Cup, match: str, first: RecordedMove) -> None:
         self.first = first
@@ -283,11 +310,12 @@ class _Table:
         self._notify("/start", **options, clock=self._clock.to_dict())
 
     def end(self) -> None:
-        """Notify the bot of the end of the match."""
+        """Notify the bot that the match has ended."""
         self._notify("/end", scores=self.first.scores)
 
     def ask(self, row: DecisionRow) -> tuple[str, str]:
-        """Ask for a move. Return the move, and why there is no legal one ("" if there is)."""
+        """Ask the bot for its move. Return the move and "". If the bot gives no legal move, return
+        "" and the reason."""
         self._turn += 1
         view, clock = json.loads(row.view), self._clock
         asked = {"turn": self._turn, "view": view, "moves": row.moves}
@@ -308,7 +336,7 @@ class _Table:
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding with its position."""
+    """Print a finding with its position. `judge` is the name of the bot that differs."""
     row, lead = finding.decision.row, finding.lead
     view = json.loads(row.view)
     points = f"{lead.points:+.2f} ± {lead.error:.2f} points" if lead else ""
@@ -322,7 +350,7 @@ def _show(number: int, finding: Finding, judge: str) -> None:
 
 
 def _to_dict(finding: Finding) -> dict[str, object]:
-    """The JSON values of a finding. `points` and `error` are None if the lead was not measured."""
+    """The JSON values of a finding. `points` and `error` are None if no lead was measured."""
     row, lead = finding.decision.row, finding.lead
     return {
         **{name: getattr(row, name) for name in ("match", "block", "seat", "bot", "index")},

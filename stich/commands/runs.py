@@ -1,4 +1,4 @@
-"""Opening the runs and files that commands read."""
+"""Open the runs and the files of matches that commands read."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,9 @@ matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path(
 
 @contextmanager
 def open_run(target: str) -> Iterator[Store]:
-    """Open the store of a run that has begun.
+    """Open the store of a run that has begun, and print the store's warning, if any.
+
+    `target` is the folder of the run, or the URL of its database.
 
     Raises:
         NotBegun: if the run has not begun.
@@ -39,15 +41,17 @@ def is_file(target: str) -> bool:
 
 
 def run_folder(cup: str) -> str:
-    """The default folder of a run: runs/ and the file name of the cup without its extension."""
+    """The default folder of a cup's run: runs/ and the file name of `cup` without its extension."""
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Open a file of lines. Yields its name in messages, and its lines. Exits if it cannot be
-    read."""
-    # valid UTF-8, because a cup without a name is named after its file
+    """Open a file of lines, or standard input. Yields a name for messages, and the lines.
+
+    Exit with 2 if the file cannot be opened, or if it is a CUP.toml.
+    """
+    # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)
     if target.endswith(".toml"):
         refuse(f"{name}: this is a cup; its run is {run_folder(name)}.", 2)
@@ -70,29 +74,32 @@ def copied_matches(target: str) -> Iterator[str]:
     """
     with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
 
-        def copied() -> Iterator[bytes]:
+        def copied_lines() -> Iterator[bytes]:
             for line in lines:
                 copy.write(line)
                 yield line
 
-        MatchFile(copied(), name)
+        MatchFile(copied_lines(), name)
         copy.flush()
         yield copy.name
 
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Read a snapshot of a run, even while a runner writes to it, or read a file of matches.
+    """Open a run or a file of matches for reading. Yields a reader.
 
-    With `any_moves`, a match in the file may have an illegal move.
+    The reader of a run is a snapshot, even while a runner writes to the store. With `any_moves`, a
+    match in a file may have an illegal move.
 
     Raises:
-        LineError: if a line cannot be used.
+        LineError: if a line of the file cannot be used.
+        NotBegun: if the run has not begun.
+        StoreError: if the store cannot be read.
     """
     if is_file(target):
         with open_lines(target) as (name, lines):
-            found = MatchFile(lines, name, any_moves=any_moves)
-        yield found
+            matches = MatchFile(lines, name, any_moves=any_moves)
+        yield matches
     else:
-        with open_run(target) as store, store.snapshot() as now:
-            yield now
+        with open_run(target) as store, store.snapshot() as snapshot:
+            yield snapshot

@@ -1,4 +1,4 @@
-"""`stich serve`: the service under granian."""
+"""`stich serve`: run the rules service under granian."""
 
 import os
 import tempfile
@@ -8,6 +8,9 @@ from functools import partial
 from typing import Final
 
 import click
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 
 from service import logs
 from service.settings import (
@@ -19,13 +22,13 @@ from service.settings import (
     unknown_variables,
 )
 from service.worker import load
-from stich.commands.common import int_option
+from stich.commands.common import flag, int_option
 from stich.processes import find_port, url_of
 
-_CONNECTIONS: Final = 4096  # of one worker; further ones wait to be accepted
-_HEAD_MS: Final = 10_000  # to send a request's head, and without a request
-_MAX_HEAD: Final = 64 * 1024  # bytes of a head, and of unsent small answers of one connection
-_SECONDS_TO_END: Final = 30  # to answer running requests once the command is stopped
+_CONNECTIONS: Final = 4096  # per worker; further connections wait to be accepted
+_HEAD_MS: Final = 10_000  # for a request's head to arrive, also on an idle connection
+_MAX_HEAD: Final = 64 * 1024  # bytes of a head, and of a connection's unsent small answers
+_SECONDS_TO_END: Final = 30  # for running requests once the command is stopped
 
 
 @click.command(context_settings={"auto_envvar_prefix": "STICH"})
@@ -33,18 +36,18 @@ _SECONDS_TO_END: Final = 30  # to answer running requests once the command is st
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; 0.0.0.0 or :: for all interfaces.",
+    help="Address to listen on. 0.0.0.0 or :: listens on all interfaces.",
 )
-@int_option("--port", 0, 65535, 8080, "Port to listen on; 0 picks a free port and prints it.")
+@int_option("--port", 0, 65535, 8080, "Port to listen on. 0 picks a free port and prints it.")
 @int_option("--workers", 1, 256, 1, "Number of worker processes.")
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Form of the logs on standard error.",
+    help="Format of the logs on standard error.",
 )
-@click.option("--access-log", is_flag=True, help="Log a line about every request.")
+@flag("--access-log", help="Log a line about every request.")
 def serve(host: str, port: int, workers: int, log_format: str, access_log: bool) -> None:
     """Serve the rules over HTTP.
 
@@ -58,10 +61,10 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
       STICH_HOST, STICH_PORT, STICH_WORKERS, STICH_LOG_FORMAT, STICH_ACCESS_LOG
                             defaults of the options
       STICH_MAX_BODY        largest request body in bytes (default 1048576)
-      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated (default: a random
-                            one, drawn at the start)
+      STICH_SEAL_KEYS       keys of sealed states: ID:BASE64, comma-separated
+                            (default: a random key, drawn at the start)
     """
-    # the workers read them from the environment
+    # The workers read the settings from the environment.
     os.environ.update(STICH_LOG_FORMAT=log_format, STICH_ACCESS_LOG=str(int(access_log)))
     try:
         settings = Settings.from_environ()
@@ -75,7 +78,7 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
     with ExitStack() as stack:
         if workers > 1 and MULTIPROC_DIR not in os.environ:
             folder = tempfile.TemporaryDirectory(prefix="stich-", ignore_cleanup_errors=True)
-            # before prometheus_client is imported, which reads the variable then
+            # prometheus_client reads this variable when it is imported.
             os.environ[MULTIPROC_DIR] = stack.enter_context(folder)
             stack.callback(os.environ.pop, MULTIPROC_DIR)
         if not settings.seal_keys:
@@ -90,12 +93,7 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
 
 
 def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
-    """Log the warnings, and run granian until it is stopped."""
-    # imported here because no other command needs it
-    from granian import Granian
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
-
+    """Log the warnings, and run the service under granian until it is stopped."""
     server = Granian(
         "service.wsgi:app",
         address=host,

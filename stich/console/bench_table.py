@@ -1,4 +1,4 @@
-"""The result of a benchmark and the comparison of two in Markdown, and as a badge."""
+"""The result of `stich bench`, and the comparison of two results, as Markdown; and the badge."""
 
 from collections.abc import Sequence
 from html import escape
@@ -11,39 +11,38 @@ from tournament.bench.suite import PUBLIC_SEED, USUAL
 
 _GREEN, _RED, _GREY = "#3a7d1f", "#b3261e", "#5f6368"
 _CHARACTER = 7
-"""The width of a character of the badge, generously."""
+"""A generous width of a character of the badge, in pixels."""
 
 
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
-    """The result of a benchmark, in Markdown."""
+    """The result of `stich bench` as a Markdown table, with the points of other bots as columns."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"
         for problem in record.problems
     ]
     if record.results:
-        parts = [f"{_game(one)} {_over_par(one)}" for one in record.results]
+        parts = [f"{_game(result)} {_over_par(result)}" for result in record.results]
         below += [
-            "Over par: points a deal more than sensible makes in the bot's place, with the 95 %"
+            "Over par: points per deal more than sensible makes in the bot's place, with the 95 %"
             " interval where six blocks or more differ. On the right: other bots over par.",
             f"{record.title} over par in {record.suite}: " + "; ".join(parts),
         ]
+    others = list(dict.fromkeys(landmark.bot for landmark in landmarks))
     return _markdown(
         f"{record.title}: {record.suite}, {deals}",
-        ["Game", "Over par", "Blocks", "Faults", "Fallback", "ms a move", *_names(landmarks)],
-        [_result_row(result, landmarks) for result in record.results],
+        ["Game", "Over par", "Blocks", "Faults", "Fallback", "ms a move", *others],
+        [_result_row(result, landmarks, others) for result in record.results],
         below,
     )
 
 
-def _names(landmarks: Sequence[Landmark]) -> list[str]:
-    """The names of the bots that were measured."""
-    return [*dict.fromkeys(one.bot for one in landmarks)]
-
-
-def _result_row(result: Result, landmarks: Sequence[Landmark]) -> list[str]:
+def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[str]) -> list[str]:
+    """The cells of a result. The last cells are the points of the bots `others`, if known."""
     faults = result.faults
-    marks = {one.bot: one.over_par for one in landmarks if one.key == result.key}
+    marks = {
+        landmark.bot: landmark.over_par for landmark in landmarks if landmark.key == result.key
+    }
     return [
         _game(result),
         _over_par(result),
@@ -51,31 +50,32 @@ def _result_row(result: Result, landmarks: Sequence[Landmark]) -> list[str]:
         str(faults.timeout + faults.unreachable + faults.invalid + faults.illegal),
         f"{result.fallback:.0%}" if result.fallback else "–",
         "–" if result.move_ms is None else f"{result.move_ms:.1f}",
-        *(f"{marks[name]:+.2f}" if name in marks else "–" for name in _names(landmarks)),
+        *(f"{marks[name]:+.2f}" if name in marks else "–" for name in others),
     ]
 
 
 def _over_par(result: Result) -> str:
-    """The points over par with their interval."""
+    """The points over par, with their interval if it is known."""
     if result.low is None or result.high is None:
         return f"{result.over_par:+.2f}"
     return f"{result.over_par:+.2f} [{result.low:+.2f}, {result.high:+.2f}]"
 
 
-def comparison_table(old: Record, new: Record, found: Comparison) -> str:
-    """The result of a comparison of two bots, in Markdown."""
+def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
+    """The comparison of two results as a Markdown table with notes."""
     rows = []
-    for each in found.differences:
-        interval = f"{each.mean:+.2f}"
-        if each.arm is not None:
-            interval += f" [{each.mean - each.arm:+.2f}, {each.mean + each.arm:+.2f}]"
-        rows.append([_game(each), interval, str(each.blocks), _verdict(each)])
+    for difference in comparison.differences:
+        mean, arm = difference.mean, difference.arm
+        interval = f"{mean:+.2f}"
+        if arm is not None:
+            interval += f" [{mean - arm:+.2f}, {mean + arm:+.2f}]"
+        rows.append([_game(difference), interval, str(difference.blocks), _verdict(difference)])
     kind = "The same deals, compared block by block."
-    if not found.paired:
-        kind = "Different deals: the intervals are wider than on the same ones."
+    if not comparison.paired:
+        kind = "Different deals: the intervals are wider than with the same deals."
     below = [f"{kind} All intervals hold together with 95 % confidence."]
-    if found.left_out:
-        below.append(f"Only one has played: {'; '.join(found.left_out)}.")
+    if comparison.left_out:
+        below.append(f"Only one of the bots has played: {'; '.join(comparison.left_out)}.")
     return _markdown(
         f"{new.title} less {old.title}: {new.suite}",
         ["Game", "Points a deal", "Blocks", "Verdict"],
@@ -84,23 +84,23 @@ def comparison_table(old: Record, new: Record, found: Comparison) -> str:
     )
 
 
-def _verdict(found: Difference) -> str:
-    """The verdict in words, with the smallest difference that this number of blocks can show."""
-    if found.verdict in ("better", "worse"):
-        return found.verdict
-    if found.verdict == "same":
+def _verdict(difference: Difference) -> str:
+    """The verdict in words, with the smallest difference that more blocks would show."""
+    if difference.verdict in ("better", "worse"):
+        return difference.verdict
+    if difference.verdict == "same":
         return "the same in every block"
-    if found.arm is None:
+    if difference.arm is None:
         return "unknown: too few blocks"
-    return (
-        f"no difference beyond ±{found.arm:.2f}; {4 * found.blocks} blocks would see"
-        f" ±{found.arm / 2:.2f}"
-    )
+    arm, blocks = difference.arm, difference.blocks
+    return f"no difference beyond ±{arm:.2f}; {4 * blocks} blocks would show ±{arm / 2:.2f}"
 
 
 def badge(record: Record) -> str:
-    """An SVG badge: the points over par at one table, or the number of tables at which the bot is
-    over par."""
+    """The SVG of a badge with the points over par at the only table.
+
+    With several tables, the badge says at how many of them the bot is over par.
+    """
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -125,15 +125,19 @@ def badge(record: Record) -> str:
     )
 
 
-def _game(found: Result | Difference) -> str:
-    rules = "" if found.rules == USUAL else f", {found.rules}"
-    return f"{games.get(found.game).title}, {found.players}{rules}"
+def _game(table: Result | Difference) -> str:
+    """The name of a table: game, number of players, and rules unless they are the usual rules."""
+    rules = "" if table.rules == USUAL else f", {table.rules}"
+    return f"{games.get(table.game).title}, {table.players}{rules}"
 
 
 def _markdown(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]
 ) -> str:
-    """A title, a table with these headings if it has rows, and sentences below it."""
+    """A title, a table unless `rows` is empty, and the paragraphs `below` it, as Markdown.
+
+    The texts are escaped.
+    """
     lines = [f"### {_plain(title)}", ""]
     if rows:
         lines += [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
@@ -144,10 +148,11 @@ def _markdown(
 
 
 def _row(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 
 def _plain(text: str) -> str:
-    """The text with Markdown escaped, because a bot chooses its own name."""
+    """The text with its special characters escaped, because a bot chooses its own name."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

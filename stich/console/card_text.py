@@ -1,4 +1,4 @@
-"""Cards, moves and facts in a person's words, coloured."""
+"""Cards, moves and facts as coloured text for people."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """One card in its colour."""
+    """A card with its suit's symbol, in colour."""
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]
@@ -22,7 +22,7 @@ def card(name: str) -> Text:
 
 
 def cards(names: Sequence[str]) -> Text:
-    """The visible cards in a row, then the number of hidden ones."""
+    """The visible cards in a row, then the number of hidden cards, or "none" for no cards."""
     if not names:
         return Text("none", style="dim")
     shown = [card(name) for name in names if name != _HIDDEN]
@@ -32,7 +32,7 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """A move, from its string. Masked cards are counted."""
+    """The text of a move, given in wire form such as "play:3s3h". Hidden cards are counted."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")
@@ -41,20 +41,20 @@ def move_text(text: str) -> Text:
     if kind == "trump":
         symbol, style = SUITS[rest]
         return Text("trumps are ").append(symbol, style=style)
-    words = {"play": "", "give": "give ", "discard": "discard ", "call": "call "}
-    shown = Text(words[kind]).append_text(cards(cards_of(text)))
+    verb = "" if kind == "play" else f"{kind} "
+    shown = Text(verb).append_text(cards(cards_of(text)))
     suffix = text.partition("=")[2]
     return shown.append(f" as {suffix}") if suffix else shown
 
 
 def play_text(text: str, category: str | None) -> Text:
-    """A move with its category, unless the cards alone make it clear."""
+    """The text of a move with its category, which is left out for single cards."""
     shown = move_text(text)
     return shown.append(f" ({category})") if category not in (None, "card") else shown
 
 
 def fact_text(fact: Fact) -> Text:
-    """A fact of a position, without its label: `seat 0: K♦ (single)`."""
+    """The text of a fact of a position, without its label, as in `seat 0: K♦ (single)`."""
     shown = Text("" if fact.seat is None else f"seat {fact.seat}: ")
     if not fact.cards:
         return shown.append(str(fact.value))

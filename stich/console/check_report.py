@@ -14,9 +14,9 @@ from tournament.display.post_mortem import PORT, start_command
 from tournament.records import Answer
 from tournament.text import plural, printable
 
-_REQUEST = 400
-_CURL = 4000
-_ANSWER = 600
+_REQUEST = 400  # characters
+_CURL = 4000  # characters
+_ANSWER = 600  # characters
 _OUTPUT_LINES = 8
 
 
@@ -28,23 +28,23 @@ class CheckProgress:
         self._answers = 0
 
     def start(self, number: int, total: int, title: str) -> None:
-        """Show that a check begins."""
+        """Show that check `number` of `total` begins."""
         self._shown = f"{number} of {total}: {escape(title[:40])}"
         self._status.update(self._shown)
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count a question to the bot. Any thread may call this."""
+        """Count an answer of the bot. Any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
     def close(self) -> None:
-        """Remove the progress until the next check begins, so that lines can be printed."""
+        """Hide the progress until the next check begins, so that lines can be printed."""
         self._status.stop()
 
 
 def print_json(results: Sequence[CheckResult]) -> None:
-    """Print the results with their complete requests."""
+    """Print the results as JSON, with complete requests."""
     passed = all(result.outcome.passed for result in results)
     report = {"passed": passed, "checks": [_to_dict(result) for result in results]}
     click.echo(json.dumps(report, indent=2))
@@ -57,10 +57,10 @@ def print_as_they_come(
     *,
     verbose: bool,
 ) -> list[CheckResult]:
-    """Print and return the results, then print how many checks passed.
+    """Print each result when it arrives, then how many checks passed. Return all results.
 
     Failures with the same cause are printed once, unless `verbose`. `command` is the bot's command,
-    None for a bot by URL.
+    or None for a bot by URL. There must be at least one result.
     """
     causes: Causes = {}
     seen = []
@@ -70,7 +70,7 @@ def print_as_they_come(
         seen.append(result)
     failed = [str(result.number) for result in seen if not result.outcome.passed]
     if failed:
-        if not seen[-1].outcome.failures:  # an empty line follows each of them
+        if not seen[-1].outcome.failures:  # each failure already ends with an empty line
             click.echo()
         click.echo(f"{len(failed)} of {len(seen)} checks not passed: {', '.join(failed)}.")
     else:
@@ -83,16 +83,20 @@ def print_as_they_come(
 
 
 Causes = dict[tuple[str, str], int]
-"""The check in which the failures of a cause were printed first. Failures of one cause have the
-same kind of fault, and the same fix."""
+"""For each cause, the number of the check in which a failure with this cause was first printed."""
 
 
 def _cause(failure: CheckFailure) -> tuple[str, str]:
+    """The cause of a failure: the kind of fault (or the problem, if there is none), and the fix."""
     return failure.kind or failure.problem, failure.advice.fix
 
 
 def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
-    """Print a result, with the word FAIL once for each cause. Add the causes to `causes`."""
+    """Print a result. Add its causes to `causes`, which is changed in place.
+
+    Unless `verbose`, failures whose cause is known are counted, and a check with only such failures
+    is not marked FAIL.
+    """
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose
@@ -119,7 +123,10 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 
 
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
-    """A failure line by line. A bot with a `command` is repeated at a fixed port."""
+    """Yield the lines of a failure as pairs of a label and a text.
+
+    The request to repeat goes to a fixed port if the bot has a `command`, which may be None.
+    """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
     if exchange is not None:
@@ -140,6 +147,7 @@ def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, st
 
 
 def _answer(answer: Answer) -> str:
+    """The status and the body of an answer, shortened, or "nothing"."""
     if answer.status is None and not answer.body:
         return "nothing"
     head = "no status line" if answer.status is None else str(answer.status)
@@ -149,10 +157,12 @@ def _answer(answer: Answer) -> str:
 
 
 def _cut(text: str, length: int) -> str:
+    """The text, shortened to `length` characters if it is longer, with its full length."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 
 def _to_dict(result: CheckResult) -> dict[str, Any]:
+    """The JSON values of a result."""
     number, title, outcome = result
     failures = []
     for failure in outcome.failures:
@@ -166,7 +176,7 @@ def _to_dict(result: CheckResult) -> dict[str, Any]:
                 "answer": asdict(exchange.answer),
                 "elapsed_ms": round(exchange.elapsed_ms, 3),
                 "rule": failure.advice.rule,
-                "mend": failure.advice.fix,  # programs read this name since version 0.1
+                "mend": failure.advice.fix,  # the name of the fix since version 0.1
                 "curl": exchange.curl if failure.exchange else "",
                 "output": failure.output,
             }

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a sentence and the exit code that shells expect, never a traceback."""
+"""Handle Ctrl-C and SIGTERM: print a sentence, and exit with the code that shells expect."""
 
 import os
 import signal
@@ -8,21 +8,22 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:
+    """End the process at once, with 128 plus the signal number as its exit code."""
     os.write(2, b"\nStopped.\n")
     os._exit(128 + number)
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    # A second Ctrl-C means: do not wait for clean-up.
+    """Raise KeyboardInterrupt. A second signal ends the process without waiting for clean-up."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
 
 def exit_at_once() -> None:
-    """Let these signals end the process at once, unless they are ignored (as in background).
+    """Let SIGINT and SIGTERM end the process at once, unless they are ignored.
 
-    Call this while modules load: an exception could surface anywhere, and there is nothing to clean
-    up.
+    This is for the time in which modules are loaded: there is nothing to clean up yet, and an
+    exception could be raised anywhere. A shell ignores SIGINT for a process in the background.
     """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -30,7 +31,10 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """Let these signals raise KeyboardInterrupt with their number, unless they are ignored."""
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt with their number, after `exit_at_once`.
+
+    Signals that `exit_at_once` has left ignored stay ignored.
+    """
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

@@ -1,4 +1,4 @@
-"""What a person sees and types in `stich play`: the view of their own seat and nothing else."""
+"""The screen of `stich play`: the view of the person's seat, and the moves that they type."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ from tournament.display.formatting import format_scores
 from tournament.display.replay import VERBS
 
 MAX_SHOWN = 12
-"""How many moves of a group are shown unless the person asks for all."""
+"""The number of moves of a group that are shown unless the person asks for all."""
 MoveGroups = Mapping[str, Mapping[int, Move]]
-"""Moves of one category of plays or of one kind, as bids, by their numbers in the menu."""
+"""For each category of plays or kind of other moves, the moves by their numbers in the menu."""
 _UNTITLED = ("pass", "bid")
-"""Groups whose moves need no title before them."""
+"""Groups that are shown without a title, because their moves explain themselves."""
 _CARDS = re.compile(r"(?:[2-9tjqka][cdhs]|[br]j)+", re.IGNORECASE)
 
 HELP = """\
@@ -44,7 +44,7 @@ class InputError(ValueError):
 
 
 class Menu:
-    """The legal moves of the seat whose view this is, numbered from 1 in the contract's order."""
+    """The legal moves of a view's own seat, numbered from 1 in canonical order."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -54,30 +54,32 @@ class Menu:
         return len(self._moves)
 
     def groups(self, kind: str = "") -> MoveGroups:
-        """Return the moves whose category or kind begins with this text.
+        """Return the moves whose category or kind begins with `kind`, by default all moves.
 
         Raises:
-            InputError: if there are none.
+            InputError: if there is no such move.
         """
-        found: dict[str, dict[int, Move]] = {}
+        groups: dict[str, dict[int, Move]] = {}
         for number, move in enumerate(self._moves, start=1):
             title = move.category or move.kind
             if title.startswith(kind.lower()):
-                found.setdefault(title, {})[number] = move
-        if not found:
+                groups.setdefault(title, {})[number] = move
+        if not groups:
             raise InputError(f"There are no legal moves of the kind {kind!r}.")
-        return found
+        return groups
 
     def choose(self, text: str) -> Move:
-        """Return the move with this number, this text or these cards.
+        """Return the legal move that a person has typed, as a number, in wire form, or as cards.
+
+        Cards alone, such as "3s3h", mean a play, or the usual move of another phase.
 
         Raises:
-            InputError: if no move, or more than one, fits.
+            InputError: if the text is not exactly one legal move.
         """
         typed = "".join(text.split())
         if typed.isascii() and typed.isdigit():
             count = len(self._moves)
-            # int() refuses very long strings of digits, and no list has as many moves.
+            # int() refuses very long strings of digits, and no list has a billion moves.
             if len(typed) <= 9 and 1 <= int(typed) <= count:
                 return self._moves[int(typed) - 1]
             raise InputError(f"The moves are numbered 1 to {count}; type cards with their suits.")
@@ -92,7 +94,7 @@ class Menu:
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
-    """The legal moves, one line per group."""
+    """The legal moves, one line per group, and up to `limit` moves of each group."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
         shown = "" if title in _UNTITLED else title
@@ -101,19 +103,20 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
 
 
 def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
-    numbered = [  # as in `3) bid 3`, `2) 5♦ 10♣ K♦`
+    """The moves of a group in columns, such as `2) 5♦ 10♣ K♦`, and how many are left out."""
+    numbered = [
         Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
         for number, move in islice(moves.items(), limit)
     ]
     row = Columns(numbered, padding=(0, 3))
     if limit is None or len(moves) <= limit:
         return row
-    # On a line of its own: as a column it would be the widest and push the others apart.
+    # This is a separate line because as a column it would be the widest, and widen all columns.
     return Group(row, Text(f"and {len(moves) - limit} more: /{title}", style="dim"))
 
 
 def seats(view: JsonDict, names: Sequence[str]) -> Table:
-    """A table with a line for each seat: its player, and what is public about it."""
+    """A table with a row for each seat: player, number of cards, score and roles."""
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("seat", "who", "cards", "score", ""):
@@ -129,7 +132,7 @@ def seats(view: JsonDict, names: Sequence[str]) -> Table:
 
 
 def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The whole position as one seat may see it."""
+    """The position as one seat may see it: `view`, under the name of the game, `title`."""
     grid = Table.grid(padding=(0, 2))
     for fact in games.get(view["game"]).facts(view):
         grid.add_row(Text(fact.label, style="dim"), fact_text(fact))
@@ -139,6 +142,6 @@ def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType
 
 
 def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
-    """The end of a deal."""
+    """A sentence with the points of a finished deal. `entry` is an item of a view's `results`."""
     changes = format_scores(names, entry["scores"])
     return Text(f"Deal {entry['deal']} is over: {changes}.", style="bold")

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar on a terminal, lines elsewhere, JSON Lines for machines."""
+"""Observers that show the progress of a run: as a bar, as lines of text, or as JSON Lines."""
 
 import json
 import sys
@@ -27,6 +27,7 @@ _EVERY_S = 10.0
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
+    """Print a sentence: the commitment to a seed on standard output, others on the console."""
     if event == "commitment":
         click.echo(sentence)
     else:
@@ -34,7 +35,7 @@ def _print(out: Console, sentence: str, event: str) -> None:
 
 
 class Lines(RunObserver):
-    """Prints a line every few seconds, for logs."""
+    """Prints a line of progress at most every `every_s` seconds, for logs."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
         self._out = out
@@ -42,21 +43,22 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence. The commitment to a seed goes to standard output, like a result."""
+        """Print the sentence."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
-        """Print the first line."""
+        """Print the number of matches, and how many of them are finished."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f"{done} of them done already" if done and total is not None else ""
         self.tell(", ".join(filter(None, (self._matches(total), so_far))))
 
     def _matches(self, total: int | None) -> str:
+        """The number of matches in words. In a ladder, which has no total, the finished matches."""
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:
-        """Print a line if it is time for one."""
+        """Print a line if enough time has passed since the previous line, or at the last match."""
         super().match(record)
         if monotonic() >= self._next or self.done == self.total:
             self._next = monotonic() + self._every_s
@@ -66,15 +68,14 @@ class Lines(RunObserver):
 
 
 class ProgressBar(RunObserver):
-    """A progress bar with rate, time left and faults; sentences appear above it."""
+    """A progress bar with rate, time left and faults. Sentences appear above the bar."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress
         self._task = progress.add_task(name, rate="", faults="", away="")
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence above the bar. The commitment to a seed goes to standard output, like
-        a result."""
+        """Print the sentence above the bar."""
         _print(self._progress.console, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -84,7 +85,7 @@ class ProgressBar(RunObserver):
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """Show the new number of finished matches."""
+        """Show the new numbers of finished matches and faults."""
         super().match(record)
         faults = plural(self.faults, "fault") if self.faults else ""
         done, total, rate = self.done, self.total, f"{self.rate:.1f}/s"
@@ -96,13 +97,16 @@ class ProgressBar(RunObserver):
 
 
 class JsonLines(RunObserver):
-    """Prints a JSON object per line, for dashboards."""
+    """Writes each event as a JSON object on a line, for other programs."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event. Warnings, and the wait for bots, go to standard error as sentences."""
+        """Write the event with its fields, unless `event` is empty.
+
+        A warning is no event, but a sentence on standard error. The wait for bots is both.
+        """
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
         if event not in ("", "warning"):
@@ -110,12 +114,12 @@ class JsonLines(RunObserver):
             self._out.flush()
 
     def begin(self, done: int, total: int | None) -> None:
-        """Write `begin` with `done` and `total`, which is null in a ladder."""
+        """Write the event `begin` with `done` and `total`, which is null in a ladder."""
         super().begin(done, total)
         self.tell("", "begin", done=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """Write `match`: the result of the match and the progress of the run."""
+        """Write the event `match`: the result of the match and the progress of the run."""
         super().match(record)
         self.tell(
             "",
@@ -125,7 +129,9 @@ class JsonLines(RunObserver):
             round=record.round,
             seating=record.seating,
             scores=record.adjusted,
-            faults=[{"bot": record.seating[f.seat], "kind": f.kind} for f in record.faults],
+            faults=[
+                {"bot": record.seating[fault.seat], "kind": fault.kind} for fault in record.faults
+            ],
             done=self.done,
             total=self.total,
             rate=round(self.rate, 3),
@@ -135,8 +141,11 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """Yield an observer: a bar if the console is a terminal, else lines, or JSON lines with
-    `as_json`."""
+    """Within this context, show the progress of the run `name`. Yields the observer to use.
+
+    With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is a bar if the
+    console is a terminal, and lines of text if not.
+    """
     if as_json:
         yield JsonLines(sys.stdout)
         return

@@ -1,4 +1,4 @@
-"""A replayed match on a terminal: hands, facts of the position, and moves."""
+"""Show a replayed match on a terminal: hands, facts of the position, and moves."""
 
 import click
 from rich.console import Console
@@ -20,7 +20,7 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 
 def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Print the match: the hands of every deal, then its moves, one per line."""
+    """Print a whole match: the hands of each deal, its moves one per line, and all faults."""
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):
         dealt = step.before is None or step.before["deal"] != step.state["deal"]
@@ -35,21 +35,21 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Show the match one step at a time. Keys go forwards and back."""
-    seen = list(steps(record, cup))
+    """Show a match one step at a time, until the person leaves. Keys go forwards and back."""
+    all_steps = list(steps(record, cup))
     at = 0
     while True:
         console.clear()
-        step = seen[at]
+        step = all_steps[at]
         console.print(_title(record))
         console.print(_position(record, step))
-        for past in seen[max(1, at - 7) : at + 1]:
+        for past in all_steps[max(1, at - 7) : at + 1]:
             console.print(_move(record, past))
         if step.fault is not None:
             console.print(Text(post_mortem(record, step.fault, cup), style="red"))
-        if step is seen[-1]:
+        if step is all_steps[-1]:
             console.print(_scores(record))
-        console.print(Rule(f"move {at} of {len(seen) - 1}: {_KEYS}", style="dim"))
+        console.print(Rule(f"move {at} of {len(all_steps) - 1}: {_KEYS}", style="dim"))
         try:
             key = click.getchar()
         except (EOFError, KeyboardInterrupt):
@@ -57,16 +57,17 @@ def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
         if key in ("q", "\x03", "\x04", "\x1b"):
             return
         if key in _NEXT:
-            at = min(at + 1, len(seen) - 1)
+            at = min(at + 1, len(all_steps) - 1)
         elif key in _BACK:
             at = max(at - 1, 0)
         elif key == "f":
-            at = next((step.number for step in seen[at + 1 :] if step.fault), at)
+            at = next((step.number for step in all_steps[at + 1 :] if step.fault), at)
         elif key == "e":
-            at = len(seen) - 1
+            at = len(all_steps) - 1
 
 
 def _title(record: MatchRecord) -> Text:
+    """The title of a match: id, game, block, seating and seed."""
     stage = f", {record.stage}" if record.stage else ""
     return Text(
         f"match {record.match}: {record.game}, block {record.block}{stage},"
@@ -98,7 +99,7 @@ def _position(record: MatchRecord, step: Step) -> Table:
 
 
 def _move(record: MatchRecord, step: Step) -> Text:
-    """The line of a move."""
+    """The line of a step: its move, how long the move took or why it was made, and its info."""
     if step.seat is None or step.move is None:
         return Text("the cards are dealt", style="dim")
     line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
@@ -111,17 +112,18 @@ def _move(record: MatchRecord, step: Step) -> Text:
         line.append(f"  {step.ms:.1f} ms", style="dim")
     if step.fault is not None:
         line.append(f"  default move after {step.fault.kind}: {step.fault.detail}", style="red")
-    if said := info_text(step.info, step.fallback):
-        line.append(f"\n        {said}", style="italic")
+    if info := info_text(step.info, step.fallback):
+        line.append(f"\n        {info}", style="italic")
     return line
 
 
 def _scores(record: MatchRecord) -> Text:
+    """A sentence with the final scores, and with what counts for bots that were struck out."""
     text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
-        out = ", ".join(
+        counts = ", ".join(
             f"{record.seating[seat]} counts {signed(record.adjusted[seat])}"
             for seat in record.struck
         )
-        text += f"; struck out: {out}"
+        text += f"; struck out: {counts}"
     return Text(text, style="bold")

@@ -1,11 +1,11 @@
-"""The results of a run as tables on a terminal."""
+"""Print the results of a run as tables on a terminal."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -42,14 +42,13 @@ from tournament.text import plural, printable
 _WIDTH = 120
 _PAIRS = 20
 _LEFT = ("Bot", "beats", "Number")
-"""The headings of columns of words, which are left-aligned; figures are right-aligned."""
+"""The headings of left-aligned columns. All other columns are right-aligned."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """A rich console on standard output or standard error.
+    """Return a rich console on standard output, or on standard error.
 
-    If neither a terminal nor COLUMNS sets a width, the console is 120 columns wide, enough for a
-    table.
+    If neither a terminal nor the variable COLUMNS sets a width, the console is 120 columns wide.
     """
     console = Console(stderr=stderr)
     if not (console.is_terminal or os.environ.get("COLUMNS")):
@@ -63,8 +62,8 @@ def make_table(
     title: str = "",
     caption: str = "",
 ) -> Table:
-    """A table of texts with these headings."""
-    shown = Table(
+    """A table with these headings and rows of texts. The caption is below the table."""
+    table = Table(
         title=Text(title, style="bold") if title else None,
         caption=Text(caption) if caption else None,
         box=box.SIMPLE_HEAD,
@@ -73,11 +72,11 @@ def make_table(
         pad_edge=False,
     )
     for heading in headings:
-        left = heading in _LEFT
-        shown.add_column(heading, justify="left" if left else "right", overflow="fold")
+        justify: JustifyMethod = "left" if heading in _LEFT else "right"
+        table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
-        shown.add_row(*map(Text, row))
-    return shown
+        table.add_row(*map(Text, row))
+    return table
 
 
 def print_table(
@@ -86,10 +85,10 @@ def print_table(
     run: Run,
     sums: Sequence[InfoSum] | None = None,
 ) -> None:
-    """Print the standings, with the course of the cup and the result of a duel.
+    """Print the standings, the course of the cup, the result of a duel, and incidents.
 
-    The course comes first where it decides the places. `sums` are the sums of the numbers that bots
-    sent with their moves.
+    The course comes first if it decides the places. `sums` are the sums of the numbers that bots
+    sent with their moves, or None not to print them.
     """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
@@ -100,12 +99,9 @@ def print_table(
     parts += [Text(incident) for incident in standings.incidents]
     if sums:
         rows = (
-            [
-                one.bot,
-                one.name,
-                *map(format_number, (one.sum, one.per_decision, one.per_match)),
-            ]
-            for one in sums
+            [line.bot, line.name]
+            + [format_number(number) for number in (line.sum, line.per_decision, line.per_match)]
+            for line in sums
         )
         parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
     elif sums is not None:
@@ -115,9 +111,9 @@ def print_table(
 
 
 def standings_table(standings: Standings, total: int | None = None) -> Table:
-    """The standings as a table. `total` is the number of planned matches."""
+    """The standings as a table. `total` is the number of planned matches, None if unknown."""
     state = "final" if standings.finished else "so far"
-    # the interval of a duel is of the difference, and below the table
+    # The interval of a duel is for the difference, and is printed below the table.
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
     columns: dict[str, Callable[[Standing], str]] = {
         "Place": lambda line: str(line.place or line.status or "–"),
@@ -133,14 +129,14 @@ def standings_table(standings: Standings, total: int | None = None) -> Table:
         del columns["Plain mean"]
     return make_table(
         [*columns],
-        ([tell(line) for tell in columns.values()] for line in standings.standings),
+        ([format(line) for format in columns.values()] for line in standings.standings),
         f"{printable(standings.name)}: {standings.game}, {state}",
         " ".join(_caption(standings, total)),
     )
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
-    """Yield sentences about the columns."""
+    """Yield the sentences of the caption: what was played, and what the columns mean."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
     yield (
         f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
@@ -160,53 +156,55 @@ def _course(course: Course) -> RenderableType:
         ["Bot", "Challenger", "Bot's points", "Won", "Blocks"],
         (
             [
-                one.bot,
-                format_points(one.score),
-                format_points(one.opponent_score),
-                f"{one.won:.0%}",
-                str(one.blocks),
+                line.bot,
+                format_points(line.score),
+                format_points(line.opponent_score),
+                f"{line.won:.0%}",
+                str(line.blocks),
             ]
-            for one in course.against
+            for line in course.against
         ),
         f"{course.challenger} against each",
-        "Points a deal of the challenger and of the bot, and the share of matches in which the"
+        "Points per deal of the challenger and of the bot, and the share of matches in which the"
         " challenger had more, at the tables where they met.",
     )
 
 
 def _course_lines(course: Course) -> Iterator[RenderableType]:
+    """Yield the winners, then the tables of each stage and round, with byes."""
     if course.winners:
         yield Text(format_winners(course.winners), style="bold")
     for number, stage in enumerate(course.stages, 1):
         title = stage_title(stage.stage, number)
         yield f"{title}: {plural(len(stage.bots), 'bot')}, {plural(stage.blocks, 'block')}"
         yield _table_line(stage)
-    for one in course.rounds:
-        for stage_name in dict.fromkeys(table.stage for table in one.tables):
-            yield Text(stage_title(stage_name, one.round))
-            for table in one.tables:
+    for round in course.rounds:
+        for stage_name in dict.fromkeys(table.stage for table in round.tables):
+            yield Text(stage_title(stage_name, round.round))
+            for table in round.tables:
                 if table.stage == stage_name:
                     yield _table_line(table)
-                    if note := bracket_note(one, table):
+                    if note := bracket_note(round, table):
                         yield Text(f"  {note}")
-        if one.byes:
-            yield Text(f"  Bye: {', '.join(one.byes)}")
+        if round.byes:
+            yield Text(f"  Bye: {', '.join(round.byes)}")
 
 
 def _table_line(table: CourseTable) -> Text:
-    """The bots of a table with their points. Those that advance are bold and have an arrow."""
+    """The bots of a table with their points. Bots that advance are bold and have an arrow."""
     return Text("  ") + Text(", ").join(
         Text(
-            f"{one.bot} {format_points(one.score)}{' →' if one.advances else ''}",
-            style="bold" if one.advances else "",
+            f"{bot.bot} {format_points(bot.score)}{' →' if bot.advances else ''}",
+            style="bold" if bot.advances else "",
         )
-        for one in table.bots
+        for bot in table.bots
     )
 
 
-def integrity_table(found: Integrity) -> Table:
-    """The ordered pairs of bots, the most lenient first."""
-    pairs = len(found.pairs)
+def integrity_table(report: Integrity) -> Table:
+    """A table of up to 20 ordered pairs of bots. The pair with the strongest evidence of soft play,
+    which is the least p, comes first."""
+    pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
         (
@@ -218,10 +216,10 @@ def integrity_table(found: Integrity) -> Table:
                 format_difference(pair),
                 f"{pair.p:.3f}",
             ]
-            for pair in found.most_lenient(_PAIRS)
+            for pair in report.most_lenient(_PAIRS)
         ),
         "Soft play: how much less often a bot beats this opponent than others",
-        f"{plural(found.chances, 'chance')} to beat a play, {plural(found.blocks, 'block')}."
+        f"{plural(report.chances, 'chance')} to beat a play, {plural(report.blocks, 'block')}."
         " Difference: percentage points, adjusted for the position. p: one-sided, corrected"
         " for the number of pairs (Holm)."
         + (f" The first {_PAIRS} of {pairs} pairs." if pairs > _PAIRS else ""),
@@ -231,17 +229,18 @@ def integrity_table(found: Integrity) -> Table:
 def _duel_sentences(
     duel: DuelResult, scores: Mapping[str, float | None], run: Run
 ) -> Iterator[str]:
-    """Yield sentences about which bot is better, by how much, and with what interval.
+    """Yield sentences that say which bot is better, by how much, and with what interval.
 
-    `scores` are the scores of the table.
+    `scores` maps each bot to its score in the standings, None if it has none.
     """
     format = run.cup.format
     within = format.within if isinstance(format, Duel) else None
-    # Rows of seats do not say how many blocks were planned.
+    # Exported rows do not say how many blocks were planned.
     planned = format.deals if isinstance(format, WithDeals) and run.total is not None else None
     ahead, behind = printable(duel.ahead), printable(duel.behind)
-    of = f"{duel.blocks} of " if planned else ""
-    played = of + plural(planned or duel.blocks, "block")
+    played = plural(duel.blocks, "block")
+    if planned:
+        played = f"{duel.blocks} of {plural(planned, 'block')}"
     interval = "unproved"
     if duel.low is not None and duel.high is not None:
         interval = f"95 % interval {duel.low:.2f} to {duel.high:.2f}"
@@ -260,39 +259,45 @@ def _duel_sentences(
     own, other = scores[duel.ahead], scores[duel.behind]
     if own is not None and other is not None and own < other:
         yield (
-            f"Counted by deals, {behind} has more, and so the better place: the difference counts"
-            " every block alike, the table every deal."
+            f"Counted by deals, {behind} has more, and so has the better place: the standings weigh"
+            " all deals equally, and the difference weighs all blocks equally."
         )
     if duel.low is None or duel.high is None:
         yield (
-            "Unproved: it is not known by how much a block can differ, so no number of blocks rules"
-            " out a rare large loss. If you know the limit, give it as max_difference in the rows."
+            "Unproved: the largest possible difference in a block is not known, so no number of"
+            " blocks rules out a rare large loss. If you know it, add max_difference to the rows."
         )
         return
     yield (
-        "The interval is of the mean difference in a block. In 95 of 100 duels it holds at every"
-        " look, however skewed the points; docs/statistics.md says what this assumes."
+        "The interval is for the mean difference in a block. In 95 of 100 duels it holds at every"
+        " look, however skewed the points are. docs/statistics.md says what this assumes."
     )
 
 
-def print_estimate(console: Console, found: Estimate, cup: Cup) -> None:
-    """Print an estimate for a cup, to three significant figures."""
-    shares = [*found.bots.values()]
-    names = [name for name in ("requests", "seconds", *COSTS) if any(name in one for one in shares)]
-    total = {name: sum(one.get(name, 0.0) for one in shares) for name in names}
+def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
+    """Print the estimate for a cup: the cost for each bot and in all, and the time.
+
+    Costs are rounded to three significant figures.
+    """
+    shares = list(estimate.bots.values())
+    names = [
+        name for name in ("requests", "seconds", *COSTS) if any(name in share for share in shares)
+    ]
+    total = {name: sum(share.get(name, 0.0) for share in shares) for name in names}
     rows = []
-    for bot, share in (*found.bots.items(), ("all", total)):
+    for bot, share in (*estimate.bots.items(), ("all", total)):
         figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in names)
         rows.append([printable(bot), *figures])
     headings = ["Bot", *(name.replace("_", " ") for name in names)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
-    faults = f", with {plural(found.faults, 'fault')}" if found.faults else ""
-    stops = " It may end earlier, by [stop]." if cup.stop.top is not None else ""
+    faults = f", with {plural(estimate.faults, 'fault')}" if estimate.faults else ""
+    played = plural(estimate.played, "match", "matches")
+    stops = " The cup may end earlier because of [stop]." if cup.stop.top is not None else ""
     text = (
-        f"About {timedelta(seconds=round(found.seconds))} for"
-        f" {plural(found.matches, 'match', 'matches')} with"
-        f" {plural(cup.run.concurrency, 'table')} at once; {found.forced:,.0f} moves are forced:"
-        f" no bot is asked for them.{stops} From {plural(found.played, 'match', 'matches')} on"
-        f" other deals, of which nothing is kept{faults}."
+        f"About {timedelta(seconds=round(estimate.seconds))} for"
+        f" {plural(estimate.matches, 'match', 'matches')} with"
+        f" {plural(cup.run.concurrency, 'table')} at once. {estimate.forced:,.0f} moves are forced,"
+        f" so no bot is asked for them.{stops} This is based on {played} on other deals, which"
+        f" are not kept{faults}."
     )
     console.print(Text(text), soft_wrap=True)

@@ -220,7 +220,7 @@ def test_hidden_cards_do_not_change_a_view(name: str, players: int, number: int)
         wire = state.to_dict()
         for seat in (*range(players), None):
             view = state.view(seat).to_dict()
-            renamed = permuted(state, [seat], rng).to_dict()
+            renamed = permuted(state, seat, rng).to_dict()
             if game.deck(players).packs > 1:
                 mix_hands(renamed, seat, rng)
             changed += renamed["hands"] != wire["hands"]

@@ -108,10 +108,8 @@ def test_what_nginx_refuses_is_a_problem_of_the_contract(tmp_path: Path, service
 @needs_nginx
 def test_nginx_passes_on_ids_problems_and_large_answers(tmp_path: Path, service: str) -> None:
     with nginx(tmp_path, service) as port:
-        url = f"http://127.0.0.1:{port}"
-        refused = requests.post(
-            url + "/v1/start", json={}, headers={"X-Request-Id": "a.1"}, timeout=5
-        )
+        url, headers = f"http://127.0.0.1:{port}", {"X-Request-Id": "a.1"}
+        refused = requests.post(url + "/v1/start", json={}, headers=headers, timeout=5)
         assert (refused.status_code, refused.json()["request_id"]) == (422, "a.1")
         bundle = requests.get(url + "/docs/assets/swagger-ui-bundle.js", timeout=5)
         assert len(bundle.content) == int(bundle.headers["Content-Length"])
@@ -129,22 +127,15 @@ def test_metrics_are_for_this_machine_only(tmp_path: Path, service: str) -> None
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze of systemd")
 @pytest.mark.parametrize(("name", "exposure"), [("stich.service", 20), ("stich-cup@.service", 80)])
 def test_a_unit_is_valid_and_confined(tmp_path: Path, name: str, exposure: int) -> None:
-    unit = tmp_path / name.replace("@", "@spring")
+    unit = str(tmp_path / name.replace("@", "@spring"))
     text = (DEPLOY / name).read_text("utf-8")
     program = "/opt/stich/current/bin/python"
     assert program in text
-    unit.write_text(text.replace(program, sys.executable), "utf-8")
-    verified = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
-    )
+    Path(unit).write_text(text.replace(program, sys.executable), "utf-8")
+    verify = ["systemd-analyze", "verify", "--man=no", unit]
+    verified = subprocess.run(verify, capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stderr) == (0, "")
-    security = [
-        "systemd-analyze",
-        "security",
-        "--offline=yes",
-        f"--threshold={exposure}",
-        str(unit),
-    ]
+    security = ["systemd-analyze", "security", "--offline=yes", f"--threshold={exposure}", unit]
     graded = subprocess.run(security, capture_output=True, text=True, check=False)
     assert graded.returncode == 0, graded.stdout
 

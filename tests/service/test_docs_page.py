@@ -38,6 +38,14 @@ def wait_for(browser: Chrome, selector: str) -> str:
     return str(elements[0].text)
 
 
+def executed(browser: Chrome, operation: str) -> str:
+    """Execute the example of an operation, and return the status that the page shows."""
+    for button in (" .opblock-summary-control", " .execute"):
+        wait_for(browser, operation + button)
+        browser.find_element("css selector", operation + button).click()
+    return wait_for(browser, operation + " .live-responses-table tbody .response-col_status")
+
+
 def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
     with Running() as running:
         browser.get(running.url + "/")
@@ -47,11 +55,7 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome) -> None:
             assert word in browser.find_element("tag name", "body").text
         assert fits(browser)
 
-        browser.find_element("css selector", START + " .opblock-summary-control").click()
-        wait_for(browser, START + " .execute")
-        browser.find_element("css selector", START + " .execute").click()
-        status = START + " .live-responses-table tbody .response-col_status"
-        assert wait_for(browser, status).startswith("200")
+        assert executed(browser, START).startswith("200")
         answer = wait_for(browser, START + " .live-responses-table .highlight-code > .microlight")
         assert json.loads(answer)["state"]["seed"] == "example"
         assert fits(browser)
@@ -71,13 +75,7 @@ def test_every_sealed_example_works_when_it_is_executed() -> None:
     with Running() as running, chromium() as browser:
         browser.get(running.url + "/docs")
         for name in [*names, "validateSealedMove", "makeSealedMoves"]:
-            operation = f"#operations-sealed-{name}"
-            wait_for(browser, operation)
-            browser.find_element("css selector", operation + " .opblock-summary-control").click()
-            wait_for(browser, operation + " .execute")
-            browser.find_element("css selector", operation + " .execute").click()
-            status = operation + " .live-responses-table tbody .response-col_status"
-            assert wait_for(browser, status).startswith("200"), name
+            assert executed(browser, f"#operations-sealed-{name}").startswith("200"), name
 
 
 def test_the_type_of_a_problem_leads_to_its_description(browser: Chrome) -> None:

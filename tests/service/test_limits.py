@@ -17,6 +17,8 @@ from service.schemas.fields import (
     MAX_RESULTS,
     MAX_SAFE_INTEGER,
     MAX_SCORE,
+    SLACK,
+    TOLERANCE,
 )
 from service.schemas.position_fields import MAX_PAIRINGS
 from service.settings import MEBIBYTE
@@ -58,6 +60,20 @@ CASES: dict[str, list[tuple[str, Callable[[int], Any], int, str]]] = {
             lambda n: with_fields("ninefivetwo", exchanged=[PAIRING] * n),
             MAX_PAIRINGS,
             "at most 100",
+        ),
+        ("moves", lambda n: with_fields(scores=[0] * n), 4 * TOLERANCE + SLACK, "at most 4."),
+        ("moves", lambda n: with_fields(talon=["3c"] * n), 108 * TOLERANCE + SLACK, "at most 108."),
+        (
+            "moves",
+            lambda n: with_fields("ninefivetwo", trick=[ENTRY] * n),
+            3 * TOLERANCE + SLACK,
+            "at most 3.",
+        ),
+        (
+            "moves",
+            lambda n: with_fields("zhengfen", results=[{**RESULT, "scores": [0] * n}]),
+            6 * TOLERANCE,
+            "at most 6.",
         ),
         ("validate", lambda n: {"state": STATE, "move": "x" * n}, MAX_MOVE_LENGTH, "at most 1000"),
         (
@@ -108,6 +124,17 @@ def test_errors_are_counted_up_to_a_limit(service: Service, wrong: int) -> None:
     assert len(service.post("/v1/moves", cards)["errors"]) == known
     entries = {"state": {**STATE, "history": [{"seat": "0", "move": 0}] * min(wrong, MAX_MOVES)}}
     assert len(service.post("/v1/moves", entries)["errors"]) == min(2 * known, MAX_ERRORS)
+
+
+@pytest.mark.parametrize(
+    ("field", "item", "most"), [("scores", 0, 4), ("talon", "3c", 108), ("hands", [], 4)]
+)
+def test_items_far_beyond_the_limit_are_not_checked(
+    service: Service, field: str, item: Any, most: int
+) -> None:
+    far_too_long = [item] * (most * TOLERANCE + SLACK) + [None] * 5000
+    answer = service.post("/v1/moves", with_fields("doudizhu", **{field: far_too_long}))
+    assert answer["errors"] == {f"state.{field}": [f"Must have at most {most}."]}
 
 
 def test_a_request_id_is_kept_only_if_it_is_well_formed(client: FlaskClient) -> None:

@@ -13,19 +13,16 @@ PREFLIGHT = {**ORIGIN, METHOD: "POST", "Access-Control-Request-Headers": "Conten
 
 def test_any_page_may_read_any_response(client: FlaskClient) -> None:
     for method, path, status in (
-        ("GET", "/v1/games", 200),
         ("HEAD", "/v1/games", 200),
         ("GET", "/openapi.yaml", 200),
         ("GET", "/nowhere", 404),
         ("GET", "/v1/start", 405),
         ("POST", "/v1/start", 415),
     ):
-        for headers in ({}, ORIGIN):
-            response = client.open(path, method=method, headers=headers)
-            assert response.status_code == status
-            assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
-            exposed = response.headers.getlist("Access-Control-Expose-Headers")
-            assert exposed == ["Retry-After, X-Request-Id"]
+        response = client.open(path, method=method, headers=ORIGIN)
+        assert response.status_code == status
+        assert response.headers.getlist("Access-Control-Allow-Origin") == ["*"]
+        assert response.headers["Access-Control-Expose-Headers"] == "Retry-After, X-Request-Id"
 
 
 def test_preflight(client: FlaskClient) -> None:
@@ -38,9 +35,8 @@ def test_preflight(client: FlaskClient) -> None:
         response = client.options("/v1/start", headers=headers)
         assert response.headers["Access-Control-Allow-Origin"] == "*"
         assert (response.data, response.headers.get("Content-Type")) == (b"", None)
-        assert not {"Access-Control-Allow-Methods", "Access-Control-Max-Age"} & {
-            name for name, _ in response.headers
-        }
+        assert "Access-Control-Allow-Methods" not in response.headers
+        assert "Access-Control-Max-Age" not in response.headers
 
 
 def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:

@@ -1,7 +1,6 @@
 """Every problem code; each problem says what is wrong and where."""
 
 import json
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -42,23 +41,16 @@ def test_malformed_json(service: Service, body: bytes) -> None:
 
 def test_a_duplicate_name_deep_inside_a_valid_body_is_found(service: Service) -> None:
     state = json.dumps(service.start("doudizhu"))
-    for twice in (
-        state.replace('"passes": 0', '"passes": 1, "passes": 0'),
-        state.replace('"passes": 0', '"passes" : 1, "passes": 0'),
-        state.replace('"passes": 0', '"passes"\n: 1, "passes": 0').replace("test", ":test"),
-        state.replace('"deals": 1', '"deals":1, "deals":1'),
+    for field, again in (
+        ('"passes": 0', '"passes": 1'),
+        ('"passes": 0', '"passes"\n: 1'),
+        ('"deals": 1', '"deals":1'),
     ):
-        assert twice.count('"passes"') + twice.count('"deals"') == 3
+        assert field in state
+        twice = state.replace(field, f"{again}, {field}")
         problem = service.send("/v1/moves", f'{{"state": {twice}}}')
         assert problem["code"] == "malformed-json"
         assert "twice" in problem["detail"]
-
-
-def test_colons_and_quotes_in_a_seed_are_not_names(service: Service) -> None:
-    for seed in ('"":"":', ':":":', '\\":', " : "):
-        state = service.post("/v1/start", {"game": "doudizhu", "seed": seed})["state"]
-        assert state["seed"] == seed
-        assert service.post("/v1/moves", {"state": state})["seat"] == state["turn"]
 
 
 def test_not_found(service: Service, client: FlaskClient) -> None:
@@ -70,43 +62,36 @@ def test_not_found(service: Service, client: FlaskClient) -> None:
         assert matches("Problem", response.json)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "allowed"),
-    [
-        ("GET", "/v1/start", {"POST", "OPTIONS"}),
-        ("DELETE", "/v1/games", {"GET", "HEAD", "OPTIONS"}),
-        ("POST", "/v1/games/doudizhu", {"GET", "HEAD", "OPTIONS"}),
-        ("TRACE", "/healthz", {"GET", "HEAD", "OPTIONS"}),
-        ("MADEUP", "/v1/moves", {"POST", "OPTIONS"}),
-    ],
-)
-def test_method_not_allowed(client: FlaskClient, method: str, path: str, allowed: set[str]) -> None:
-    response = client.open(path, method=method)
-    assert response.status_code == 405
-    assert {word.strip() for word in response.headers["Allow"].split(",")} == allowed
-    assert matches("Problem", response.json)
+def test_method_not_allowed(client: FlaskClient) -> None:
+    get, post = {"GET", "HEAD", "OPTIONS"}, {"POST", "OPTIONS"}
+    for method, path, allowed in (
+        ("GET", "/v1/start", post),
+        ("DELETE", "/v1/games", get),
+        ("POST", "/v1/games/doudizhu", get),
+        ("TRACE", "/healthz", get),
+        ("MADEUP", "/v1/moves", post),
+    ):
+        response = client.open(path, method=method)
+        assert response.status_code == 405
+        assert set(response.headers["Allow"].split(", ")) == allowed
+        assert matches("Problem", response.json)
 
 
 def test_the_content_type_must_be_json_in_utf_8(service: Service) -> None:
-    def answer(content_type: str) -> Any:
-        return service.send("/v1/moves", b"{}", content_type)
-
-    for content_type in (JSON, "Application/JSON"):
-        assert answer(content_type)["code"] == "invalid-request"
-    for charset in ("utf-8", "UTF-8", '"Utf-8"', "utf8"):
-        assert answer(f"{JSON}; charset={charset}")["code"] == "invalid-request"
-    for charset in ("latin-1", "UTF-16", '"us-ascii"'):
-        assert answer(f"{JSON}; charset={charset}")["code"] == "unsupported-media-type"
-    for content_type in ("", "text/plain", "application/json5", "json", "é"):
-        assert answer(content_type)["code"] == "unsupported-media-type"
+    right = ["", "; charset=utf-8", "; charset=UTF-8", '; charset="Utf-8"', "; charset=utf8"]
+    wrong = ["5", "; charset=latin-1", "; charset=UTF-16", '; charset="us-ascii"']
+    for code, types in (
+        ("invalid-request", ["Application/JSON", *[JSON + more for more in right]]),
+        ("unsupported-media-type", ["", "text/plain", "é", *[JSON + more for more in wrong]]),
+    ):
+        for content_type in types:
+            assert service.send("/v1/moves", b"{}", content_type)["code"] == code, content_type
 
 
 def test_a_compressed_body_is_an_unsupported_media_type(client: FlaskClient) -> None:
     for encoding, status in (("gzip", 415), ("identity", 422)):
-        response = client.post(
-            "/v1/moves", data=b"{}", content_type=JSON, headers={"Content-Encoding": encoding}
-        )
-        assert response.status_code == status
+        headers = {"Content-Encoding": encoding}
+        assert client.post("/v1/moves", json={}, headers=headers).status_code == status
 
 
 def test_internal_shows_no_trace(caplog: pytest.LogCaptureFixture) -> None:

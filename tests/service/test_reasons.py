@@ -12,8 +12,7 @@ from tests.support.service import Service
 POSITIONS = golden.load("positions")
 
 
-def over() -> Any:
-    return golden.load("doudizhu-3-0")["final"]
+OVER = golden.load("doudizhu-3-0")["final"]
 
 
 def auction(**fields: Any) -> Any:
@@ -33,8 +32,8 @@ FLUSH = POSITIONS[6]["state"]
 
 CASES: list[tuple[str, Any, str]] = [
     ("syntax", trick(None, "3c"), "play:3c "),
-    ("syntax", over(), "nothing"),
-    ("game-over", over(), "pass"),
+    ("syntax", OVER, "nothing"),
+    ("game-over", OVER, "pass"),
     ("wrong-phase", trick(None, "3c"), "bid:1"),
     ("must-bid", auction(phase="auction"), "pass"),
     ("bid-too-low", auction(phase="auction", bid=2, turn=1, passes=0), "bid:2"),

@@ -8,6 +8,7 @@ import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import BufferedReader
 from typing import Any
 
 import pytest
@@ -44,15 +45,9 @@ def relay(running: Running) -> Iterator[Any]:
     server.table = handler.table
     server.received = []
 
-    class Reader:
-        def __init__(self, handler: Any) -> None:
-            self.handler, self.file = handler, handler.rfile
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.file, name)
-
-        def read(self, size: int) -> bytes:
-            data: bytes = self.file.read(size)
+    class Reader(BufferedReader):
+        def read(self, size: int | None = -1, /) -> bytes:
+            data = super().read(size)
             server.received.append(data.decode())
             return data
 
@@ -60,7 +55,7 @@ def relay(running: Running) -> Iterator[Any]:
 
     def logged(self: Any) -> None:
         setup(self)
-        self.rfile = Reader(self)
+        self.rfile = Reader(self.rfile.detach())
 
     handler.setup = logged
     with serving(server):
@@ -116,8 +111,8 @@ def test_three_browsers_play_at_one_table(relay: Any) -> None:
 
 
 def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> None:
-    for seat, secret_hash in enumerate(hashed(["0", "1", "2"])):
-        joined = requests.post(relay.url + "/join", json={"hash": secret_hash})
+    for seat, key_hash in enumerate(hashed(["0", "1", "2"])):
+        joined = requests.post(relay.url + "/join", json={"hash": key_hash})
         assert joined.json() == {"seat": seat}
     old = requests.get(relay.url + "/table").json()["sealed"]
     turn = relay.table.view["turn"]

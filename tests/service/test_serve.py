@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -44,35 +44,33 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "content_type", "status"),
+    ("method", "path", "status"),
     [
-        ("POST", "/v1/start", "text/plain", 415),
-        ("POST", "/v1/nope", "application/json", 404),
-        ("POST", "/v1/games", "application/json", 405),
-        ("GET", "/healthz", "application/json", 200),
+        ("PUT", "/v1/start", 405),
+        ("POST", "/v1/nope", 404),
+        ("POST", "/v1/games", 405),
+        ("GET", "/healthz", 200),
     ],
 )
 def test_an_unread_body_does_not_break_the_connection(
-    running: Running, method: str, path: str, content_type: str, status: int
+    running: Running, method: str, path: str, status: int
 ) -> None:
     with closing(HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
         connection.connect()
         first = connection.sock
 
-        def answer(*request: Any) -> HTTPResponse:
-            connection.request(*request)
+        def answered(method: str, path: str, body: Any) -> tuple[int, Any]:
+            connection.request(method, path, body, JSON)
             response = connection.getresponse()
             response.read()
             assert connection.sock is first
-            return response
+            return response.status, response.headers["Connection"]
 
-        for pieces in ([b" " * 60_000], [b" " * 2_000_000], [b" " * 60_000] * 2):
-            for _ in range(10):
-                # several pieces go without their length
-                body = pieces[0] if len(pieces) == 1 else iter(pieces)
-                response = answer(method, path, body, {"Content-Type": content_type})
-                assert (response.status, response.headers["Connection"]) == (status, None)
-                assert answer("POST", "/v1/start", b'{"game": "dasan"}', JSON).status == 200
+        for _ in range(10):
+            # the last body goes in pieces, without its length
+            for body in (b" " * 60_000, b" " * 2_000_000, iter([b" " * 60_000] * 2)):
+                assert answered(method, path, body) == (status, None)
+                assert answered("POST", "/v1/start", b'{"game": "dasan"}') == (200, None)
 
 
 def test_the_connection_closes_if_a_body_is_left_on_it(running: Running) -> None:
@@ -183,8 +181,7 @@ def test_two_workers_count_as_one() -> None:
     with Running("--workers", "2") as running:
         requests = 40
         for _ in range(requests):
-            url = running.url + "/v1/games"
-            headers = {"Connection": "close"}
+            url, headers = running.url + "/v1/games", {"Connection": "close"}
             assert running.session.get(url, headers=headers, timeout=30).status_code == 200
         for _ in range(4):
             text = running.session.get(running.url + "/metrics", timeout=30).text

@@ -13,14 +13,9 @@ import games
 from stich.cli import COMMANDS, cli
 from stich.commands.common import command as make_command
 from tests.support.cups import ROOT, stich
-from tournament.bench.record import RecordError
-from tournament.bot.url_bot import StartError
 from tournament.config.parse import CupError
 from tournament.errors import StichError
-from tournament.results.lines import LineError
-from tournament.run.executor import RunError
-from tournament.store.engine import StoreError, StoreUrlError
-from web.gateway.calls import EntryRefused
+from tournament.store.engine import StoreError
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -36,7 +31,6 @@ def test_the_help_lists_every_command() -> None:
 
 
 def test_help_loads_no_command() -> None:
-    """The list of commands is there at once: it loads click, and no heavy library."""
     program = (
         "import sys; from click.testing import CliRunner; from stich.cli import cli\n"
         "assert CliRunner().invoke(cli, ['--help']).exit_code == 0\n"
@@ -58,12 +52,7 @@ def test_errors_in_a_cup_exit_with_2(words: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        *((kind("It is wrong."), 1) for kind in (EntryRefused, RunError, StartError, StoreError)),
-        *((kind("It is wrong."), 2) for kind in (LineError, RecordError, StoreUrlError)),
-        (CupError(["It is wrong."]), 2),
-    ],
+    ("error", "code"), [(StoreError("It is wrong."), 1), (CupError(["It is wrong."]), 2)]
 )
 def test_an_error_exits_with_its_message_and_code(error: StichError, code: int) -> None:
     def work() -> None:

@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+import subprocess
 import threading
 from pathlib import Path
 
@@ -15,18 +16,29 @@ from tests.support import played
 from tests.support.cups import all_end, children, is_served, started
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("ready", [False, True])
-def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
-    """It is stopped as soon as there is a server, or once the server answers."""
-    played.run(tmp_path / "run", played.cup(deals=1)).close()
+def arena(folder: Path) -> tuple[subprocess.Popen[str], int]:
+    """An arena that has just been started on a finished run, and its port."""
+    played.run(folder, played.cup(deals=1)).close()
     port = find_port("127.0.0.1", 0)
-    process = started("arena", tmp_path / "run", "--port", port)
+    return started("arena", folder, "--port", port), port
+
+
+def wait_for_pages(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    assert "Pages at" in process.stderr.readline()
+
+
+@pytest.mark.parametrize(
+    ("how", "ready"),
+    [(signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGKILL, True)],
+)
+def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
+    """The arena is stopped as soon as there is a server, or once the server answers."""
+    process, port = arena(tmp_path)
     while not children(process.pid) and process.poll() is None:
         select.select([], [], [], 0.02)
     if ready:
-        assert process.stderr is not None
-        assert "Pages at" in process.stderr.readline()
+        wait_for_pages(process)
     servers = children(process.pid)
     assert servers
     process.send_signal(how)
@@ -39,12 +51,9 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
 
 
 def test_pages_that_stop_too_often_end_the_arena(tmp_path: Path) -> None:
-    """Its systemd unit then starts it again. A killed worker alone is replaced."""
-    played.run(tmp_path / "run", played.cup(deals=1)).close()
-    port = find_port("127.0.0.1", 0)
-    process = started("arena", tmp_path / "run", "--port", port)
-    assert process.stderr is not None
-    assert "Pages at" in process.stderr.readline()
+    """The arena's systemd unit then starts it again. A killed worker alone is replaced."""
+    process, port = arena(tmp_path)
+    wait_for_pages(process)
     server, *_, worker = children(process.pid)
     os.kill(worker, signal.SIGKILL)
     all_end([worker])

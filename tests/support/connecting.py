@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import cups
-from tests.support.cups import bot, started, stich
+from tests.support.cups import bot, started, succeed
 from tournament.store.store import Store
 
 HONEST = ("toy-0", "toy-1", "toy-2")
 
 
 def write(folder: Path, deals: int = 2, here: bool = False, **run: Any) -> Path:
-    """A cup of bots that connect, or of the same that the runner starts."""
+    """Write a cup of connecting bots, or of the same bots for the runner to start."""
     bots = {name: {"command": bot(name)} if here else {"connect": True} for name in HONEST}
     shared = '[format] cards = "shared"'
     return cups.write(folder, bots, shared, deals=deals, move_ms=1000, bank_ms=60_000, **run)
 
 
 def token(cup: Path, name: str) -> str:
-    return stich("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
+    return succeed("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
 
 
 def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str]:
@@ -34,29 +34,28 @@ def started_here(above: Path, deals: int = 2) -> Path:
     folder = above / "here"
     folder.mkdir()
     path = write(folder, deals, here=True)
-    assert stich("run", path, "--out", folder / "run").returncode == 0
+    succeed("run", path, "--out", folder / "run")
     return folder / "run"
 
 
 def differing(one: Path, other: Path) -> set[tuple[int, tuple[str, ...]]]:
-    """The matches with other scores, by block and seating; both runs have the same matches."""
-    scores: list[dict[tuple[int, tuple[str, ...]], tuple[int, ...]]] = []
-    for run in (one, other):
-        with Store.open(run) as store:
-            scores.append({(match.block, match.seating): match.scores for match in store.matches()})
-            assert not list(store.faults())
-    assert scores[0].keys() == scores[1].keys()
-    return {match for match in scores[0] if scores[0][match] != scores[1][match]}
+    """The matches with different scores in two runs, by block and seating."""
+    with Store.open(one) as mine, Store.open(other) as theirs:
+        pairs = list(zip(mine.matches(), theirs.matches(), strict=True))
+        assert not [*mine.faults(), *theirs.faults()]
+    assert all((a.block, a.seating) == (b.block, b.seating) for a, b in pairs)
+    return {(a.block, a.seating) for a, b in pairs if a.scores != b.scores}
 
 
 def voided(run: Path) -> set[tuple[int, tuple[str, ...]]]:
-    """The void matches, which were played again with other cards, by block and seating."""
+    """The void matches, by block and seating. They were played again with other cards."""
     with Store.open(run) as store:
         return {(void.block, void.seating) for void in store.voids()}
 
 
 @contextlib.contextmanager
 def ended(*processes: subprocess.Popen[str]) -> Iterator[None]:
+    """Kill these processes at the end of the context."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Clients that send what a test gives them, and read nothing by themselves."""
+"""Connections that send what a test gives them, and read nothing by themselves."""
 
 import socket
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 
 
 def ask_moves(body: bytes, length: int | None = None) -> bytes:
-    """POST /v1/moves with this body, or with the beginning of one of this length."""
+    """A request for moves with this body, or with the beginning of a body of this length."""
     return HEAD + b"Content-Length: %d\r\n\r\n" % (length or len(body)) + body
 
 
@@ -16,8 +16,7 @@ def ask_moves(body: bytes, length: int | None = None) -> bytes:
 def connections(
     port: int, count: int, sent: bytes = b"", room: int | None = None
 ) -> Iterator[list[socket.socket]]:
-    """Open connections to this machine that have sent this; of an answer that is not read, the
-    system takes `room` bytes."""
+    """Open connections that have sent `sent`, with receive buffers of `room` bytes."""
     with ExitStack() as stack:
         opened = [stack.enter_context(socket.socket()) for _ in range(count)]
         for connection in opened:

@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, suppress
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,16 @@ from click.testing import CliRunner
 from stich.cli import cli
 from tools import hostile
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
+from tournament.bot.supervisor.process_tree import descendants
 from tournament.config.cup import Bot, Limits
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ROOT / "tools" / "hostile"
+children = descendants
 
 
 def why_no_sandbox() -> str:
-    """Why this system has no sandboxes; empty if it has."""
+    """Why this system has no sandboxes, or "" if it has them."""
     try:
         sandboxes([Bot("x", "true")], HOSTILE, Limits(), [])
     except SandboxError as error:
@@ -96,7 +97,7 @@ def toys(many: int, *words: str) -> dict[str, str]:
 
 
 class Gate:
-    """Bots behind it answer in so many matches, and in others once it is open."""
+    """Lets bots answer in a number of matches, and in all others only once the gate is open."""
 
     def __init__(self, matches: int) -> None:
         self._most = matches
@@ -104,8 +105,11 @@ class Gate:
         self._opened = threading.Event()
         self.reached = threading.Event()
         self._lock = threading.Lock()
+        self.open = self._opened.set
 
     def guard(self, handle: hostile.Handler) -> hostile.Handler:
+        """A handler that waits at the gate before it answers."""
+
         def wait(connection: socket.socket, request: dict[str, Any]) -> None:
             match = request["match"]
             with self._lock:
@@ -120,14 +124,11 @@ class Gate:
         return wait
 
     def wait(self) -> None:
-        """Wait until a match has come to it."""
+        """Wait until a match has reached the gate."""
         assert self.reached.wait(120)
 
-    def open(self) -> None:
-        self._opened.set()
-
     def close(self) -> None:
-        """For all matches."""
+        """Close the gate for all matches."""
         with self._lock:
             self._most = 0
             self._begun.clear()
@@ -137,15 +138,10 @@ class Gate:
 @contextmanager
 def served_toys(many: int, gate: Gate | None = None) -> Iterator[dict[str, str]]:
     """The same toys by URL, each a thread of this process."""
+    guard = gate.guard if gate else lambda handle: handle
     with ExitStack() as stack:
-        names = [f"toy{i}" for i in range(many)]
-        handlers = [hostile.toy(f"toy-{i}") for i in range(many)]
-        if gate:
-            handlers = [gate.guard(handle) for handle in handlers]
-        yield {
-            name: stack.enter_context(hostile.running(handle))
-            for name, handle in zip(names, handlers, strict=True)
-        }
+        toys = ((f"toy{i}", guard(hostile.toy(f"toy-{i}"))) for i in range(many))
+        yield {name: stack.enter_context(hostile.running(toy)) for name, toy in toys}
 
 
 def stich(*words: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -154,25 +150,36 @@ def stich(*words: object, input: str | None = None) -> subprocess.CompletedProce
         done = CliRunner().invoke(cli, [*map(str, words)], input, prog_name="stich")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return subprocess.CompletedProcess(
-        list(map(str, words)), done.exit_code, done.stdout, done.stderr
-    )
+    return subprocess.CompletedProcess([*map(str, words)], done.exit_code, done.stdout, done.stderr)
+
+
+def succeed(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run the program in this process, which must end without an error."""
+    done = stich(*words)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def fails(message: str, *words: object) -> None:
+    """Run the program, which must end with exit code 1 and output that begins with a message."""
+    code, text = code_and_text(*words)
+    assert (code, text[: len(message)]) == (1, message)
 
 
 def code_and_text(*words: object) -> tuple[int, str]:
-    """The exit code of the program and all that it writes, without the time of day."""
+    """The exit code of the program and all its output, without the time of day."""
     done = stich(*words)
     return done.returncode, re.sub(r"\d+:\d+ UTC", "", done.stdout + done.stderr)
 
 
 def is_served(port: int) -> bool:
-    """Whether somebody listens at a port of this machine."""
+    """Whether a server listens at a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def started(*words: object, **environ: str) -> subprocess.Popen[str]:
-    """The program, running."""
+    """Start the program."""
     return subprocess.Popen(
         [sys.executable, "-m", "stich", *map(str, words)],
         stdout=subprocess.PIPE,
@@ -180,49 +187,27 @@ def started(*words: object, **environ: str) -> subprocess.Popen[str]:
         text=True,
         cwd=ROOT,
         env={**os.environ, **environ},
-        # a shell starts what it puts in the background with SIGINT ignored, and it is inherited
+        # because a shell ignores SIGINT in programs that it starts in the background
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
     """The events of `stich run --json`, line by line."""
-    if process.stdout is None:
-        raise ValueError("Its output is not read.")
-    for line in process.stdout:
-        yield json.loads(line)
+    assert process.stdout is not None
+    yield from map(json.loads, process.stdout)
 
 
 def standings(target: object) -> dict[str, Any]:
-    """The standings without what a clock measured."""
-    done = stich("standings", target, "--json")
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    table: dict[str, Any] = json.loads(done.stdout)
+    """The standings without measured times."""
+    table: dict[str, Any] = json.loads(succeed("standings", target, "--json").stdout)
     for line in table["standings"]:
         del line["move_ms"]
     return table
 
 
-def children(pid: int) -> list[int]:
-    """All processes that this one has started, and theirs."""
-    found: list[int] = []
-    for listed in glob(f"/proc/{pid}/task/*/children"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
-            found += map(int, Path(listed).read_text().split())
-    return [*found, *(child for one in found for child in children(one))]
-
-
 def all_end(pids: Iterable[int]) -> None:
     """Wait until these processes have ended."""
     for pid in pids:
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            continue
-        try:
-            poll = select.poll()
-            poll.register(descriptor, select.POLLIN)
-            poll.poll()
-        finally:
-            os.close(descriptor)
+        with suppress(ProcessLookupError), open(os.pidfd_open(pid), "rb", 0) as process:
+            select.select([process], [], [])

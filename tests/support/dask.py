@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes, for tests."""
+"""A Dask cluster of real processes."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from tests.support.programs import Program
 
 
 def start(folder: Path, *words: object, python: Sequence[str] = (), **env: str) -> Program:
-    """Start a program of Dask in a folder from which Stich is not imported."""
+    """Start a program of Dask in a folder that has no sources of Stich."""
     command = [sys.executable, *python, "-m", "dask", *map(str, words)]
     return Program(command, cwd=folder, env={**environ, **env})
 
@@ -34,7 +34,7 @@ class Cluster:
         return started
 
     def start_worker(self, name: str, tables: int | None = 1, **more: Any) -> Program:
-        """A worker that the scheduler knows, without a nanny, which would start it again."""
+        """Start a worker and wait until it is registered. It has no nanny that restarts it."""
         words: list[object] = ["worker", self.address, "--name", name, "--no-nanny"]
         words += ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", tables or 1]
         words += ["--local-directory", self.folder / "dask"]
@@ -47,6 +47,6 @@ class Cluster:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[Cluster]:
-    """A scheduler, and all that is started with it; they end with the block."""
+    """Start a scheduler. At the end, stop it and all its workers."""
     with ExitStack() as stack:
         yield Cluster(folder, stack)

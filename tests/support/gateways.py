@@ -1,8 +1,9 @@
-"""A gateway for tests, and an author's program, call by call."""
+"""A gateway, and an author's program that a test drives message by message."""
 
 import contextlib
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from websockets.sync.client import connect
 from stich.processes import find_port, gateway_served
 from tools import hostile
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import HttpBot
+from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config.cup import Bot, Cup
 from web.gateway.invitations import Invitations
 from web.gateway.runner_client import GatewayClient
@@ -23,13 +24,18 @@ CUP = Cup(
     (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x")),
 )
 OPEN = contextlib.ExitStack()
-_WAIT_S = 60  # a message that never comes fails its test, and does not stop the run
+_WAIT_S = 60  # so that a missing message makes its test fail, instead of hang
 MOVE = json.dumps({"match": "m", "turn": 1, "moves": ["pass"]}).encode()
 PASS = hostile.answer(b'{"move": "pass"}')
 
 
+def result(outcome: Choice | Failure) -> str:
+    """The move of a bot, or the kind of its fault."""
+    return outcome.move if isinstance(outcome, Choice) else outcome.kind
+
+
 class Author:
-    """An author's program, message by message. InvalidStatus if it is refused."""
+    """An author's program. Raises InvalidStatus if it is refused."""
 
     def __init__(self, url: str, token: str, tables: int = 1) -> None:
         headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(tables)}
@@ -38,14 +44,13 @@ class Author:
         self.hello = self.told()
 
     def told(self) -> dict[str, str]:
-        """What the gateway says, after all requests that came before."""
+        """The next notice of the gateway. Requests before it are dropped."""
         while isinstance(message := self.link.recv(timeout=_WAIT_S), bytes):
             pass
-        told: dict[str, str] = json.loads(message)
-        return told
+        return msgspec.json.decode(message, type=dict[str, str])
 
     def asked(self) -> tuple[int, str, bytes]:
-        """The next request: number, call and body."""
+        """The number, call and body of the next request."""
         message = self.link.recv(timeout=_WAIT_S)
         assert isinstance(message, bytes), message
         return msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
@@ -63,6 +68,18 @@ class Gateway:
     def author(self, name: str, tables: int = 1) -> Author:
         return Author(self.url, self.invitations.invite(name, 1), tables)
 
+    @contextlib.contextmanager
+    def asking(self, name: str) -> Iterator[Future[Choice | Failure]]:
+        """Ask a bot for a move, as the runner does. Yields the outcome."""
+        with ThreadPoolExecutor(1) as pool, contextlib.closing(self.runner(name)) as bot:
+            yield pool.submit(bot.move, MOVE, 60)
+
+    def check_plays(self, name: str, author: Author) -> None:
+        """Ask a bot for a move, which its author's program answers."""
+        with self.asking(name) as asked:
+            author.answer(PASS, author.asked()[0])
+            assert result(asked.result()) == "pass"
+
     def runner(self, name: str) -> HttpBot:
         url = self.client.url_of(name)
         return HttpBot(url, dial_url(url))
@@ -70,7 +87,7 @@ class Gateway:
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[Gateway]:
-    """A gateway for the run in a folder; afterwards all connections of authors are closed."""
+    """Serve a gateway for the run in a folder. At the end, close the authors' connections."""
     port = find_port("127.0.0.1", 0)
     with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite", "127.0.0.1") as client:
         yield Gateway(f"http://127.0.0.1:{port}", client, folder)

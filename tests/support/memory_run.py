@@ -1,3 +1,5 @@
+"""Runs in memory."""
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from tournament.store.walk import ChainEntry
 
 @dataclass
 class MemoryRun(StoreReader):
-    """A run in memory, whose records may have been forged."""
+    """A run in memory, with any records."""
 
     about: StoredRun
     summary_rows: list[MatchSummary]
@@ -33,10 +35,10 @@ class MemoryRun(StoreReader):
         return len(self.summary_rows)
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        return (one for one in self.summary_rows if round is None or one.round == round)
+        return (match for match in self.summary_rows if round is None or match.round == round)
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        return (one for one in self.records if blocks is None or one.block in blocks)
+        return (match for match in self.records if blocks is None or match.block in blocks)
 
     def walk(self) -> Iterator[ChainEntry]:
         return iter(())
@@ -64,20 +66,12 @@ def run_of(
     finished: bool = True,
     **more: Any,
 ) -> MemoryRun:
-    """A finished run of these matches; bots that played need not be named."""
-    seated = {bot for one in played for bot in one.table}
-    names = (*bots, *sorted(seated - set(bots)))
-    bots_of = tuple(map(Bot, names))
+    """A finished run of these matches. Bots that played need not be in `bots`."""
+    seated = {bot for match in played for bot in match.table}
+    all_bots = tuple(map(Bot, (*bots, *sorted(seated - set(bots)))))
     kind = format or RoundRobin()
-    cup = Cup("Test", "doudizhu", 3, bots_of, format=kind, stop=stop or Stop())
-    extended = more.get("extended", False)
-    known: dict[str, Any] = {
-        "id": "0" * 32,
-        "signer": "0" * 64,
-        "seed": "s",
-        "match_key": "key",
-        "commitment": None,
-        "max_difference": cup.max_difference,
-        "ranges": kind_of_ranges(cup, finished, extended),
-    }
+    cup = Cup("Test", "doudizhu", 3, all_bots, format=kind, stop=stop or Stop())
+    known: dict[str, Any] = {"id": "0" * 32, "signer": "0" * 64, "seed": "s", "match_key": "key"}
+    known |= {"commitment": None, "max_difference": cup.max_difference}
+    known["ranges"] = kind_of_ranges(cup, finished, more.get("extended", False))
     return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | more)), played)

@@ -1,4 +1,4 @@
-"""What happens in a store just before somebody reads it."""
+"""Changes of a store at a chosen moment of another reader."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -11,14 +11,17 @@ import sqlalchemy as sa
 def before_statement(
     engine: sa.Engine | type[sa.Engine], number: int
 ) -> Iterator[list[Callable[[], object]]]:
-    """Within, before the statement of this number, do what is in the list, and empty it."""
+    """Within this context, call the functions in the yielded list before statement `number`.
+
+    The first statement is number 1. The list is emptied when they have been called.
+    """
     changes: list[Callable[[], object]] = []
     left = itertools.count(number - 1, -1)
 
     def change(*_: object) -> None:
         if next(left) == 0:
-            for each in changes:
-                each()
+            for change_store in changes:
+                change_store()
             changes.clear()
 
     sa.event.listen(engine, "before_cursor_execute", change)

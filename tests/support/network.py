@@ -1,4 +1,4 @@
-"""A network that tests cut: proxies between an author's program and the arena."""
+"""Proxies between an author's program and an arena, which a test can cut."""
 
 import contextlib
 import itertools
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 class Link:
     """Forwards TCP connections to a port until they are cut.
 
-    Each of these pieces, counted in both directions, is lost on its way, and its connection breaks.
+    The pieces of data are counted, in both directions. Those with the numbers in `loses` are lost,
+    and then break their connection.
     """
 
     def __init__(self, to: int, loses: Iterable[int] = ()) -> None:
         self._to = to
         self._numbers = itertools.count(1)
         self.loses = set(loses)
-        """What is still to be lost."""
         self._open: list[socket.socket] = []
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -27,12 +27,11 @@ class Link:
         self._start(self._accept)
 
     def cut(self) -> None:
-        """Break all connections, and accept none while not `up`."""
+        """Break all connections, and accept none until `up` is set."""
         with self._lock:
             self.up = False
-            for one in self._open:
-                with contextlib.suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
+            for connection in self._open:
+                _shut(connection)
             self._open.clear()
 
     def close(self) -> None:
@@ -43,7 +42,7 @@ class Link:
             thread.join()
 
     def target(self, near: socket.socket) -> tuple[str, int]:
-        """Where a connection that was accepted leads; OSError if that is nowhere."""
+        """The address to which a connection is forwarded. Raises OSError to refuse it."""
         return "127.0.0.1", self._to
 
     def _start(self, work: Callable[..., None], *args: socket.socket) -> None:
@@ -81,15 +80,19 @@ class Link:
                     self.loses.remove(number)
                     break
                 target.sendall(data)
-        for one in (source, target):
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+        _shut(source)
+        _shut(target)
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 class ConnectProxy(Link):
-    """A proxy as companies have them: CONNECT HOST:PORT, and nothing else gets out.
+    """A company's proxy, which only takes CONNECT requests. All lead to this machine.
 
-    Whatever host is asked for, the connection goes to this machine; `asked` has what was.
+    `asked` has the first line of each request.
     """
 
     def __init__(self, to: int) -> None:
@@ -97,14 +100,11 @@ class ConnectProxy(Link):
         super().__init__(to)
 
     def target(self, near: socket.socket) -> tuple[str, int]:
-        """The end of a tunnel; any other request is refused."""
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = near.recv(65536)
-            if not piece:
-                raise ConnectionResetError
-            head += piece
-        method, where, *_ = head.decode("ascii").split()
+        """Read the request of a connection."""
+        with near.makefile("rb", buffering=0) as lines:
+            method, where, *_ = (lines.readline().decode("ascii") or "- -").split()
+            while lines.readline() not in (b"\r\n", b""):
+                continue
         self.asked.append(f"{method} {where}")
         if method != "CONNECT":
             near.sendall(b"HTTP/1.1 405 Only CONNECT\r\nContent-Length: 0\r\n\r\n")

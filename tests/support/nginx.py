@@ -1,4 +1,4 @@
-"""Debian's nginx, run by tests without the rights of root."""
+"""Debian's nginx, as tests run it without root."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt install
 
 
 def with_folder(text: str, folder: Path) -> str:
-    """A configuration that is written for the whole machine, with all files in a folder."""
+    """Change a configuration of a whole machine, so that all its files are in a folder."""
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
     changes = {
@@ -29,14 +29,14 @@ def with_folder(text: str, folder: Path) -> str:
 
 
 def command(folder: Path, path: Path) -> list[str]:
-    """The words that start it with a configuration."""
+    """The command that starts nginx with a configuration."""
     assert NGINX
     return [NGINX, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(path)]
 
 
 @contextmanager
 def running(words: list[str]) -> Iterator[None]:
-    """Check the configuration of this command, and run it meanwhile."""
+    """Check the configuration of a command, and run it within this context."""
     checked = subprocess.run([*words, "-t"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
     subprocess.run(words, check=True, capture_output=True)  # returns once it listens

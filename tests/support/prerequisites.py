@@ -1,4 +1,4 @@
-"""What some tests need and some machines lack."""
+"""Marks for tests that need what some machines lack."""
 
 import shutil
 import socket
@@ -8,7 +8,7 @@ import pytest
 
 
 def has_ipv6() -> bool:
-    """Whether one can listen at ::1."""
+    """Whether a server can listen on ::1."""
     try:
         with closing(socket.socket(socket.AF_INET6)) as probe:
             probe.bind(("::1", 0))

@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import games
@@ -50,9 +50,9 @@ CARD = re.compile('(?<=[":cdhsj])[2-9TJQKABR][cdhsj](?=["=2-9TJQKABR])')
 """A card in a string that names cards, in JSON."""
 
 
-def permuted(state: State, seats: Iterable[int | None], rng: random.Random) -> State:
-    """The same position with the cards exchanged that none of these seats can see."""
-    seen = json.dumps([state.view(seat).to_dict() for seat in seats])
+def permuted(state: State, seat: int | None, rng: random.Random) -> State:
+    """The same position with the cards exchanged that a seat cannot see."""
+    seen = json.dumps(state.view(seat).to_dict())
     unseen = [card for card in dict.fromkeys(state.deck.cards) if card not in seen]
     new = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))
     text = CARD.sub(lambda card: new.get(card[0], card[0]), json.dumps(state.to_dict()))

@@ -1,14 +1,11 @@
 """The service in a separate process: `stich serve`."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -18,7 +15,7 @@ from tests.support.service import ROOT
 
 
 class Running:
-    """`stich serve` on a free port; Ctrl-C when the block is left."""
+    """Runs `stich serve` on a free port, and stops it with Ctrl-C."""
 
     def __init__(self, *options: str, **environ: str) -> None:
         command = [sys.executable, "-m", "stich", "serve", "--port", "0", *options]
@@ -38,31 +35,26 @@ class Running:
         self.port = int(self.url.rpartition(":")[2])
         self.session = requests.Session()
         self.session.trust_env = False
-        # it prints its address just before it listens
+        # because the program prints its address just before it listens
         retries = Retry(connect=30, backoff_factor=0.05, backoff_max=2)
         self.session.mount("http://", HTTPAdapter(max_retries=retries))
         assert self.session.get(self.url + "/healthz", timeout=30).status_code == 200
 
     def post(self, path: str, body: Any) -> Any:
-        """The JSON that a POST of JSON answers."""
+        """POST JSON, and return the JSON of the answer."""
         return self.session.post(self.url + path, json=body, timeout=30).json()
 
     def stop(self) -> tuple[int, str]:
-        """Stop it as Ctrl-C does; returns its exit code and the rest of its output."""
+        """Stop the program with Ctrl-C. Return its exit code and the rest of its output."""
         self.session.close()
         self.process.send_signal(signal.SIGINT)
         output, _ = self.process.communicate(timeout=30)
         return self.process.returncode, output
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self.process.poll() is None:
             self.stop()
         self.session.close()

@@ -18,14 +18,17 @@ URL_SAFE = set(string.ascii_letters + string.digits + "-._~")
 
 
 def seal_keys(**keys: bytes) -> str:
+    """The value of STICH_SEAL_KEYS for some keys."""
     return ",".join(f"{name}:{b64encode(key).decode()}" for name, key in keys.items())
 
 
 def application(**keys: bytes) -> FlaskClient:
-    return create_app(Settings.from_environ({"STICH_SEAL_KEYS": seal_keys(**keys)})).test_client()
+    """A client of an application with some seal keys."""
+    return create_app(Settings(seal_keys=keys)).test_client()
 
 
 def hashed(secrets: list[str]) -> list[str]:
+    """The value of `key_hashes` for some secrets."""
     return [sha256(secret.encode()).hexdigest() for secret in secrets]
 
 
@@ -37,10 +40,12 @@ def start(service: Service, game: str = "doudizhu", **fields: Any) -> tuple[str,
 
 
 def sealed_state(state: State, secrets: list[str]) -> str:
-    token = Sealer({"new": KEY}).start(state, hashed(secrets))["sealed"]
-    assert isinstance(token, str)
-    return token
+    """The token of a state whose players have these secrets."""
+    return Sealer({"new": KEY}).seal(
+        state, [sha256(secret.encode()).digest() for secret in secrets]
+    )
 
 
 def secrets_of(state: State) -> list[str]:
+    """A secret for each seat of a state."""
     return [f"secret {seat}" for seat in range(state.players)]

@@ -11,7 +11,7 @@ from werkzeug.serving import make_server
 
 @contextmanager
 def serving(server: TCPServer) -> Iterator[str]:
-    """The URL of a server of HTTP, until the block ends."""
+    """Run an HTTP server until the block ends. Yield its URL."""
     thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     try:
@@ -24,7 +24,7 @@ def serving(server: TCPServer) -> Iterator[str]:
 
 @contextmanager
 def served(app: Flask, port: int = 0) -> Iterator[str]:
-    """The URL of the pages of an arena; on a free port if `port` is 0."""
+    """Serve the pages of an arena until the block ends, on a free port if `port` is 0."""
     with serving(make_server("127.0.0.1", port, app, threaded=True)) as url:
         try:
             yield url

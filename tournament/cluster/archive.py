@@ -1,4 +1,4 @@
-"""Bots' folders, packed as archives that are sent to the workers."""
+"""Archives of bots' folders, which are sent to the workers."""
 
 import hashlib
 import io
@@ -12,20 +12,20 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
 
 LARGEST = 64 << 20
-"""The most bytes of files in an archive."""
+"""The most bytes that the files of an archive may have together."""
 
 _LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
-    """A folder that cannot be sent; the message is a sentence that says why."""
+    """A folder cannot be sent. The message is a sentence that says why."""
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
     """Pack the folders of all bots that have one. Relative paths start from `folder`.
 
-    Return the cup, in which the `dir` of a bot is the SHA-256 of its archive, and the archives by
-    SHA-256. What is `secret` is left out, as are repositories and runs.
+    Return the cup, with the SHA-256 of its archive as the `dir` of each bot, and the archives by
+    SHA-256. The archives contain no `secret` paths, repositories or runs.
 
     Raises:
         ArchiveError: if a folder cannot be sent.
@@ -43,18 +43,21 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """Return a zip archive of a folder, with files in place of links to files.
+    """Return a bot's folder as a zip archive, with files in place of links to files.
+
+    The paths in `hidden` are left out, as are repositories and runs.
 
     Raises:
-        ArchiveError: if the folder is too large or has a link that leads out of it.
+        ArchiveError: if the folder cannot be read, is too large, or contains a link that leads to
+            no file in the archive.
     """
-    root, out, size = folder.resolve(), io.BytesIO(), 0
+    root, output, size = folder.resolve(), io.BytesIO(), 0
 
     def refuse(why: str, fix: str) -> ArchiveError:
         return ArchiveError(f"{bot.name}: its folder {bot.dir} has {why}; {fix}.")
 
     try:
-        with zipfile.ZipFile(out, "w", strict_timestamps=False) as archive:
+        with zipfile.ZipFile(output, "w", strict_timestamps=False) as archive:
             for path in sorted(root.rglob("*")):
                 if not _travels(path, root, hidden):
                     continue
@@ -78,11 +81,11 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
     except OSError as error:
         place = error.filename or folder
         raise refuse(f"{place}, which cannot be read ({error.strerror})", "fix its dir") from None
-    return out.getvalue()
+    return output.getvalue()
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in the folder `root`, and nothing that is left out."""
+    """Whether a path is in the folder `root`, and is to be packed."""
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)
@@ -91,10 +94,10 @@ def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
 
 
 def unpack(data: bytes, digest: str, folder: Path) -> None:
-    """Unpack an archive into a new folder, and make the folder read-only.
+    """Create a folder, unpack an archive into it, and make its contents read-only.
 
     Raises:
-        ArchiveError: if the archive has another SHA-256.
+        ArchiveError: if the SHA-256 of the archive is not `digest`.
         OSError: if the folder cannot be written.
     """
     if hashlib.sha256(data).hexdigest() != digest:

@@ -1,4 +1,4 @@
-"""The connection to a Dask scheduler, and whether its workers run the same programs."""
+"""The connection to a Dask scheduler, and the version of Stich that runner and workers compare."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ _PACKAGES = ("games", "tournament", "bots")
 def connect(address: str) -> tuple[Client, str]:
     """Connect to a Dask scheduler.
 
-    Returns the client, and what Dask reports about packages whose versions differ, or "".
+    Return the client, and Dask's report about packages whose versions differ, or "".
 
     Raises:
         RunError: if there is no connection. The message says why.
@@ -33,22 +33,25 @@ def connect(address: str) -> tuple[Client, str]:
     try:
         # Tried without a client: one that cannot connect keeps the program from exiting.
         asyncio.run(_try(address))
-        with warnings.catch_warnings(record=True) as found:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TypeError, ValueError, RuntimeError) as error:
         raise RunError(_why_not(address, error)) from None
-    differing = [str(one.message) for one in found if one.category is VersionMismatchWarning]
+    differing = [
+        str(warning.message) for warning in caught if warning.category is VersionMismatchWarning
+    ]
     return client, "\n".join(differing)
 
 
 async def _try(address: str) -> None:
+    """Open a connection to a scheduler and close it."""
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """A sentence about a failed connection, given the error that Dask raised."""
+    """A sentence that says why Dask raised an error for a connection, and how to fix that."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."
@@ -68,8 +71,8 @@ def _why_not(address: str, error: Exception) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of Stich on this machine, with a hash of its sources, because checkouts share a
-    version."""
+    """The version of Stich on this machine, with a hash of its sources. The hash tells checkouts of
+    the same version apart."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

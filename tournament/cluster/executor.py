@@ -1,4 +1,4 @@
-"""Plays the blocks of a run as tasks of a Dask cluster."""
+"""An executor that plays the blocks of a run as tasks of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -37,20 +37,17 @@ from tournament.run.executor import (
 from tournament.text import plural, printable
 
 WAIT_S = 20.0
-"""How long a run waits for its first worker."""
+"""For how long a run waits for its first worker."""
 
-_TASK_S = 1.0  # what a task costs is little beside it
+_TASK_S = 1.0  # the aim for a task, whose overhead is small beside it
 _MOST_BLOCKS = 64
 _KEPT = "Finished matches are kept"
 
 
 @dataclass(eq=False, slots=True)
 class _RemoteWorker:
-    """A worker of the cluster.
-
-    `joined` is None while the worker starts the bots, and False if it cannot play. The bots run
-    until `owner` is released.
-    """
+    """A worker of the cluster. `joined` is None while the worker starts the bots, True once it can
+    play, and False if it cannot. Its bots run until the future `owner` is released."""
 
     address: str
     name: str
@@ -60,7 +57,7 @@ class _RemoteWorker:
 
 
 class _Task(NamedTuple):
-    """A list of jobs, and the addresses of the workers that may play them."""
+    """The jobs that a task plays in order, and the addresses of the workers that may play them."""
 
     jobs: tuple[Job, ...]
     future: Future[list[Played]]
@@ -77,16 +74,18 @@ _WorkerEvent = TypedDict(
         "expected": bool,
     },
 )
-"""What Dask reports when a worker, named by its address, comes or goes. The last three are there
-when it goes: the keys of the tasks that it had, and whether it was retired."""
+"""An event of Dask: the worker with an address has come or left.
+
+If the worker has left, the last three items hold the keys of its tasks, and whether it was retired.
+"""
 
 
 class ClusterExecutor:
-    """An `Executor` whose tables are those of a cluster's workers.
+    """An `Executor` with the tables of a cluster's workers.
 
-    A task is one or more blocks. Each table plays one task and, unless there are bots by URL, has a
-    second one queued, so that no table waits for the runner. Threads put handlers of events into a
-    queue, and `receive` calls them.
+    A task plays one or more blocks. Each table plays one task, and has a second one queued unless
+    there are bots by URL, so that no table waits for the runner. Threads put handlers of events
+    into a queue, and `receive` calls the handlers.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -105,7 +104,7 @@ class ClusterExecutor:
         self._pending: list[Job] = []
         self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
         self._lost: set[int] = set()
-        self._call: Future[int] | None = None  # a task that only asks for a worker
+        self._call: Future[int] | None = None  # a task that makes Dask start a worker
         self._size = 1  # blocks in a task
         self._turn = 1
         self._connecting = frozenset(bot.name for bot in cup.bots if bot.connect)
@@ -113,7 +112,13 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Let the present workers join. Start or reach every bot on each of them."""
+        """Connect to the scheduler, and start or reach every bot on each of its workers.
+
+        Bots in `absent` are left out.
+
+        Raises:
+            RunError: if the scheduler cannot be reached, or no worker has joined after 20 seconds.
+        """
         self._absent = frozenset(absent)
         self._client, differing = connect(self._address)
         self._exits.callback(self._client.close)
@@ -134,10 +139,8 @@ class ClusterExecutor:
         return Inspected(tuple(self._problems), self._about)
 
     def _call_for_worker(self) -> None:
-        """Submit a task if there is no worker.
-
-        With `adapt(minimum=0)`, Dask starts a worker only for a task that cannot be run.
-        """
+        """Submit a task if there is no worker, and forget that task once there is one. With
+        `adapt(minimum=0)`, Dask starts a worker only if a task waits for one."""
         if self._workers:
             self._call = None
         elif self._call is None:
@@ -150,9 +153,9 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let new workers join, each in a thread."""
-        found = self._client.scheduler_info(n_workers=-1)["workers"]
-        for address, info in found.items():
+        """Let new workers with tables join, each in a thread. Return no events."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        for address, info in workers.items():
             tables = int(info["resources"].get("tables", 0))
             if tables and address not in self._workers:
                 worker = _RemoteWorker(address, printable(str(info["name"])), tables)
@@ -161,7 +164,7 @@ class ClusterExecutor:
         return ()
 
     def _join(self, worker: _RemoteWorker) -> None:
-        """Start the bots on a worker. Runs in a thread."""
+        """Start the bots on a worker, and queue the handler of the result. Runs in a thread."""
         here, where = own_version(), [worker.address]
         # The first workers have found out whether connecting bots can be reached.
         absent = self._absent | (self._connecting if self._begun else frozenset())
@@ -169,21 +172,25 @@ class ClusterExecutor:
             worker.owner = self._client.scatter(self._session, workers=where, hash=False)
             words = (here, self._session, worker.owner.key, self._cup, self._archives)
             answers = self._client.run(open_tables, *words, worker.tables, absent, workers=where)
-            found, warning = answers[worker.address]
+            inspected, warning = answers[worker.address]
         except Exception as error:
             fix = f"see its log, or install {here} into the environment of its dask"
-            found, warning = Inspected((f"It cannot play ({error}); {fix}.",), {}), ""
-        self._news.put(partial(self._on_opened, worker, found, warning))
+            inspected, warning = Inspected((f"It cannot play ({error}); {fix}.",), {}), ""
+        self._news.put(partial(self._on_opened, worker, inspected, warning))
 
-    def _on_opened(self, worker: _RemoteWorker, found: Inspected, warning: str) -> Iterator[Event]:
+    def _on_opened(
+        self, worker: _RemoteWorker, inspected: Inspected, warning: str
+    ) -> Iterator[Event]:
+        """Let a worker play if all its bots can play, and yield notices about it. Its problems
+        prevent the cup if no block was played yet."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
-        worker.joined = not found.problems
-        problems = [f"Worker {worker.name}: {problem}" for problem in found.problems]
+        worker.joined = not inspected.problems
+        problems = [f"Worker {worker.name}: {problem}" for problem in inspected.problems]
         if warning:
             yield Notice(f"Worker {worker.name}: {warning}")
         if worker.joined:
-            self._about = self._about or found.about
+            self._about = self._about or inspected.about
             yield Notice(f"Worker {worker.name} has joined, with {plural(worker.tables, 'table')}.")
         elif self._begun:
             yield from (Notice(f"{problem} It does not take part.") for problem in problems)
@@ -199,8 +206,8 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news))
 
     def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left. The tasks submitted first were being
-        played."""
+        """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
+        The tasks that were submitted first were being played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
@@ -226,20 +233,20 @@ class ClusterExecutor:
 
     @property
     def has_free_table(self) -> bool:
-        """Whether a job can be submitted now, to be played or queued."""
+        """Whether a job can be submitted now, to be played at once or queued."""
         jobs = len(self._pending) + sum(len(task.jobs) for task in self._tasks.values())
-        return jobs < sum(one.tables for one in self._joined()) * self._ahead * self._size
+        return jobs < sum(worker.tables for worker in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Add a job, which the next `receive` submits as part of a task."""
+        """Store a job, which the next `receive` submits as part of a task."""
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the jobs as tasks, if possible one for each free table.
+        """Submit the stored jobs as tasks, if possible one for each free table.
 
-        A block that was lost before is a task of its own, so that it is known which block ends its
-        workers.
+        A block that was lost before is its own task, so that the run knows which block kills its
+        workers. Without a worker, yield each job as unplayed.
         """
         jobs, self._pending = self._pending, []
         workers = self._joined()
@@ -249,7 +256,8 @@ class ClusterExecutor:
             return
         again = [(job,) for job in jobs if job.block.number in self._lost]
         others = [job for job in jobs if job.block.number not in self._lost]
-        free = max(1, sum(one.tables for one in workers) - len(self._tasks) - len(again))
+        tables = sum(worker.tables for worker in workers)
+        free = max(1, tables - len(self._tasks) - len(again))
         size = max(1, min(self._size, ceil(len(others) / free)))
         groups = [tuple(others[at : at + size]) for at in range(0, len(others), size)]
         addresses = frozenset(worker.address for worker in workers)
@@ -268,7 +276,7 @@ class ClusterExecutor:
             future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Future[list[Played]]) -> None:
-        """Fetch the result of a task. Runs in a thread of Dask."""
+        """Queue the handler of a task's result or error. Runs in a thread of Dask."""
         answer: list[Played] | BaseException
         try:
             answer = future.result()
@@ -277,6 +285,11 @@ class ClusterExecutor:
         self._news.put(partial(self._on_end, future.key, answer))
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
+        """Yield the events of a task that has ended.
+
+        Raises:
+            RunError: if the scheduler is gone, the task has failed, or its result is not valid.
+        """
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs
@@ -285,7 +298,6 @@ class ClusterExecutor:
             raise RunError(self._gone())
         if isinstance(answer, BaseException):
             self._check_connection()
-        if isinstance(answer, BaseException):
             numbers = ", ".join(str(job.block.number) for job in jobs)
             why = f"{type(answer).__name__}: {answer}"
             raise RunError(f"Block {numbers} cannot be played ({why}). {_KEPT}.")
@@ -300,7 +312,11 @@ class ClusterExecutor:
                 yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for news from the workers, and yield their events."""
+        """Submit the stored jobs, wait up to `seconds` for events, and yield them.
+
+        Raises:
+            RunError: if the scheduler is gone, or a task has failed.
+        """
         self._check_connection()
         yield from self._submit_tasks()
         yield from self._next(seconds)
@@ -310,10 +326,12 @@ class ClusterExecutor:
         self._check_connection()
 
     def _check_connection(self) -> None:
+        """Raise RunError if the scheduler is gone."""
         if self._client.status != "running":
             raise RunError(self._gone())
 
     def _next(self, seconds: float) -> Iterable[Event]:
+        """Wait up to `seconds` for a handler in the queue, and return the events of its call."""
         try:
             return self._news.get(timeout=seconds)()
         except Empty:
@@ -334,15 +352,16 @@ class ClusterExecutor:
         Thread(target=self._client.run, args=arguments, kwargs=options, daemon=True).start()
 
     def close(self) -> None:
-        """Leave the cluster. Dask then releases all tasks, which stops the bots."""
+        """Disconnect from the cluster. Dask then releases all tasks, which stops the bots."""
         self._exits.close()
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """Check that a worker played matches of this job, each once, and that its table is then free.
+    """Check the events that a worker sent for a job.
 
     Raises:
-        RunError: if it did not.
+        RunError: if a match does not belong to the job or occurs twice, or if the last event is not
+            the only one that frees the table.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)
@@ -354,18 +373,19 @@ def check(cup: Cup, job: Job, played: Played) -> None:
         )
 
 
-def _belongs(cup: Cup, job: Job, one: MatchRecord | Outage) -> bool:
-    if one.number not in job.numbers:
+def _belongs(cup: Cup, job: Job, record: MatchRecord | Outage) -> bool:
+    """Whether a finished or void match is one that the job asked for."""
+    if record.number not in job.numbers:
         return False
-    pairing = job.block.pairing(one.number)
-    if isinstance(one, Outage):
-        return place_of(pairing) == {name: getattr(one, name) for name in Place.__annotations__}
+    pairing = job.block.pairing(record.number)
+    if isinstance(record, Outage):
+        return place_of(pairing) == {name: getattr(record, name) for name in Place.__annotations__}
     asked = asdict(pairing)
     asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
-    by_seat = (one.scores, one.adjusted, one.times, one.outputs)
-    seats = {*one.struck, *(fault.seat for fault in one.faults)}
+    by_seat = (record.scores, record.adjusted, record.times, record.outputs)
+    seats = {*record.struck, *(fault.seat for fault in record.faults)}
     return (
-        one == replace(one, **asked)
+        record == replace(record, **asked)
         and {len(values) for values in by_seat} == {cup.players}
         and seats <= set(range(cup.players))
     )

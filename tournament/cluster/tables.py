@@ -1,4 +1,4 @@
-"""What runs on a Dask worker: the tables of a run, and the bots that they have started."""
+"""The tables of a run on a Dask worker, and the functions that Dask calls there."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ _WARNING = (
 )
 
 Played = list[Finished | Voided]
-"""The events of a job; none if it did not begin."""
+"""The events of a job. There are none if the job did not begin."""
 
 
 async def open_tables(
@@ -40,10 +40,11 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Start or reach all bots on a worker, if it has this `version` of Stich.
+    """Start or reach all bots on a worker, except those in `absent`, for a number of tables.
 
-    Dask calls this on the worker. Returns the inspection, and a warning or "". The bots run until
-    Dask releases the key `owner`, because the runner has finished or is gone.
+    Dask calls this on the worker. Return the inspection, and a warning or "". The inspection has a
+    problem if the worker has another `version` of Stich. The bots run until Dask releases the key
+    `owner`, which it does when the runner has finished or is gone.
     """
     if version != own_version():
         fix = "install the same on both, or stop it"
@@ -57,34 +58,32 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """Play these jobs one after the other, until the tables are stopped. Dask runs this as a
-    task."""
+    """Play jobs one after the other, until the tables are stopped, and return their events. Dask
+    runs this as a task. If the worker has been restarted, no job begins."""
     tables = get_worker().plugins.get(session)
-    # None: the worker was restarted.
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """End the tasks of this turn or an earlier one after their present match.
-
-    Dask calls this on every worker.
-    """
+    """Let the tasks of this turn or an earlier one end after their present match. Dask calls this
+    on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
 
 
 class Tables(WorkerPlugin):
-    """The bots of one run on this worker, in a pool for each of its tables.
+    """The tables of one run on this worker, each with its own pool of bots.
 
-    The bots stop when the key `owner` is released, and with the worker, even if it is killed.
+    The bots stop when Dask releases the key `owner`, and with the worker, even if that is killed.
+    Archives are unpacked in `folder`.
     """
 
     def __init__(self, owner: str, folder: str) -> None:
         self.stopped_turn = 0
         self.closed = False
         self._owner = owner
-        # In here, Dask removes what a killed worker has left behind.
+        # In `folder`, Dask removes what a killed worker has left behind.
         self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
         self._pools: list[BotPool] = []
         self._free: list[BotPool] = []
@@ -98,10 +97,11 @@ class Tables(WorkerPlugin):
         absent: Collection[str],
         worker_bytes: int | None,
     ) -> tuple[Inspected, str]:
-        """Start or reach all bots. Return the inspection, and a warning or "".
+        """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
-        `worker_bytes` is the memory that Dask gives this worker, as other workers may be on the
-        same machine.
+        Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
+        this worker, or None. Other workers may be on the same machine. The bots are stopped if one
+        of them has a problem.
         """
         folder = Path(self._folder.name)
         try:
@@ -115,16 +115,17 @@ class Tables(WorkerPlugin):
             if cup.run.memory_mb is None and worker_bytes:
                 memory_mb = min(memory_mb, worker_bytes / (1 << 20))
             self._pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
-            found = inspect(cup, self._pools[0], absent)
+            inspected = inspect(cup, self._pools[0], absent)
         except (ArchiveError, SandboxError, OSError) as error:
-            found, warning = Inspected((str(error),), {}), ""
+            inspected, warning = Inspected((str(error),), {}), ""
         self._free = list(self._pools)
-        if found.problems or self.closed:
+        if inspected.problems or self.closed:
             self.close()
-        return found, warning
+        return inspected, warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after the other, until the tables are stopped."""
+        """Play jobs one after the other, until the tables are stopped, and return their events. A
+        job that has not begun has no events."""
 
         def is_stopped() -> bool:
             return turn <= self.stopped_turn or self.closed
@@ -134,16 +135,16 @@ class Tables(WorkerPlugin):
         try:
             return [[] if is_stopped() else list(pool.play_job(job, is_stopped)) for job in jobs]
         except BaseException:
-            pool.close()  # Dask retries, and then no process may know these cards
+            pool.close()  # because Dask tries again, and then no process may know these cards
             raise
         finally:
             with self._lock:
                 self._free.append(pool)
             if self.closed:
-                self.close()  # with the bots that were started meanwhile
+                self.close()  # again, for the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Stop the bots when the key `owner` is released. Dask calls this when a key changes its
+        """Stop the bots if the key `owner` is released. Dask calls this whenever a key changes its
         state."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
@@ -154,11 +155,11 @@ class Tables(WorkerPlugin):
         self.close()
 
     def close(self) -> None:
-        """Stop all bots, even in mid-match, and remove their folders."""
+        """Stop all bots, even in mid-match. Remove their folders if no table plays."""
         with self._lock:
             self.closed = True
             for pool in self._pools:
-                with suppress(RuntimeError):  # it is starting bots, which are then stopped
+                with suppress(RuntimeError):  # bots are being started, and are stopped later
                     pool.close()
             if len(self._free) == len(self._pools):
                 self._folder.cleanup()

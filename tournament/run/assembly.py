@@ -1,4 +1,4 @@
-"""The whole way from a cup to a finished store."""
+"""Playing a whole cup: from its configuration to a finished store."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -31,7 +31,8 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""Makes the executor that plays on other machines, of a cup and the paths that no bot may see."""
+"""A function that makes the executor on other machines, given a cup and the paths that no bot may
+read."""
 
 
 def run_cup(
@@ -46,17 +47,17 @@ def run_cup(
 ) -> None:
     """Play the matches of a cup that are not finished yet.
 
-    The cup is in the file `path`, its store at `target`. With `cluster`, other machines play the
-    matches. `gateway` is needed if bots connect. `memory_share` is the share (0 to 1) of this
-    machine's memory for bots that the bots of the cup may use. Finished matches are kept whatever
-    is raised.
+    The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
+    of a database. Other machines play the matches if `cluster` is given. `gateway` is needed if
+    bots connect. `memory_share` is the fraction, from 0 to 1, of this machine's memory for bots
+    that the bots of this cup may use. Finished matches are kept, whatever error is raised.
 
     Raises:
         CupChangedError: if the store holds another cup.
-        SandboxError: if there is no sandbox.
+        SandboxError: if this machine has no sandbox, and the cup wants one.
         StartError: if a bot cannot play.
         RunError: if the run cannot continue.
-        StoreError: if the store cannot be used.
+        StoreError: if the store cannot be used, or another runner is using it.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target, observer.notice))
@@ -70,14 +71,14 @@ def run_cup(
             observer.committed(run.commitment)
         if run.finished:
             return
-        warnings = [weakness(run.seed), *_of_companions(run)]
+        warnings = [weakness(run.seed), *_companion_warnings(run)]
         if does_without_sandbox(cup):
             store.record_unsandboxed()
         else:
             warnings.append(shared_folders(cup.bots, path.absolute().parent))
         if cluster is None:
-            launch, more = local_launch(cup, path, store)
-            warnings += more
+            launch, launch_warnings = local_launch(cup, path, store)
+            warnings += launch_warnings
         plan, roster = _with_bots(plan, cup, store, gateway, observer)
         cup = with_variables(roster.cup(run))
         executor: Executor
@@ -93,9 +94,10 @@ def run_cup(
 def _with_bots(
     plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
 ) -> tuple[Plan, Roster]:
-    """Return the plan, and the roster of the bots that play it.
+    """Return the plan to play, and the roster of its bots.
 
-    In a ladder bots come and go. Otherwise, wait for all bots that connect.
+    In a ladder, bots come and go, so the returned plan draws its tables from the roster. In another
+    cup, wait until all connecting bots are connected.
     """
     if gateway is None:
         return plan, Roster(cup)
@@ -105,7 +107,7 @@ def _with_bots(
     return plan, Roster(_wait_for_bots(gateway, cup, store, observer))
 
 
-def _of_companions(run: Run) -> Iterator[str]:
+def _companion_warnings(run: Run) -> Iterator[str]:
     """Yield a warning for each bot that plays although its author has a disqualified bot."""
     for bot, other in run.companions().items():
         yield (
@@ -115,24 +117,25 @@ def _of_companions(run: Run) -> Iterator[str]:
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may see."""
+    """The paths that no bot may read: the cup, the user's keys, and the folder of the store."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Return how the bots of a cup are started on this machine, and warnings.
+    """Return the settings for starting a cup's bots on this machine, and a list of warnings.
 
-    The cup is in the file `path`. Some of the warnings may be empty.
+    The cup comes from the file `path`. A warning may be "".
 
     Raises:
-        SandboxError: if there is no sandbox.
+        SandboxError: if this machine has no sandbox, and the cup wants one.
     """
     launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
-    """Wait for the connecting bots. Meanwhile the store says which are missing."""
+    """Wait for the connecting bots, and return the cup with their URLs. Meanwhile, the store shows
+    which bots are missing."""
 
     def waiting(bots: Sequence[str], of: int, invite: str) -> None:
         store.show(Present(awaited=tuple(bots)))

@@ -1,4 +1,4 @@
-"""A table: it plays matches, and keeps its bots running or connected between them."""
+"""The bots of one table, which stay running or connected from match to match."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,8 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 
 class _Place(NamedTuple):
-    """The identity of a process: its bot, the bot's seat at the table (from 0), and the seating."""
+    """The identity of a bot's process. `copy` counts the earlier seats of the same bot at the
+    table, and `seating` is the number of the seating that the process plays."""
 
     name: str
     copy: int = 0
@@ -31,25 +32,25 @@ class _Place(NamedTuple):
 
 
 class UnavailableBot(Player):
-    """A player that stands in for a bot that could not be restarted, or whose host is unknown."""
+    """A substitute for a bot that does not run or cannot be reached. All its moves are faults."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
         self._why = why
 
     def move(self, body: bytes, seconds: float) -> Failure:
-        """Return a failure: the bot is unreachable."""
+        """Return a failure of the kind "unreachable"."""
         return Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
 
 
 class BotPool:
-    """A table, which plays one match at a time, with the bots that it keeps running.
+    """Plays one match at a time, and keeps the bots running between matches.
 
-    Where all matches of a block have the same cards, process k plays seating k of every block, so
-    no process sees a deal twice. A bot with two seats at a table (in a duel) has a process for
-    each. When the bots together use more than `memory_mb`, those used least recently are stopped,
-    except those of the last match. Bots in `in_process` are not started; their functions are called
-    instead.
+    If all matches of a block have the same cards, process k plays seating k of every block, so no
+    process sees a deal twice. A bot with two seats at a table (in a duel) has a process for each
+    seat. When the bots together use more than `memory_mb`, the pool stops the least recently used
+    bots that are not at the table. `in_process` maps bots that are not started to functions that
+    choose their moves.
     """
 
     def __init__(
@@ -64,12 +65,12 @@ class BotPool:
         self._launch = launch
         self._limit_mb = memory_mb
         self._shared_cards = cup.format.cards == "shared"
-        self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # used last, last
-        self._memory_mb: dict[str, float] = {}  # of a process of this bot, as last measured
-        self._measured: dict[_Place, float] = {}
+        self._started: OrderedDict[_Place, StartedBot] = OrderedDict()  # last used, last
+        self._memory_mb: dict[str, float] = {}  # by bot, as last measured for one of its processes
+        self._measured: dict[_Place, float] = {}  # when, by time.monotonic
         self._called: dict[str, Player] = {
             name: InProcessBot(choose) for name, choose in (in_process or {}).items()
-        }  # bots that are not started here
+        }  # the bots that are not started here
 
     @cached_property
     def _referee(self) -> Referee:
@@ -85,10 +86,10 @@ class BotPool:
         is_stopped: Callable[[], bool],
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
-        """Play the matches of a job until one is void or the table is stopped.
+        """Play the matches of a job, and yield the result of each.
 
-        `expect` is called with the number of seconds until the next step is due. Yields the result
-        of each match.
+        The job ends early after a void match, or after any match if `is_stopped()` is then true.
+        `expect` is called before each step with the seconds within which the step must end.
 
         Raises:
             RefereeError: if the rules service fails.
@@ -106,6 +107,12 @@ class BotPool:
                 return
 
     def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
+        """Play one match of a job.
+
+        Raises:
+            MatchVoid: if a bot that the run waits for cannot be reached.
+            RefereeError: if the rules service fails.
+        """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
         self._bots |= {bot.name: bot for bot in job.joined}
@@ -133,11 +140,12 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """Return a player for each seat of the match with this number in its block.
+        """Return a player for each of the seats that the bots `names` take.
 
-        Bots in `absent` no longer play. Bots that are not running are started in parallel. With
-        `anew`, all of them are started again. Bots of the `upcoming` matches, each given by the
-        bots at its seats and its number, are started ahead as far as memory allows.
+        `number` is the match's number in its block. Bots that are not running are started in
+        parallel. A bot in `absent`, or one that cannot be started, is replaced by a substitute.
+        With `anew`, running bots are started again. `upcoming` holds the seating and the number of
+        each later match, whose bots are started ahead as far as memory allows.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -176,10 +184,8 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start bots in parallel, as many at once as fit into memory.
-
-        Yields each bot with what it states about itself, or with the error if it does not run.
-        """
+        """Start the bots that have a command, as many in parallel as fit into memory. Yields each
+        of these bots with what it states about itself, or with a StartError if it does not run."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
@@ -195,8 +201,8 @@ class BotPool:
     def recycle(self, record: MatchRecord) -> None:
         """Stop bots after a match.
 
-        These are the bots that timed out, since they may still be working on an old request, and
-        the least recently used bots if memory runs short.
+        Bots that timed out are stopped, because they may still be working on an old request. If
+        memory runs short, the least recently used bots that did not play are stopped too.
         """
         places = self._places(record.seating, record.number)
         for fault in record.faults:
@@ -223,7 +229,7 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Return whether the bot is running. If so, discard its output so far."""
+        """Return whether the bot is running, and discard its output so far."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)
@@ -232,15 +238,15 @@ class BotPool:
     def _expected(self, places: Iterable[_Place]) -> float:
         """The memory in MB that the processes at these places will probably use.
 
-        A process counts as much as the last process of the same bot did. The process of a bot that
-        has not run yet counts as the largest process so far, or as its limit.
+        A bot counts as much as its process did when it was last measured. A bot that has not been
+        measured counts as much as the largest bot that has, or else as the limit for one bot.
         """
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots until `needed_mb` of memory are free. Spare the places
-        in `keep`."""
+        """Stop the least recently used bots, except at the places in `keep`, until `needed_mb` of
+        the memory are free, or no other bot is left."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -261,10 +267,11 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, place: _Place) -> None:
+        """Start a bot without waiting until it answers."""
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """Return the bot at a place, or a substitute for a bot that cannot play."""
+        """Return the player at a place, or a substitute if the bot cannot play."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url
@@ -284,6 +291,11 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
+        """Return the bot at a place once it answers, and mark it as used last.
+
+        Raises:
+            StartError: if the bot does not answer. Its place is then empty.
+        """
         running = self._started.pop(place)
         if not running.answered:
             running.ready()

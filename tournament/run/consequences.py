@@ -1,4 +1,4 @@
-"""What it means to withdraw or disqualify a bot, in sentences for the organiser who is asked."""
+"""The effects of withdrawing or disqualifying a bot, for the organiser who is asked to confirm."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,12 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return what falls away if a bot is excluded now, and until when `stich undo` works."""
+    """Return sentences that say what excluding a bot now would change, and for how long
+    `stich undo` could reverse that.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     run = store.run()
     stands = "its results stand" if kind is Withdraw else _NO_RESULTS
     if kind is Disqualify and run.cup.is_ladder and not run.finished:
@@ -23,6 +28,7 @@ def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]
 def _lost(
     store: Store, run: StoredRun, bot: str, kind: type[Withdraw] | type[Disqualify]
 ) -> Iterator[str]:
+    """Yield a sentence for each kind of matches that would no longer count or be played."""
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:
         yield f"{plural(len(played), 'finished match', 'finished matches')} will not count."
@@ -54,8 +60,8 @@ def _lost(
 
 
 def _undo(run: StoredRun, bot: str) -> str:
-    """Return until when the exclusion of a bot can be taken back, by the rule of
-    `last_exclusion`."""
+    """Return a sentence that says for how long `stich undo` can reverse the exclusion of a bot. The
+    function `last_exclusion` decides this."""
     if run.finished:
         return "`stich undo` takes this back at any time."
     if run.cup.is_ladder:

@@ -1,10 +1,9 @@
-"""Bots of a ladder come and go: which are connected, which may be seated, and which play the next
-epoch."""
+"""The bots of a ladder, which come and go: which are connected, can play, and play next."""
 
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from time import monotonic
@@ -27,76 +26,71 @@ from tournament.run.preflight import about_by_url, identity, misfits
 from tournament.run.roster import Roster
 from tournament.store.store import Store
 
-_POSITIONS = 3
+_POSITIONS = 3  # in which a new bot must move legally
 _NEW_AT_ONCE = 4
 _KNOWN_AT_ONCE = 64
 _UPDATE_S = 2.0
 _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
-_WAIT_S = 5.0  # for checks; an epoch then begins without the bots still being checked
+_WAIT_S = 5.0  # for checks; an epoch then begins without the bots that are still being checked
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A bot has passed the check; what it states about itself."""
+Checked = Identity | str | None
+"""The result of a check.
 
-    stated: Identity
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A bot cannot play; `problem` is a sentence with the fix."""
-
-    problem: str
+This is what the bot states about itself if it passed, a sentence with the fix if it failed, or None
+if it passed earlier and did not answer now.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Unanswered:
-    """A bot that passed earlier did not answer this time. It may answer later."""
+def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
+    """Check a bot that has just connected: what it states, and its moves in three positions.
 
-
-Checked = Passed | Failed | Unanswered
-
-
-def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Same as `check_again`, but the bot must answer, and move legally in a few positions."""
+    `known` is what the bot stated when it was entered, or None. A bot that does not answer has
+    failed.
+    """
     try:
-        found = _check_about(cup, bot, known)
-        if isinstance(found, Failed):
-            return found
+        checked = _check_about(cup, bot, known)
+        if isinstance(checked, str):
+            return checked
         with closing(reach_url(bot, bot.url or "")) as player:
             examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
             options = tuple((name, (value,)) for name, value in cup.options.items())
             scope = Scope(cup.game, (cup.players,), options)
             failures = positions(examiner, scope, _POSITIONS).failures
-        for failure in failures:
-            return Failed(f"{bot.name}: {failure.problem} {failure.advice.fix}")
+        if failures:
+            return f"{bot.name}: {failures[0].problem} {failures[0].advice.fix}"
     except StartError as error:
-        return Failed(str(error))
-    return found
+        return str(error)
+    return checked
 
 
 def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Check that a bot by URL plays the game and still states the same about itself.
+    """Check that a bot plays the game and still states the same about itself.
 
-    `known` is what the bot stated before. A bot that does not answer has not failed.
+    `known` is what the bot stated before, or None. A bot that does not answer has not failed.
     """
     try:
         return _check_about(cup, bot, known)
     except StartError:
-        return Unanswered()
+        return None
 
 
-def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Passed | Failed:
+def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
+    """Check what a bot states about itself.
+
+    Raises:
+        StartError: if the bot does not answer.
+    """
     about = about_by_url(bot, bot.url or "")
     stated = identity(about)
-    for problem in misfits(bot, about, cup):
-        return Failed(problem)
+    if problem := next(misfits(bot, about, cup), None):
+        return problem
     if known is not None and stated != known:
-        return Failed(
+        return (
             f"{bot.name}: GET / said {known} when it was entered, and says {stated} now. A changed"
             " bot is a new version: run `stich join` again, which enters it."
         )
-    return Passed(stated)
+    return stated
 
 
 def _authors(cup: Cup) -> dict[str, str]:
@@ -104,9 +98,10 @@ def _authors(cup: Cup) -> dict[str, str]:
 
 
 class Entrants(Roster):
-    """The bots that play a ladder.
+    """The roster of a ladder, which checks the bots and stores the results.
 
-    `cup` is the cup as in its file, and `store` the store of its run.
+    `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
+    the present time in UTC.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -127,7 +122,7 @@ class Entrants(Roster):
         self._passed = run.passed
         self._about: dict[str, Identity] = {bot: said[-1] for bot, said in run.about.items()}
         self._checks: dict[str, Future[Checked]] = {}
-        self._slow: set[str] = set()  # an epoch has waited for them in vain
+        self._slow: set[str] = set()  # bots for whose checks an epoch has waited in vain
         # Separate pools, so that slow newcomers do not delay the bots that play.
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
@@ -138,13 +133,13 @@ class Entrants(Roster):
         self._round = 0
 
     def close(self) -> None:
-        """Stop checking."""
+        """Stop all checks, without waiting for them."""
         super().close()
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """Return the cup with all bots that have joined, at the URLs of the gateway."""
+        """The cup with all bots that have joined, each at its URL of the gateway."""
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -155,11 +150,12 @@ class Entrants(Roster):
         return replace(everybody, bots=bots)
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that connect."""
+        """The bots that connect."""
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return new outages for an epoch. Void matches of earlier epochs do not count."""
+        """Return the outages of an epoch. In a new epoch, these are new, and void matches of
+        earlier epochs do not count."""
         if self._outages is None or round != self._round:
             if self._outages is not None:
                 self._outages.close()
@@ -170,34 +166,32 @@ class Entrants(Roster):
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Start counting the matches of each author again. `voids` are all void matches of the
+        """Count each author's matches from the beginning. `voids` are all void matches of the
         run."""
         everybody = self._cup.with_joined(self._store.decisions())
         self._author_voids.author_of = _authors(everybody)
         self._author_voids.begin(voids)
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a match for the authors of its bots."""
+        """Count a finished match for the authors of its bots."""
         self._author_voids.finished(match)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which of these bots are not connected."""
-        unknown = frozenset(bots) - self._gateway.tables().keys()
-        return unknown and unknown - self._reachable(cup)
+        """The connecting bots among `bots` that are not connected."""
+        return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots that were connected at the last `update`."""
+        """The connecting bots that were connected at the last `update`, in the order of arrival."""
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
+        """The bots that are connected or need not connect."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Check newly connected bots, and end the ladder when its time has come.
-
-        Return False, and do nothing, if the last update was less than `every_s` seconds ago.
-        """
+        """Begin to check newly connected bots, and end the ladder if its time has come. Return
+        False, and do nothing, if the last update was less than `every_s` seconds ago."""
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
@@ -211,69 +205,75 @@ class Entrants(Roster):
         for bot in cup.bots:
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
-                check = self._new.submit(short_check, cup, bot, self._about.get(bot.name))
+                known = self._about.get(bot.name)
+                check: Future[Checked] = self._new.submit(short_check, cup, bot, known)
                 self._checks[bot.name] = check
         return True
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return the tables to skip: those of bots that were away too long, or all if the ladder
-        ends."""
+        """Return decisions to skip the `untouched` blocks of `expired` bots, or all if the ladder
+        ends.
+
+        An expired bot with such a block also counts as absent, as in `record_absence`.
+        """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
-        found = []
+        skips = []
         left = list(untouched) if expired else []
         for bot in sorted(expired):
-            matches = tuple(match for one in left if bot in one.table for match in one.matches)
+            matches = tuple(
+                match for block in left if bot in block.table for match in block.matches
+            )
             left = [block for block in left if bot not in block.table]
             if matches:
-                found.append(Skip(matches=matches, bot=bot, why=f"{bot} was away"))
+                skips.append(Skip(matches=matches, bot=bot, why=f"{bot} was away"))
                 self.record_absence(bot)
-        return found
+        return skips
 
     def record_absence(self, bot: str) -> None:
-        """Record that a bot was away so long that its tables were skipped.
+        """Record that tables were skipped because a bot was away.
 
-        If this happens again within an hour, the bot is not seated for a while, longer each time,
-        so that others need not wait for the bot in every epoch.
+        If this happens again within an hour, the bot is left out for five minutes, and for five
+        more each further time, so that other bots do not wait for this bot in every epoch.
         """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
 
     def _is_pausing(self, bot: str) -> bool:
+        """Whether a bot is not seated now because it was away repeatedly."""
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     @property
     def _ends(self) -> str | None:
+        """When the ladder is due to end, in ISO 8601, or None if that is not planned."""
         format = self._cup.format
         return format.ends if isinstance(format, Ladder) else None
 
     def _is_time(self, run: Progress) -> bool:
-        """Return whether the ladder is due to end.
-
-        Record the end as a decision, which a change of the clock cannot revert.
-        """
+        """Whether the ladder is due to end, and no decision has ended it yet. The caller stores the
+        end as a decision, which a change of the clock cannot revert."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of finished checks, and notify the authors. Return the bots that
-        passed.
+        """Store the results of finished checks, and return the bots that passed.
 
-        The failure of a bot that has left meanwhile is ignored.
+        Bots that failed are disconnected, and their programs told why. The failure of a bot that is
+        no longer in `here` is ignored.
         """
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
-        passed = {bot: one.stated for bot, one in ended.items() if isinstance(one, Passed)}
+        passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
         failed = {
-            bot: one.problem
-            for bot, one in ended.items()
-            if isinstance(one, Failed) and bot in here
+            bot: problem
+            for bot, problem in ended.items()
+            if isinstance(problem, str) and bot in here
         }
         self._slow -= passed.keys()
         if failed or passed.keys() - self._passed:
@@ -285,10 +285,11 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return the bots that can play the next epoch, in the order of their arrival.
+        """Check the reachable bots, and return those that can play the next epoch.
 
-        Waits some seconds for checks. Returns no bot if the ladder is due to end. A bot for which
-        an epoch has waited in vain is not waited for again until it has passed a check.
+        The bots are in the order of their arrival. There are none if the ladder is due to end or
+        too few bots are reachable. Checks may take five seconds, but a bot whose check once took
+        longer is not waited for until it has passed one.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

@@ -1,4 +1,4 @@
-"""What a cup will take: an estimate from one block for each of its bots, which is not kept."""
+"""Estimates of the time, requests and costs of a cup, from one block for each of its bots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -22,16 +22,17 @@ from tournament.run.session import Session
 from tournament.store.store import Store
 
 COSTS = ("input_tokens", "output_tokens", "cost")
-"""The numbers in `info` that are estimated."""
+"""The numbers in a bot's `info` that an estimate includes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate of what a whole cup will take.
+    """An estimate for a whole cup of `matches` matches.
 
-    It follows from `played` matches with `faults` faults. `forced` counts moves for which no bot is
-    asked. `seconds` is the time with all tables at once. `bots` holds the `requests` of each bot,
-    its thinking time in `seconds`, and the numbers of COSTS that it states.
+    The estimate follows from `played` matches with `faults` faults. `forced` counts the forced
+    moves of the whole cup, for which no bot is asked. `seconds` is the duration of the cup if all
+    tables play at once. `bots` maps each bot to its number of `requests`, its thinking time in
+    `seconds`, and those numbers of COSTS that the bot states.
     """
 
     matches: int
@@ -43,7 +44,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """A plan of one block at each of as few tables as let every bot play."""
+    """A plan with one block at each table, and as few tables as seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup, "rotations")
@@ -53,17 +54,23 @@ class _FirstBlocks(Plan):
         self.blocks = len(self._tables)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a single round."""
+        """Yield the only round of this plan."""
         tables = enumerate(self._tables, 1)
         blocks = (self._maker.make(number, 1, "", table, 1) for number, table in tables)
         yield Round(1, self.blocks, blocks)
 
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
-    """Play one block for each bot of a cup, and estimate the whole cup.
+    """Play blocks so that each bot of a cup plays, and estimate the whole cup from them.
 
-    The cup is in the file `path`. The deals are not those of the cup, because bots may remember
-    them. Raises the errors of `run_cup`.
+    The cup comes from the file `path`. The blocks have other deals than the cup, because bots may
+    remember deals, and their results are not kept.
+
+    Raises:
+        SandboxError: if this machine has no sandbox, and the cup wants one.
+        StartError: if a bot cannot play.
+        RunError: if the blocks cannot be played.
+        StoreError: if the temporary store cannot be used.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:
@@ -80,27 +87,28 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
-    """Return what a whole cup will take if each bot plays as in the matches that were `played`.
-    Where later tables depend on results, all bots are assumed to play equally often."""
-    said = {(one.bot, one.name): one.sum for one in info_sums(played)}
+    """Estimate a whole cup from `played` matches, in which every bot took part. If later tables
+    depend on results, all bots are assumed to play equally often."""
+    sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     bots, at_least = {}, [0.0]
     for bot in cup.bots:
-        own = [record for record in played if bot.name in record.seating]
+        records = [record for record in played if bot.name in record.seating]
         always = cup.format.always()
         share = (cup.players - len(always)) / (len(cup.bots) - len(always))
         if bot.name in always:
             share = 1.0
-        each = share * plan.matches / len(own)
-        times = [record.times[record.seating.index(bot.name)] for record in own]
+        scale = share * plan.matches / len(records)
+        times = [record.times[record.seating.index(bot.name)] for record in records]
         bots[bot.name] = {
-            "requests": each * sum(map(len, times)),
-            "seconds": each * sum(map(sum, times)) / 1000,
-            **{name: each * said[bot.name, name] for name in COSTS if (bot.name, name) in said},
+            "requests": scale * sum(map(len, times)),
+            "seconds": scale * sum(map(sum, times)) / 1000,
+            **{name: scale * sums[bot.name, name] for name in COSTS if (bot.name, name) in sums},
         }
-        if bot.url is not None:  # it plays at no more tables at once
-            at_least.append(each * sum(record.wall_ms for record in own) / 1000 / bot.max_matches)
-    besides = fmean(record.wall_ms - sum(map(sum, record.times)) for record in played) / 1000
-    spent = sum(one["seconds"] for one in bots.values()) + plan.matches * besides
+        if bot.url is not None:  # it plays at no more than `max_matches` tables at once
+            wall_ms = sum(record.wall_ms for record in records)
+            at_least.append(scale * wall_ms / 1000 / bot.max_matches)
+    overhead = fmean(record.wall_ms - sum(map(sum, record.times)) for record in played) / 1000
+    spent = sum(costs["seconds"] for costs in bots.values()) + plan.matches * overhead
     return Estimate(
         plan.matches,
         forced=plan.matches * fmean(len(record.forced) for record in played),

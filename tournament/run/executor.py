@@ -1,4 +1,4 @@
-"""The interface between the runner and what plays its blocks, on this machine or on others."""
+"""The interface between a session and the executors, which play its blocks here or elsewhere."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from tournament.records import MatchRecord, Outage
 
 
 class RunError(StichError):
-    """The run cannot continue; the message is a sentence. Finished matches are kept."""
+    """The run cannot continue. The message is a sentence. Finished matches are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The matches of a block that are still to be played, by their numbers in the block.
+    """An order to play matches of a block. `numbers` are the matches' numbers in the block.
 
-    A match is void if a bot in `wait_for` cannot be reached; bots in `absent` no longer play. With
-    `anew`, started bots play in new processes, because they may have seen these cards. The bots of
-    `prefetch`, the blocks that this table will probably play next, may be started meanwhile.
-    `joined` are the bots of all these blocks that joined a ladder. `live` is the folder in which
-    this machine shows matches while they are played.
+    A match is void if a bot in `wait_for` cannot be reached. Bots in `absent` no longer play, so
+    they get default moves. With `anew`, started bots play in new processes, because the running
+    ones may have seen these cards. `prefetch` holds the blocks that the table will probably play
+    next, whose bots may be started meanwhile. `joined` holds the bots of all these blocks that
+    joined a ladder. `live` is the folder for files about matches in progress, if they are shown.
     """
 
     block: Block
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended; after the `last` match of a job its table is free."""
+    """A match has ended. After the `last` match of a job, its table is free."""
 
     record: MatchRecord
     last: bool
@@ -47,15 +47,15 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Voided:
-    """A match was void; its table is free, and the rest of the job is dropped."""
+    """A match was void. Its table is free, and the rest of the job is dropped."""
 
     record: Outage
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The job of the block with this number ended early. `why` is a clause that says what happened
-    to the worker that played it."""
+    """The worker that played the block with this number is lost, and the rest of its job with it.
+    `why` is a clause that says what happened to the worker."""
 
     block: int
     why: str
@@ -63,7 +63,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """No match of the job of the block with this number was played, through no failure."""
+    """The block with this number was not played, and nothing has failed."""
 
     block: int
 
@@ -72,8 +72,8 @@ class Unplayed:
 class Inspected:
     """The result of starting or reaching every bot.
 
-    `problems` are sentences about what keeps the cup from being played. `about` maps each bot to
-    what it states about itself.
+    `problems` are sentences, each about a problem that prevents the cup from being played. `about`
+    maps each bot to the name, version and author that it states.
     """
 
     problems: tuple[str, ...]
@@ -91,13 +91,14 @@ Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):
-    """Plays blocks, one at each of its tables. One thread uses it, and closes it at the end."""
+    """Plays blocks at several tables, one block at each. Only one thread may use an executor. It
+    must call `close` at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start or reach every bot once, except the bots in `absent`.
 
         Raises:
-            RunError: if there is no worker that can play.
+            RunError: if no worker can play.
         """
 
     @property
@@ -105,11 +106,12 @@ class Executor(Protocol):
         """Whether a job can be submitted now."""
 
     def submit(self, job: Job) -> None:
-        """Play a job at a free table."""
+        """Give a job to a free table, without waiting for its matches."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
-        """Wait for events up to `seconds`, and yield them. The runner may submit jobs between two
-        events.
+        """Wait up to `seconds` for events, and yield them.
+
+        The caller may submit jobs between two events.
 
         Raises:
             RunError: if the run cannot continue.

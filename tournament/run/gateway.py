@@ -1,4 +1,4 @@
-"""What a run needs from the gateway to which bots connect."""
+"""The interface between a run and the gateway of connecting bots."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
@@ -6,21 +6,21 @@ from typing import Protocol
 from tournament.config.cup import Cup
 
 Waiting = Callable[[Sequence[str], int, str], None]
-"""Same as `RunObserver.waiting`."""
+"""A function that receives the missing bots, the number of all connecting bots, and the command
+that creates a token for a bot."""
 
 
 class Connections(Protocol):
-    """What a ladder needs from the gateway of connecting bots."""
+    """The part of the gateway that a ladder uses."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Refuse bots until they are fixed. `bots` maps each to a sentence that says how to fix
-        it."""
+        """Disconnect bots that must be fixed. `bots` maps each to a sentence that says how."""
 
     def tables(self) -> Mapping[str, int]:
-        """Return the connected bots, each with its number of tables."""
+        """Return the number of tables of each connected bot, by name."""
 
     def url_of(self, bot: str) -> str:
-        """Return the URL at which a connected bot receives requests."""
+        """Return the URL at which a connecting bot receives requests."""
 
 
 class Gateway(Connections, Protocol):
@@ -29,11 +29,11 @@ class Gateway(Connections, Protocol):
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait for all connecting bots except those that are `absent`.
+        """Wait until all connecting bots are connected, and return the cup with their URLs.
 
-        `absent` gives a sentence for each bot that says why the bot is absent. Return the cup with
-        the URLs of the connected bots.
+        `absent` returns the bots that are not waited for, each with a sentence that says why.
+        `waiting` is called whenever other bots are missing than before.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots, each with a sentence that says why."""
+        """Set the excluded bots. `bots` maps each of them to a sentence that says why."""

@@ -1,4 +1,4 @@
-"""Joining and leaving a ladder: decisions of authors in the store of its run."""
+"""Joining and leaving a ladder. Both are stored as decisions of the run."""
 
 from collections.abc import Sequence, Set
 from datetime import UTC, datetime, timedelta
@@ -12,13 +12,13 @@ from tournament.store.store import Store
 from tournament.text import plural
 
 FREED_AFTER = timedelta(days=30)
-"""How long after its bot has left a name is kept for the author of the bot."""
+"""For how long a bot's name is kept for its author after the bot has left."""
 _UNSEATED = timedelta(hours=1)
-"""How long a bot that has not passed the check counts towards `most`."""
+"""For how long a bot that has not passed the check counts towards `most` of [join]."""
 
 
 class JoinRefused(StichError):
-    """A bot cannot join or leave; the message is a sentence with the fix."""
+    """A bot cannot join or leave. The message is a sentence that says why."""
 
 
 def join(
@@ -29,13 +29,15 @@ def join(
     version: int = 1,
     retires: str = "",
 ) -> None:
-    """Let a bot join the ladder `cup` (as in its file), whose store is at `target`.
+    """Store the decision that a bot joins a ladder.
 
-    `author` identifies who enters the bot, in at most 64 characters; "" is the organiser. The bot
-    `retires`, if given, leaves at the same time.
+    `cup` is the ladder as its file describes it, and `target` the place of its store. `author` is
+    the identity of the bot's author, of at most 64 characters, or "" for the organiser. If
+    `retires` names a bot, that bot leaves at the same time.
 
     Raises:
-        JoinRefused: if the bot cannot join.
+        JoinRefused: if the ladder is over or full, the name is taken, or the author may not enter
+            another bot.
         StoreError: if the store cannot be used.
     """
 
@@ -43,20 +45,21 @@ def join(
         _check_open(decisions)
         free = freed(decisions)
         all_bots = cup.with_joined(decisions)
-        taken = alike(bot, [one for one in all_bots.names if base(one) not in free or one == bot])
+        names = [name for name in all_bots.names if base(name) not in free or name == bot]
+        taken = alike(bot, names)
         if taken is not None:
             raise JoinRefused(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
-        out = disqualified(decisions)
-        for one in all_bots.bots:
-            if author and one.author == author and one.name in out:
+        disqualified_bots = disqualified(decisions)
+        for other in all_bots.bots:
+            if author and other.author == author and other.name in disqualified_bots:
                 raise JoinRefused(
-                    f"The organiser has disqualified {one.name}, so its author may enter no other"
+                    f"The organiser has disqualified {other.name}, so its author may enter no other"
                     " bot, unless the organiser invites it (`stich invite`)."
                 )
         gone = absent(decisions) | {retires}
-        playing = {one.name: one.author for one in all_bots.bots if one.name not in gone}
+        playing = {other.name: other.author for other in all_bots.bots if other.name not in gone}
         if author and [*playing.values()].count(author) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
@@ -76,37 +79,37 @@ def join(
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names that another author may take over, without versions.
-
-    All bots of such a name have left, the last of them at least FREED_AFTER ago.
-    """
+    """Return the names, without versions, that another author may take over. A name is free once
+    all its versions left at least FREED_AFTER ago."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
-    gone = exclusions(decisions)
-    left = {one.bot for one in gone if isinstance(one, Leave) and one.at <= since}
-    entered = [one.bot for one in decisions if isinstance(one, Join)]
-    kept = {base(bot) for bot in entered if bot not in left}
-    return {base(bot) for bot in entered} - kept
+    left = {
+        decision.bot
+        for decision in exclusions(decisions)
+        if isinstance(decision, Leave) and decision.at <= since
+    }
+    entered = [decision.bot for decision in decisions if isinstance(decision, Join)]
+    return {base(bot) for bot in entered} - {base(bot) for bot in entered if bot not in left}
 
 
 def seated(
     cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str], failed: Set[str]
 ) -> set[str]:
-    """Return the bots that count as members of the ladder `cup`.
+    """Return the bots that count towards `most` of the ladder `cup`.
 
-    Bots that have `failed` the check do not count, nor do bots that joined over an hour ago and
-    have not `passed` the check.
+    Bots in `passed` have passed the check, and bots in `failed` have not. A bot that has not been
+    checked counts for an hour after it joined. Bots that left or were excluded do not count.
     """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
-    new = {one.bot for one in decisions if isinstance(one, Join) and one.at >= since}
-    here = {bot.name for bot in cup.bots if not bot.connect}
-    return (here | (new - failed) | passed) - absent(decisions)
+    new = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
+    started = {bot.name for bot in cup.bots if not bot.connect}
+    return (started | (new - failed) | passed) - absent(decisions)
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Let a bot leave the ladder `cup`. Its results stand.
+    """Store the decision that a bot leaves the ladder `cup`. The bot's results stand.
 
     Raises:
-        JoinRefused: if the bot does not play, or the ladder is over.
+        JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.
         StoreError: if the store cannot be used.
     """
 
@@ -122,5 +125,6 @@ def leave(target: str, cup: Cup, bot: str) -> None:
 
 
 def _check_open(decisions: list[AnyDecision]) -> None:
+    """Raise JoinRefused if the ladder is over."""
     if finished_by(decisions):
         raise JoinRefused("The ladder is over.")

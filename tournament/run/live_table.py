@@ -1,5 +1,8 @@
-"""Matches in progress on this machine, for the pages: a file for each table, in the user's state
-folder, which no bot sees. Nothing else depends on these files."""
+"""Matches in progress on this machine, so that the pages can show them.
+
+Each table has a file in the user's state folder, which no bot can read. Results do not depend on
+these files.
+"""
 
 import os
 import shutil
@@ -18,13 +21,13 @@ from tournament.paths import state_folder
 from tournament.records import Pairing
 
 _EVERY_S: Final = 0.5
-_STALE_S: Final = 5.0  # a file that was not written for this long is of a match that has ended
+_STALE_S: Final = 5.0  # if a file was not written for this long, its match has ended
 MOST_MOVES: Final = 3_000
-"""Longer matches are not shown live."""
+"""A match that has more moves is no longer shown live."""
 
 
 class LiveMatch(msgspec.Struct):
-    """A match in progress: when it began, in seconds since 1970, and its moves so far."""
+    """A match in progress. `since` is the time of its start, in seconds since 1970."""
 
     pairing: Pairing
     since: float
@@ -41,9 +44,10 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Show a match in a file of this folder while it is played. Yields the observer of the match.
+    """Keep a match in progress up to date in a file of `folder`, and yield the match's observer.
 
-    A thread writes the file, so the last moves are shown however long the next bot thinks.
+    The match must be played with this observer. Without a folder, nothing is written. A thread
+    writes the file, so that the latest moves are shown however long the next bot thinks.
     """
     if folder is None:
         yield MatchObserver()
@@ -61,6 +65,7 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
 
 
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
+    """Write a match to a file every half second, until the match has ended or a write fails."""
     new = file.with_suffix(".new")
     with suppress(OSError):
         while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:
@@ -69,10 +74,10 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """Create an empty folder for the matches of a run that are being played.
+    """Create an empty folder for the matches in progress of a run, given by its id.
 
-    Returns None if the folder cannot be created, or if several matches have the same cards. Then no
-    match may be shown before all of them have ended.
+    Return None if the folder cannot be created, or if all matches of a block have the same cards,
+    because then no match may be shown before the whole block has ended.
     """
     folder = state_folder() / "live" / run
     shutil.rmtree(folder, ignore_errors=True)
@@ -84,7 +89,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """Yield the matches of a run that are being played, and some that ended in the last seconds."""
+    """Yield the matches in progress of a run, given by its id, and some that have just ended."""
     for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:

@@ -1,5 +1,8 @@
-"""Plays blocks in worker processes on this machine: one per table, or a few with many tables each
-where most of the time is spent waiting for bots by URL."""
+"""An executor that plays blocks in worker processes on this machine.
+
+Each table has its own process, unless tables spend most of their time waiting for bots by URL. Then
+a few processes have several tables each.
+"""
 
 import ctypes
 import math
@@ -29,41 +32,39 @@ from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunEr
 from tournament.run.machine import Cores, available_cores, memory_for_bots, pin, shares
 from tournament.run.preflight import inspect
 
-_TICK_S = 0.5  # how often workers are checked for silence
-_GRACE_S = 1.0  # of silence after a deadline
-_CLOSE_S = 10.0  # a worker stops its bots much faster
-_MOST_SHARED = 6  # processes for tables that mostly wait; each takes 40 MB
+_TICK_S = 0.5  # how often the first inspection checks its deadline
+_GRACE_S = 1.0  # how much a worker may be late
+_CLOSE_S = 10.0  # for a worker to stop its bots, which takes much less
+_MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 
 
 class Deadline(ctypes.Structure):
     """Memory that a worker shares with the runner.
 
-    `at` is when the worker's present wait must end. It is infinite while the worker waits for the
-    runner. `stop_soon` asks the worker to return after its match.
+    `at` is the time, by time.monotonic, by which the worker must take its next step. The time is
+    infinite while the worker waits for the runner. `stop_soon` asks the worker to end its job after
+    the present match.
     """
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
     def expect(self, seconds: float = math.inf) -> None:
-        """Promise that the worker acts again within `seconds`."""
+        """Set the deadline for the worker's next step to `seconds` from now."""
         self.at = monotonic() + seconds
 
     @property
     def missed(self) -> bool:
-        """Whether the worker is more than a second overdue."""
+        """Whether the deadline passed more than a second ago."""
         return monotonic() >= self.at + _GRACE_S
 
 
 Order = Job | frozenset[str]
-"""A job; or the excluded bots, when all others are to be started or reached."""
+"""A message to a worker: a job, or the absent bots if all others are to be started or reached."""
 
 
 @dataclass(eq=False, slots=True)
 class _LocalWorker:
-    """The worker of one table.
-
-    Several workers may share a process.
-    """
+    """The runner's side of one table. Several tables may share a process."""
 
     connection: Connection
     deadline: Deadline
@@ -74,11 +75,12 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block Ctrl-C and SIGTERM within this context.
+    """Block SIGINT and SIGTERM within this context, also in processes that are started.
 
-    Ctrl-C goes to the whole process group, and must not end a worker that is still loading.
+    The Ctrl-C of a terminal reaches the whole process group, and must not end a worker that is
+    still loading.
     """
-    # Otherwise the first worker would start Python's resource tracker, which unblocks them.
+    # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
@@ -88,10 +90,10 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """The number of tables that can be played at once.
+    """The number of tables that can play at once in a cup with this number of blocks.
 
-    A bot by URL that sits at every table limits them to its `max_matches`. In a ladder it does not,
-    because bots come and go.
+    The number is at most the `max_matches` of each bot by URL that sits at every table, except in a
+    ladder, where bots come and go.
     """
     if cup.is_ladder:
         return cup.run.concurrency
@@ -105,10 +107,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The number of tables that share a process.
-
-    It is above 1 if tables need no cores of their own, because most of them wait for bots by URL.
-    """
+    """The number of tables that share a process. The number is above 1 if most tables wait for bots
+    by URL, and so need no core of their own."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -117,8 +117,11 @@ def _tables_per_process(cup: Cup, tables: int) -> int:
 
 
 class LocalExecutor:
-    """An `Executor` whose tables share `memory_share` of the memory for bots. Bots in `in_process`
-    are not started; the workers call their functions."""
+    """An `Executor` with worker processes on this machine.
+
+    Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps bots that
+    are not started to functions that choose their moves.
+    """
 
     def __init__(
         self,
@@ -132,13 +135,14 @@ class LocalExecutor:
         self._tables = tables
         self._per_process = 1 if in_process else _tables_per_process(cup, tables)
         self.memory_mb = memory_for_bots(cup.run.memory_mb) * memory_share / tables
-        """The memory that the bots of one table may use."""
+        """The memory in MB that the bots of one table may use."""
         self._new_pool = partial(BotPool, cup, launch, self.memory_mb, in_process)
         self._shares = list(shares(tables, available_cores() if self._per_process == 1 else ()))
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many of the missing tables as may share a process."""
+        """Start a process for as many of the missing tables as may share one. Return the first of
+        its workers."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
@@ -157,7 +161,11 @@ class LocalExecutor:
         return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start all workers, then start or reach every bot once."""
+        """Start all workers, then start or reach every bot once, except the bots in `absent`.
+
+        Raises:
+            RunError: if the first worker dies or does not respond.
+        """
         while len(self._workers) < self._tables:
             self._spawn_workers()
         worker = self._workers[0]
@@ -168,8 +176,8 @@ class LocalExecutor:
                     raise RunError(
                         "The worker that starts the bots does not respond; was it stopped?"
                     )
-            found: Inspected = worker.connection.recv()
-            return found
+            inspected: Inspected = worker.connection.recv()
+            return inspected
         except (EOFError, ConnectionError):
             raise RunError("The worker that starts the bots has died; see above.") from None
 
@@ -179,7 +187,7 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker. If there is none, another one is started."""
+        """Send a job to a free worker. Start one if a lost worker has not been replaced yet."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
@@ -188,18 +196,25 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for messages from the workers, and yield their events."""
+        """Wait up to `seconds` for messages from the workers, and yield their events.
+
+        A worker that has died, or has missed its deadline, is lost.
+
+        Raises:
+            RunError: if the rules service fails.
+        """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
         for worker in busy.values():
             if worker not in self._workers:
-                continue  # lost together with another one
+                continue  # lost with another table of its process
             if worker.connection in ready:
                 yield from self._read(worker)
             elif worker.deadline.missed:
                 yield from self._lose(worker)
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
+        """Read a worker's message, and yield its events."""
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -212,18 +227,20 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _LocalWorker) -> Iterator[Lost]:
-        """Replace a worker that has died or does not respond, with all others of its process."""
-        lost = [each for each in self._workers if each.process is worker.process]
-        self._workers = [each for each in self._workers if each.process is not worker.process]
+        """Kill the process of a worker that has died or does not respond. Forget all workers of
+        this process, and yield the loss of each job that they had."""
+        process = worker.process
+        lost = [table for table in self._workers if table.process is process]
+        self._workers = [table for table in self._workers if table.process is not process]
         self._shares.append(worker.cores)
-        for each in lost:
-            each.connection.close()
-        worker.process.kill()
-        worker.process.join()
-        why = f"its worker process ended or was stopped (exit code {worker.process.exitcode})"
-        for each in lost:
-            if each.job is not None:
-                yield Lost(each.job.block.number, why)
+        for table in lost:
+            table.connection.close()
+        process.kill()
+        process.join()
+        why = f"its worker process ended or was stopped (exit code {process.exitcode})"
+        for table in lost:
+            if table.job is not None:
+                yield Lost(table.job.block.number, why)
 
     def recall(self) -> None:
         """Ask all workers to stop after their present match."""
@@ -245,10 +262,10 @@ class LocalExecutor:
 def _main(
     tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """Run a worker process, in which each table receives jobs and sends messages.
+    """Run a worker process, in which each table receives jobs and sends their events.
 
-    A table ends when its connection closes, the process at SIGTERM. The process dies with the
-    runner, and its bots die with the process.
+    The process ends when the connection of its first table closes, at SIGTERM, and with the runner.
+    Its bots end with the process.
     """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
@@ -270,13 +287,14 @@ def _main(
             with suppress(OSError):  # the thread of the table may be closing it
                 connection.close()  # before its bots: a match that they abort has no result
         for _, bot_pool, _ in tables:
-            with suppress(RuntimeError):  # it may be starting a bot, which ends with this process
+            with suppress(RuntimeError):  # a bot that is being started ends with this process
                 bot_pool.close()
 
 
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
+    """Play the jobs of one table until its connection closes or the rules service fails."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -1,7 +1,7 @@
-"""What this machine gives the bots of a cup: memory, and the same number of cores for each table.
+"""This machine's memory and cores, and their division among the tables of a cup.
 
-With cores of its own for each table, a bot that computes without end slows down no other table, and
-two tables of greedy bots play 1.4 times as many matches a second on two cores.
+If each table has its own cores, a bot that computes forever does not slow down other tables, and
+two tables of greedy bots play 1.4 times as many matches per second on two cores.
 """
 
 import contextlib
@@ -12,11 +12,10 @@ from pathlib import Path
 from tournament.bot.sandbox.control_group import ROOT
 from tournament.bot.supervisor.process_tree import children
 
-_KEPT_FREE = 4
-"""Without a setting, a quarter of the available memory is left for bots that grow."""
+_USED = 0.75
+"""The fraction of the available memory for bots by default. The rest is for bots that grow."""
 PLAY_SHARE = 0.25
-"""The share of that memory for the bots of games played in the browser, while the arena's pages are
-served. The bots of the cup have the rest."""
+"""The fraction of the bots' memory for games in the browser while an arena's pages are served."""
 
 Cores = frozenset[int]
 
@@ -24,33 +23,34 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 def memory_for_bots(setting_mb: int | None) -> float:
-    """The MB that all started bots on this machine may use together: the setting, or by default
-    three quarters of what is available."""
-    if setting_mb is not None:
-        return float(setting_mb)
-    available = available_mb()
-    return available - available / _KEPT_FREE
+    """The memory in MB that all started bots on this machine may use together.
+
+    `setting_mb` is the value of `run.memory_mb` in the cup. If this is None, the bots may use three
+    quarters of the available memory.
+    """
+    return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
 def available_mb(
     meminfo: Path = Path("/proc/meminfo"), root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
 ) -> float:
-    """The MB still available to this process, on this machine and in all control groups (version 2)
-    around the process."""
-    found = [_of_machine(meminfo)]
+    """The memory in MB that is available to this process.
+
+    The result is the least that is available on this machine or in any of the control groups
+    (version 2) that contain the process. The parameters are the kernel's files.
+    """
+    limits = [_of_machine(meminfo)]
     group = next((line[3:] for line in _lines(own) if line.startswith("0::")), "/")
     folder = root / group.strip("/")
     for place in (folder, *folder.parents):
         if place.is_relative_to(root):
-            found += _of_group(place)
-    return max(0.0, min(found))
+            limits += _of_group(place)
+    return max(0.0, min(limits))
 
 
 def _of_machine(meminfo: Path) -> float:
-    """The MB of memory that Linux estimates to be available without swapping.
-
-    On other systems, all memory.
-    """
+    """Linux's estimate of the memory in MB that is available without swapping. Where there is no
+    estimate, as on other systems, the result is all memory of the machine."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -58,7 +58,8 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """The MB that a control group leaves, if it has a limit. Cached files count as available."""
+    """The memory in MB that a control group leaves, in a list, which is empty if there is no limit.
+    Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -73,6 +74,7 @@ def _of_group(folder: Path) -> list[float]:
 
 
 def _lines(path: Path) -> list[str]:
+    """The lines of a file, or none if the file cannot be read."""
     try:
         return path.read_text().splitlines()
     except OSError:
@@ -80,9 +82,10 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The cores that this process may use, with threads of one physical core side by side.
+    """The numbers of the cores that this process may use. The list is empty if the system does
+    not tell.
 
-    Empty if the system does not tell.
+    Hyper-threads of the same physical core are neighbours in the list.
     """
     if not hasattr(os, "sched_getaffinity"):
         return []
@@ -90,8 +93,8 @@ def available_cores() -> list[int]:
 
 
 def _first_sibling(core: int) -> int:
-    """The first thread of the physical core of `core`. The kernel lists threads as `0,4` or
-    `0-1`."""
+    """The lowest-numbered thread of the physical core to which `core` belongs. The kernel lists
+    these threads as `0,4` or `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -100,27 +103,22 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all. Some cores may be left over.
-
-    None for each table, so that the system decides, if there is only one table or there are more
-    tables than cores.
-    """
+    """The cores of each table, the same number for all. Some cores may be left over. With a single
+    table, or fewer cores than tables, all items are None, and the system chooses."""
     order = list(cores)
-    each = len(order) // tables
-    if tables == 1 or each == 0:
+    size = len(order) // tables
+    if tables == 1 or size == 0:
         return (None,) * tables
-    return tuple(frozenset(order[at * each : (at + 1) * each]) for at in range(tables))
+    return tuple(frozenset(order[at * size : (at + 1) * size]) for at in range(tables))
 
 
 def pin(pid: int, cores: Cores) -> None:
     """Bind a process, its threads and its descendants to these cores, as far as the system allows.
-
-    Processes that they start later inherit the cores.
-    """
+    Processes that they start later inherit the cores. Errors are ignored."""
     processes = [pid]
-    for each in processes:
+    for process in processes:
         with contextlib.suppress(OSError):
-            for task in os.listdir(f"/proc/{each}/task"):
+            for task in os.listdir(f"/proc/{process}/task"):
                 with contextlib.suppress(OSError):
                     os.sched_setaffinity(int(task), cores)
-        processes += children(each)
+        processes += children(process)

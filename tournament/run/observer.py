@@ -1,4 +1,4 @@
-"""The progress of a run, as its observers receive it."""
+"""The base class of observers, which report the progress of a run."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -9,15 +9,16 @@ from tournament.formats.plan import Look
 from tournament.records import AnyDecision, MatchRecord, Outage
 from tournament.text import plural, unreachable
 
-_NAMED: Final = 10  # of the bots that are waited for
-_FIRST_LOOK: Final = 8  # blocks; later looks are reported when the number of blocks has doubled
+_NAMED: Final = 10  # how many missing bots are named
+_FIRST_LOOK: Final = 8  # blocks; the next look is reported when the number of blocks has doubled
 
 
 class RunObserver:
-    """An observer of a run.
+    """Counts the matches and faults of a run, and reports its events.
 
-    It counts the matches, and reports each event as a sentence for people, or with its fields for
-    machines.
+    A subclass reports each event in `tell`: as a sentence for people, or with fields for machines.
+    `done` is the number of finished matches, and `total` the number of planned matches, or None in
+    a ladder.
     """
 
     _first = done = faults = 0
@@ -25,65 +26,65 @@ class RunObserver:
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Report a sentence. Machines receive it as an event only if `event` names the event."""
+        """Report an event. People read the sentence, which may be "". Machines get the name of the
+        event and its fields. If `event` is "", machines get nothing."""
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """The run begins or resumes, with `done` finished matches. `total` is None in a ladder."""
+        """Begin to count, when a run begins or resumes. `done` matches are finished, of `total`
+        planned matches, or None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """A decision has changed the number of finished or planned matches."""
+        """Update the numbers of finished and planned matches, after a decision."""
         self._first += done - self.done
         self.done, self.total = done, total
 
     def match(self, record: MatchRecord) -> None:
-        """A match has been committed."""
+        """Count a match that has been stored, and its faults."""
         self.done += 1
         self.faults += len(record.faults)
 
     @property
     def rate(self) -> float:
-        """The number of matches per second."""
+        """The number of matches per second since the run began or resumed."""
         return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at this rate, or None if unknown."""
+        """The seconds left at the present rate. None in a ladder, or before a match has ended."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
 
     def warning(self, text: str) -> None:
-        """The organiser should know this before the cup is played."""
+        """Report a problem that the organiser should know before the cup is played."""
         self.tell(text, "warning")
 
     def notice(self, text: str) -> None:
-        """The organiser should know this about the workers or bots."""
+        """Report a fact about the workers or bots."""
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """The run is committed to its seed. The commitment may be published."""
+        """Report that the run is committed to its seed. `digest` may be published."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """The cup waits for `bots`, out of `of` connecting bots.
-
-        `invite` is the command that creates a token for a bot.
-        """
+        """Report that the cup waits for the missing `bots`, out of `of` connecting bots. `invite`
+        is the command that creates a token for a bot."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
-        who = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
-        self.tell(f"{who} To create a token: {invite}", "waiting", missing=list(bots))
+        missing = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
+        self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """So many bots are being started, and so many running bots are being called."""
-        more = f" and calling {called}" if called else ""
-        self.tell(f"Starting {plural(started, 'bot')}{more} ...")
+        """Report how many bots are being started, and how many running bots are being called."""
+        calling = f" and calling {called}" if called else ""
+        self.tell(f"Starting {plural(started, 'bot')}{calling} ...")
 
     def void(self, record: Outage) -> None:
-        """A match was void and will be played again."""
+        """Report that a match was void and will be played again."""
         names = ("match", "block", "round", "seating", "bot", "why")
         self.tell(
             f"{record.bot} is unreachable; match {record.match} will be replayed. {record.why}",
@@ -93,17 +94,17 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """The rest of a block is played again. `why` says what happened."""
+        """Report that the rest of a block is played again. `why` is a clause."""
         sentence = f"Block {block} is played again, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """The set of bots that the run waits for has changed."""
+        """Report the bots that the run now waits for, which may be none."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
     def decided(self, decision: AnyDecision) -> None:
-        """The organiser has made a decision."""
+        """Report a decision."""
         self.tell(
             sentence(decision),
             "decision",
@@ -114,7 +115,8 @@ class RunObserver:
         )
 
     def look(self, look: Look, first: str, second: str) -> None:
-        """A duel of two bots has reached a look. Looks are reported less and less often."""
+        """Report a look at a duel of two bots. Only the looks after 8, 16, 32, … blocks are
+        reported."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         known = look.low is not None and look.high is not None

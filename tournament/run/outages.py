@@ -1,4 +1,4 @@
-"""Outages of bots by URL: which bots a run waits for, and how long."""
+"""Outages of bots by URL: for which bots a run waits, and for how long."""
 
 import threading
 from collections import Counter, deque
@@ -18,8 +18,8 @@ _VOIDS_OF_AUTHOR = 5
 
 
 class _Probe(threading.Thread):
-    """A thread that checks every second whether a bot by URL answers again, and ends when it
-    does."""
+    """A thread that asks a bot by URL every second, until the bot answers or `stopped` is set.
+    `since` is the time of its start, by time.monotonic."""
 
     def __init__(self, bot: Bot) -> None:
         super().__init__(daemon=True)
@@ -29,7 +29,7 @@ class _Probe(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Check until the bot answers, or `stopped` is set."""
+        """Ask the bot every second until it answers or `stopped` is set."""
         while not self.stopped.wait(_PROBE_S):
             with suppress(StartError):
                 about_by_url(self._bot, self._bot.url or "")
@@ -37,11 +37,11 @@ class _Probe(threading.Thread):
 
 
 class AuthorVoids:
-    """The void matches of each author in the last 1,000 matches of the author's bots.
+    """Counts the void matches of each author among the last 1,000 matches of the author's bots.
 
-    An author may have at most five times `voids` of the cup, so that hanging up exchanges few hands
-    for others, however many epochs, bots and versions there are. Matches are added in the order of
-    the schedule. `author_of` maps bots to authors. A bot without an author counts as its own.
+    An author may have at most five times as many void matches as the `voids` of the cup. So hanging
+    up replaces few bad hands, however many epochs, bots and versions there are. `author_of` maps
+    bots to authors. A bot without an author is counted alone.
     """
 
     def __init__(self, voids: int) -> None:
@@ -51,7 +51,7 @@ class AuthorVoids:
         self._voids: dict[str, list[int]] = {}  # blocks, by author
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Forget all matches, and start again with these void matches."""
+        """Forget all matches, and count the outages among these void matches."""
         self._played.clear()
         self._voids.clear()
         for void in voids:
@@ -59,16 +59,16 @@ class AuthorVoids:
                 self.add(void)
 
     def add(self, void: Outage) -> None:
-        """Count a match that was void because its bot could not be reached."""
+        """Count a match that was void because a bot could not be reached."""
         self._voids.setdefault(self._author(void.bot), []).append(void.block)
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a finished match."""
+        """Count a finished match for the author of each bot in it."""
         for author in set(map(self._author, match.seating)):
             self._played.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
 
     def spent(self, bot: str) -> bool:
-        """Whether no further match may be void because of a bot."""
+        """Whether the author of a bot has used up all void matches."""
         author = self._author(bot)
         played = self._played.get(author)
         first = played[0] if played is not None and len(played) == _WINDOW else 0
@@ -79,11 +79,12 @@ class AuthorVoids:
 
 
 class Outages:
-    """The void matches of each bot, and the bots that are away.
+    """Counts the void matches of each bot, and knows which bots are away.
 
-    The run waits for a bot until it answers or `outage_s` has passed. After that, or after `voids`
-    void matches, its faults count, so hanging up on a bad deal gains nothing. `of_authors` counts
-    the void matches of a ladder beyond the present epoch.
+    The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
+    after as many void matches as the cup allows, its faults count, so hanging up on a bad deal
+    gains nothing. `voids` holds earlier void matches. `of_authors` counts the void matches of all
+    epochs of a ladder.
     """
 
     def __init__(
@@ -99,11 +100,11 @@ class Outages:
 
     @property
     def away(self) -> tuple[str, ...]:
-        """The bots that the run waits for."""
+        """The bots that are away and that the run waits for, longest away first."""
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """Return which of these bots make a match void if they cannot be reached."""
+        """The bots among `bots` that make a match void if they cannot be reached."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -113,19 +114,19 @@ class Outages:
         )
 
     def add(self, void: Outage) -> None:
-        """Count a match that is void because its bot could not be reached, and wait for the bot."""
+        """Count a match that was void because a bot could not be reached, and wait for the bot."""
         self._voids[void.bot] += 1
         self._of_authors.add(void)
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Wait for a bot that cannot be reached."""
+        """Start a thread that asks a bot until it answers, unless there is one."""
         if bot not in self._away:
             self._away[bot] = _Probe(self._cup.bot(bot))
 
     def update(self, most_s: float = inf) -> None:
-        """Stop waiting for bots that answer again, or were away for `outage_s` or `most_s`
-        seconds."""
+        """Stop waiting for bots that answer again. Also stop waiting for bots that were away for
+        `outage_s` or `most_s` seconds, whichever is less, and add them to `expired`."""
         for bot, probe in list(self._away.items()):
             late = monotonic() - probe.since >= min(self._cup.outage_s, most_s)
             if late and probe.is_alive():
@@ -135,7 +136,7 @@ class Outages:
                 del self._away[bot]
 
     def close(self) -> None:
-        """Stop all checks."""
+        """Stop asking bots."""
         for probe in self._away.values():
             probe.stopped.set()
         self._away.clear()

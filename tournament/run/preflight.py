@@ -1,5 +1,4 @@
-"""Before the first match, every bot and the rules service must answer once, so that problems show
-at the start."""
+"""The check before the first match, in which every bot and the rules service must answer once."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
@@ -21,7 +20,8 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
-    """Start or reach every bot once, except those in `absent`. Started bots stay in the pool."""
+    """Start or reach every bot once, except those in `absent`, and reach the rules service. Started
+    bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -41,7 +41,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-    """Yield each bot by URL with what it states about itself, or with the error if it does not
+    """Yield each bot by URL with what it states about itself, or with a StartError if it does not
     answer."""
     for bot in bots:
         if bot.url is not None:
@@ -52,7 +52,8 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | St
 
 
 def identity(about: Mapping[str, Any]) -> Identity:
-    """Return the name, version and author that a bot states."""
+    """The name, version and author that a bot states, printable and at most 64 characters each. A
+    value that is missing, empty or not a string is left out."""
     stated = {key: about.get(key) for key in ("name", "version", "author")}
     return Identity(
         **{
@@ -64,13 +65,14 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
-    """Return what a bot by URL states about itself.
+    """Ask a bot by URL for what it states about itself, and return that.
 
     The bot must state its protocol and games, because another server, or a wrong path, often
     answers too.
 
     Raises:
-        StartError: if no bot answers there.
+        StartError: if nothing accepts a connection at `url` within 5 seconds, if no answer comes
+            within another 5 seconds, or if the answer is not a bot's.
     """
     player = reach_url(bot, url)
     try:
@@ -92,8 +94,8 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """Yield how a bot does not fit the cup, by what it states about itself. Anything unstated
-    fits."""
+    """Yield a sentence if what a bot states about itself does not fit the cup. Anything that the
+    bot does not state fits."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

@@ -1,4 +1,4 @@
-"""Begin a run, or resume it with the same cup or an extended one; one runner at a time."""
+"""Beginning a run, and resuming it with the same cup or an extended one."""
 
 import fcntl
 import json
@@ -37,32 +37,31 @@ _FREE = (
     "outage_s",
     "voids",
 )
-"""What may change when a run is resumed, because no result depends on it.
+"""The keys that may change when a run is resumed, because no result depends on them.
 
-The bots that `fill` adds are compared with the other bots.
+Although `fill` is among them, the bots that it adds are compared like other bots.
 """
 
 _KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}
-"""The CUP.toml names of keys that `Cup` has under another name."""
-
+"""The names in CUP.toml of keys that have another name in `Cup`."""
 
 _STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
 
 class CupChangedError(StichError):
-    """The cup differs from the one in the store; the message says how."""
+    """The cup differs from the cup in the store. The message says how."""
 
 
 def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
-    A store without a match or an epoch counts as new, so that whatever kept the run from starting
-    can be fixed.
+    A store with no match and no epoch counts as new, so that a cup that could not start can be
+    fixed. Otherwise the store gets what was added to the cup.
 
     Raises:
         CupChangedError: if the store holds another cup, if the cup has changed in a way that its
             format does not allow, or if it was extended after its seed was published.
-        StoreError: if the store cannot be used.
+        StoreError: if the store cannot be used, or has matches but no cup.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
@@ -79,10 +78,9 @@ def resume(store: Store, cup: Cup) -> Plan:
     before = run.cup
     elsewhere = "another --out" if store.folder else "another database by --store"
     everybody = store.sealed(cup, run.match_key).with_joined(run.decisions)
-    found = differences(before, everybody)
-    if found:
+    if changes := differences(before, everybody):
         raise CupChangedError(
-            f"{store.where} holds another cup: {'; '.join(found)}. Name {elsewhere}, or change"
+            f"{store.where} holds another cup: {'; '.join(changes)}. Name {elsewhere}, or change"
             f" it back; {_growth(before).clause}."
         )
     plan = everybody.plan(run.seed, run.match_key)
@@ -91,11 +89,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     if cup.is_ladder:
         store.change_cup(cup)
     elif before.names != cup.names or before.format != cup.format:
-        if (
-            run.commitment
-            and run.finished
-            and (before.names != cup.names or _has_grown(before, cup))
-        ):
+        if run.commitment and run.finished and _has_grown(before, cup):
             raise CupChangedError(
                 f"{store.where}: this cup has ended and its seed was shown, so what is added now"
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
@@ -108,16 +102,15 @@ def resume(store: Store, cup: Cup) -> Plan:
 
 
 def _has_grown(before: Cup, after: Cup) -> bool:
+    """Whether bots were added, or the number of deals, rounds or laps was raised."""
     key = _growth(before).key
     rises = key is not None and getattr(before.format, key) != getattr(after.format, key)
     return rises or before.names != after.names
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """The seed of a run: the seed that the cup names, or a random one.
-
-    A seed that was drawn before for the same cup is kept, because the run may be committed to it.
-    """
+    """Return the seed that the cup names, or a random one in hexadecimal. A seed that was drawn
+    earlier for this cup is kept, because the run may be committed to it."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:
@@ -126,50 +119,56 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between two sealed cups, without additions that the format allows."""
+    """The differences between two sealed cups that no run may have, as clauses.
+
+    Sealed cups have digests in place of the values of variables. Free keys, and additions that the
+    format allows, are left out.
+    """
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
-    found = [
+    changes = [
         f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new.get(key))}"
         for key in old
         if not (key in _FREE or old[key] == new.get(key) or key.startswith("bots"))
         and not (key == grows and new[key] > old[key])
     ]
-    return found + _bots(before, after)
+    return changes + _bot_differences(before, after)
 
 
 def _growth(cup: Cup) -> Growth:
+    """What may be added to a cup whose run has begun."""
     stops = cup.stop.top is not None and isinstance(cup.format, RoundRobin)
     return _STOPPING_GROWTH if stops else cup.format.growth
 
 
-def _bots(before: Cup, after: Cup) -> list[str]:
-    found = []
+def _bot_differences(before: Cup, after: Cup) -> list[str]:
+    """The differences between the bots of two sealed cups, as clauses."""
+    changes = []
     now = {bot.name: bot for bot in after.bots}
     for bot in before.bots:
         if bot.name not in now:
-            found.append(_gone(bot))
+            changes.append(_removal(bot))
             continue
-        found += _variables(bot, now[bot.name])
+        changes += _variable_differences(bot, now[bot.name])
         for key in ("command", "url", "connect", "dir", "env_from"):
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
             if was != is_now:
-                found.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
+                changes.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
     known = set(before.names)
     kept = [name for name in after.names if name in known]
-    if not found and kept != list(before.names):
-        found.append("the bots are in another order")
+    if not changes and kept != list(before.names):
+        changes.append("the bots are in another order")
     added = [name for name in after.names if name not in known]
     if added and not _growth(before).bots:
         why = f"a {before.format.type} has drawn its tables"
         if isinstance(before.format, RoundRobin):
             why = "[stop] has compared the bots without it"
-        found.append(f'bot "{added[0]}" is new, and {why}')
-    return found
+        changes.append(f'bot "{added[0]}" is new, and {why}')
+    return changes
 
 
-def _variables(before: Bot, after: Bot) -> list[str]:
-    """The differences between the `env` of two sealed bots. Values are not shown."""
+def _variable_differences(before: Bot, after: Bot) -> list[str]:
+    """The differences between the `env` of two sealed bots, as clauses without values."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']
@@ -180,7 +179,8 @@ def _variables(before: Bot, after: Bot) -> list[str]:
     ]
 
 
-def _gone(bot: Bot) -> str:
+def _removal(bot: Bot) -> str:
+    """A clause that says that a bot was removed, and for a house bot how to keep it."""
     if not bot.house:
         return f'bot "{bot.name}" is gone'
     return (
@@ -191,6 +191,7 @@ def _gone(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as one, with keys like "clock.move_ms"."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -201,15 +202,16 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
+    """A value as JSON, or "not set" for None and an empty mapping."""
     return "not set" if value is None or value == {} else json.dumps(value, ensure_ascii=False)
 
 
 @contextmanager
 def only_runner(store: Store) -> Iterator[None]:
-    """Hold the lock of a store within this context.
+    """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: if another runner holds the lock.
+        StoreError: if another runner holds the lock, or its file cannot be written.
     """
     if store.folder is None:
         with store.advisory_lock():
@@ -225,9 +227,9 @@ def only_runner(store: Store) -> Iterator[None]:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         except BlockingIOError:
-            who = os.read(descriptor, 20).decode("ascii", "replace").strip()
+            pid = os.read(descriptor, 20).decode("ascii", "replace").strip()
             raise StoreError(
-                f"{store.folder}: another runner is at work here (process {who or 'unknown'}); wait"
+                f"{store.folder}: another runner is at work here (process {pid or 'unknown'}); wait"
                 " for it, or stop it first."
             ) from None
         except OSError as error:

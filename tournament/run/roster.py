@@ -1,4 +1,4 @@
-"""The bots that a session can ask to play, which in a ladder change while it is played."""
+"""Rosters, which tell a session which bots can play."""
 
 from collections.abc import Collection, Iterable
 from math import inf
@@ -11,60 +11,58 @@ from tournament.run.outages import Outages
 
 
 class Roster:
-    """The bots of a cup, which are the same from its beginning to its end."""
+    """The roster of a cup whose bots stay the same from beginning to end."""
 
     ahead: float = 64
-    """How many blocks wait for a table: so many may overtake one whose bots by URL are busy."""
+    """The most blocks that are ready for a table. They may overtake a block whose bots are busy."""
     patience_s: float = inf
-    """How long a session with nothing else to play waits for a bot, at most."""
+    """The most seconds for which a session waits for a bot when it can play nothing else."""
 
     def __init__(self, cup: Cup) -> None:
         self._cup = cup
         self._outages: Outages | None = None
 
     def cup(self, run: Progress) -> Cup:
-        """Return the cup with the bots that have joined, each with the URL at which it is asked."""
+        """Return the cup with all bots that have joined, and the URLs of connected bots."""
         return self._cup
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that the roster checks whenever they connect. They may be away when a
-        session begins."""
+        """Return the bots that the roster itself checks. They may be away when a session begins."""
         return frozenset()
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages that count in a round. `voids` are all void matches of the run."""
+        """Return the outages to be used in a round. `voids` are all void matches of the run."""
         if self._outages is None:
             self._outages = Outages(cup, voids)
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Begin to count finished matches. `voids` are all void matches of the run."""
+        """Begin to count finished matches from 0. `voids` are all void matches of the run."""
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
         """Count a finished match."""
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which of these bots are known to be away. Bots are not asked."""
+        """Return those of `bots` that are known to be away, without asking them."""
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots of a ladder that are connected."""
+        """Return the bots of a ladder that were connected at the last `update`, in the order of
+        arrival. Outside a ladder, there are none."""
         return ()
 
     def update(self, run: Progress) -> bool:
-        """Look which bots are there. Return False if the next look is not due yet."""
+        """Find out which bots are connected. Return False if this is not due yet."""
         return False
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return the decisions to skip blocks that have not begun.
-
-        `expired` are the bots that were away too long: the run does not wait for them.
-        """
+        """Return decisions to skip some of the `untouched` blocks, no match of which has begun.
+        `expired` are the bots for which the run no longer waits."""
         return []
 
     def close(self) -> None:
-        """Stop all checks of bots."""
+        """Stop asking bots that are away."""
         if self._outages is not None:
             self._outages.close()

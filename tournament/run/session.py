@@ -1,7 +1,8 @@
-"""A session: it gives the blocks of a plan to an executor and commits each match as it ends.
+"""A session, which gives the blocks of a plan to an executor and stores each match when it ends.
 
-Only the session writes matches to the store. Results depend neither on the number of tables nor on
-how often a run was stopped: everything follows from the cup, and later rounds from the store.
+Only the session adds matches to the store. Results depend neither on the number of tables nor on
+how often a run was stopped, because the first round follows from the cup, and later rounds also
+from the matches in the store.
 """
 
 import bisect
@@ -42,24 +43,25 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store, StoreError
 
 _TICK_S: Final = 0.5  # how often the session looks for decisions and silent workers
-_SHOW_S: Final = 2.0  # how often it tells the pages what is played next
-_SHOWN: Final = 6  # blocks that the pages show, besides those that are played
+_SHOW_S: Final = 2.0  # how often it shows on the pages what is played next
+_SHOWN: Final = 6  # blocks that the pages show, besides those that are being played
 MAX_LOSSES: Final = 2
-"""A block that has ended so many workers is not tried again."""
+"""A block is not played again after it was lost this often with its worker."""
 
 
 def canonical(url: str) -> str:
-    """Return the normal form of a URL, so that equivalent URLs are equal."""
+    """The normal form of a URL. Equivalent URLs have the same normal form."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
 class Session:
-    """Plays the matches of a run that are not finished. Use it as a context manager.
+    """Plays the unfinished matches of a run.
 
-    At the end, the executor and the roster are closed. `exclude` is called whenever the bots that
-    no longer play may have changed, with a sentence for the author of each.
+    A session is a context manager, which closes the executor and the roster at the end. `exclude`
+    is called whenever the bots that no longer play may have changed, with a sentence for each
+    bot's author.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class Session:
         self._run: StoredRun = store.run()
         self._scores = Scores(store)
         voids = store.voids()
-        self._voided = {void.block for void in voids}  # blocks of which bots may know the cards
+        self._voided = {void.block for void in voids}  # blocks whose cards bots may know
         self._replays = Counter(void.match for void in voids)
         self._use_cup(roster.cup(self._run))
         self._outages = roster.outages(0, self._cup, voids)
@@ -88,18 +90,19 @@ class Session:
         self._waiting: deque[Block] = deque()  # to be handed out
         self._losses: Counter[int] = Counter()
         self._finished: dict[int, int] = {}  # by block, a bit for each match
-        self._recalling = False  # nothing is handed out
-        self._told = len(self._run.decisions)  # the observer knows so many decisions
+        self._recalling = False  # nothing is handed out meanwhile
+        self._read_decisions = len(self._run.decisions)
         self._read_at = self._shown_at = 0.0
         self._present = self._run.present
         self._live = make_folder(self._run.cup, self._run.id)
         self.look: Look | None = None
-        """What a duel has shown so far."""
+        """The latest look at a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
+        """Use a cup's bots, URLs and numbers of tables from now on."""
         self._cup, self._remote = cup, cup.remote
         self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
-        self._most: dict[str, float] = {}  # tables at once, by URL
+        self._most: dict[str, float] = {}  # how many tables may use a URL at once
         for name, url in self._urls.items():
             self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
 
@@ -115,20 +118,23 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all matches that are not finished, and return how the cup has ended.
+        """Play all unfinished matches, finish the store, and return how the cup has ended.
 
-        Warnings that are not empty are reported once all bots are ready.
+        The warnings, except "", are reported once all bots are ready.
 
         Raises:
             StartError: if a bot cannot play.
-            RunError: if the run cannot continue.
+            RunError: if the run cannot continue, for instance without a rules service.
             StoreError: if the store cannot be used.
         """
         connecting = self._roster.checks(self._cup)
         bots = [bot for bot in self._cup.bots if bot.name not in connecting]
         started = sum(bot.command is not None for bot in bots)
         self._observer.starting(started, len(bots) - started)
-        self._inspect()
+        inspected = self._executor.inspect(self._run.gone | connecting)
+        if inspected.problems:
+            raise StartError("\n".join(inspected.problems))
+        self._store.record_about(inspected.about)
         for warning in filter(None, warnings):
             self._observer.warning(warning)
         # Read once: later only this session adds matches.
@@ -161,29 +167,22 @@ class Session:
                         self._store.finish(step.places, step.settled)
                         return step
 
-    def _inspect(self) -> None:
-        """Start or reach every bot once, except those that the roster checks. Store what they state
-        about themselves, if that has changed."""
-        found = self._executor.inspect(self._run.gone | self._roster.checks(self._cup))
-        if found.problems:
-            raise StartError("\n".join(found.problems))
-        self._store.record_about(found.about)
-
     def _report(self, look: Look | None) -> None:
+        """Pass a look at a duel to the observer if it is a new one."""
         if look is not None and look != self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out the decisions of the organiser. Wait while the run is paused."""
+        """Carry out the organiser's decisions. Return when the run is not paused."""
         while True:
             if apply_voids(self._store, self._plan):
-                self._refresh()
+                self._run = self._store.run()
                 self._read_finished()
                 voids = self._store.voids()
                 self._voided.update(void.block for void in voids)
                 self._replays = Counter(void.match for void in voids)
-            self._tell_planned()
+            self._update_total()
             self._exclude(exclusion_notices(self._run.decisions))
             if not paused(self._run.decisions):
                 return
@@ -191,22 +190,21 @@ class Session:
                 self._roster.update(self._run)
                 sleep(_TICK_S)
 
-    def _refresh(self) -> None:
-        """Read the run again."""
-        self._run = self._store.run()
-
-    def _tell_planned(self) -> None:
+    def _update_total(self) -> None:
+        """Store and report the number of planned matches."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         self._observer.planned(self._done(), None if self._plan.open_ended else total)
 
     def _read_finished(self) -> None:
+        """Count the finished matches in the store."""
         self._finished.clear()
         self._roster.begin(self._store.voids())
         for match in self._store.summaries():
             self._finish(match)
 
     def _finish(self, match: MatchSummary | MatchRecord) -> None:
+        """Count a finished match."""
         self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
         self._roster.finished(match)
 
@@ -220,28 +218,26 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Return whether there are new decisions to carry out.
-
-        Reading them takes time, so return False if they were read less than `every_s` seconds ago.
-        """
+        """Read and report new decisions. Return whether there is one to be carried out. Reading
+        takes time, so return False if decisions were read less than `every_s` seconds ago."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
-        new: list[AnyDecision] = self._store.decisions()[self._told :]
+        new: list[AnyDecision] = self._store.decisions()[self._read_decisions :]
         if new:
-            self._told += len(new)
-            self._refresh()
+            self._read_decisions += len(new)
+            self._run = self._store.run()
         for decision in new:
             self._observer.decided(decision)
         # A bot that joins, or tables that are skipped, do not stop the other tables.
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, batch: Batch) -> None:
-        """Play a batch until it ends or decisions must be carried out."""
+        """Play a batch until all its blocks are finished or decisions must be carried out."""
         if batch.epoch is not None:
             self._store.add_epoch(batch.epoch)
-            self._refresh()
-            self._tell_planned()
+            self._run = self._store.run()
+            self._update_total()
         self._use_cup(self._roster.cup(self._run))
         self._outages = self._roster.outages(batch.round, self._cup, self._store.voids())
         blocks = self._unfinished(batch.blocks)
@@ -257,7 +253,7 @@ class Session:
             self._outages.update(self._roster.patience_s if idle else inf)
             self._roster.update(self._run)
             self._skip()
-            self._tell_present()
+            self._show_present()
             self._hand_out()
             self._receive()
             if self._new_decisions():
@@ -267,14 +263,15 @@ class Session:
                 return
 
     def _wait_for_missing(self) -> None:
-        """Start no table of a bot that is known to be away."""
+        """Mark bots of waiting blocks as away if the roster knows that they are, so that no table
+        begins without them."""
         seated = {bot for block in self._waiting for bot in block.table}
         for bot in sorted(self._roster.missing(self._cup, seated) - self._outages.expired):
             self._outages.wait(bot)
 
     def _skip(self) -> None:
-        """Skip tables that have not begun. Tables that have begun are finished, so that leaving
-        gains nothing."""
+        """Skip waiting blocks as the roster decides. A block that has begun is always finished, so
+        that a bot gains nothing by leaving."""
         untouched = (
             block
             for block in self._waiting
@@ -288,10 +285,10 @@ class Session:
                 block for block in self._waiting if gone.isdisjoint(block.matches)
             )
             self._new_decisions(every_s=0)
-            self._tell_planned()
+            self._update_total()
 
     def _recall(self) -> None:
-        """Wait until every table has finished its match."""
+        """Wait until every table has finished its match, and forget the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -300,13 +297,14 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the blocks that still have matches to play."""
+        """Yield those of `blocks` that still have matches to play."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
-    def _tell_present(self) -> None:
-        """Tell the pages which bots are away and what is played, if that has changed."""
+    def _show_present(self) -> None:
+        """Show on the pages which bots are away, and which blocks are played now and next. Do so at
+        once if other bots are away than before, and otherwise every two seconds."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -319,16 +317,18 @@ class Session:
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
     def _upcoming(self, block: Block) -> Upcoming:
+        """A block as the pages show it."""
         played = self._finished.get(block.number, 0).bit_count()
         return Upcoming(block.number, block.stage, block.table, played, len(block.seatings))
 
     def _show(self, present: Present) -> None:
+        """Store for the pages what happens at present, if that has changed."""
         if present != self._present:
             self._present = present
             self._store.show(present)
 
     def _ready(self) -> Iterator[Block]:
-        """Yield the blocks that wait only for a table, not for bots that are away."""
+        """The waiting blocks none of whose bots is away, in the drawn order."""
         away = set(self._outages.away)
         return (block for block in self._waiting if away.isdisjoint(block.table))
 
@@ -336,17 +336,17 @@ class Session:
         return {self._urls[name] for name in block.table if name in self._urls}
 
     def _has_room(self, block: Block) -> bool:
-        """Whether each bot by URL of a block plays at fewer tables than it may."""
+        """Whether each URL of a block's bots is used at fewer tables than it may be."""
         urls = self._urls_of(block)
         playing = self._playing.values() if urls else ()
         now = Counter(url for other in playing for url in self._urls_of(other))
         return all(now[url] < self._most[url] for url in urls)
 
     def _hand_out(self) -> None:
-        """Give blocks to free tables in the drawn order, so that the played ones are always a fair
-        sample.
+        """Give waiting blocks to free tables.
 
-        Skip blocks whose bots by URL are busy or away.
+        The blocks go out in the drawn order, so that the finished ones are always a fair sample.
+        Blocks whose remote bots are busy or away are passed over for now.
         """
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
@@ -356,7 +356,7 @@ class Session:
             others = len(self._playing)  # tables that will be free sooner
             self._playing[block.number] = block
             later = tuple(itertools.islice(self._ready(), others, others + 1))
-            seated = {bot for one in (block, *later) for bot in one.table}
+            seated = {*block.table, *(bot for other in later for bot in other.table)}
             job = Job(
                 with_replays(block, self._run.seed, self._remote, self._replays),
                 self._missing(block),
@@ -370,7 +370,7 @@ class Session:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait for events of the tables, and act on them."""
+        """Wait up to half a second for events of the tables, and act on each event."""
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):
@@ -395,12 +395,12 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Queue the rest of a block, whose table is free, in the drawn order."""
+        """Return the rest of a block to its place among the waiting blocks. Its table is free."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
-        """Give the unfinished matches of a lost worker to another one.
+        """Put the rest of a lost block among the waiting blocks.
 
         Raises:
             RunError: if the same block was lost twice.

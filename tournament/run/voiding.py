@@ -1,5 +1,8 @@
-"""Void finished matches because of the organiser's decisions: matches to be played again, and those
-of blocks that can no longer be completed."""
+"""Making finished matches void because of decisions.
+
+A match becomes void because the organiser decides that it is played again, or because a bot was
+withdrawn and the block of the match can no longer be completed.
+"""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 
@@ -13,20 +16,14 @@ from tournament.store.store import Store, StoreError
 
 
 class NotVoidable(StoreError):
-    """The match or block cannot be voided; the message is a sentence."""
-
-
-def _finished(store: Store) -> set[str]:
-    return {match.match for match in store.summaries()}
+    """A match cannot become void, or a decision cannot be reversed. The message is a sentence."""
 
 
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """Yield the blocks and the finished matches of each round.
-
-    End with the first round that is not complete.
-    """
+    """Yield the blocks and the ids of the finished matches of each round. `rounds` is a method of a
+    plan that yields its rounds. The last round is the first one that is not complete."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -37,25 +34,25 @@ def _rounds(
 
 
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
-    """Return the number of a block, and its finished matches that `what` selects.
+    """Return the number of a block, and the ids of its finished matches that `what` selects.
 
-    `what` is the number of a block, or the id of a match or the beginning of the id.
+    `what` is the number of a block, or the id of a match, which may be shortened to its beginning.
 
     Raises:
-        NotVoidable: if these matches cannot be voided.
+        NotVoidable: if these matches cannot become void.
         StoreError: if there is no such match.
     """
     run = store.run()
     if what.isdigit() and len(what) < 8:
         number = int(what)
-        found = [match.match for match in store.summaries() if match.block == number]
-        if not found:
+        matches = [match.match for match in store.summaries() if match.block == number]
+        if not matches:
             raise NotVoidable(
                 f"There is no finished match of block {number}; `stich matches` lists them all."
             )
     else:
         match = store.match(what)
-        number, found = match.block, [match.match]
+        number, matches = match.block, [match.match]
     if run.finished and run.cup.commit:
         raise NotVoidable(
             "This cup has ended and its seed was shown, so what is played again would be dealt from"
@@ -63,7 +60,7 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
         )
     # Nothing depends on these blocks yet: a round begins when the one before is complete.
     *_, (last, _) = _rounds(store, run, plan.open_rounds)
-    block = next((one for one in last if one.number == number), None)
+    block = next((block for block in last if block.number == number), None)
     if block is None:
         raise NotVoidable(
             f"Block {number} has decided how the cup continues, so it cannot be played again; only"
@@ -77,33 +74,35 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
             " all of them."
         )
     waiting = {match for _, match in pending(run.decisions, store.voids())}
-    found = [match for match in found if match not in waiting]
-    if not found:
+    matches = [match for match in matches if match not in waiting]
+    if not matches:
         raise NotVoidable("This is already to be voided; `stich run` plays it again.")
-    return number, found
+    return number, matches
 
 
 def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
-    """Return the organiser's latest decision that excluded a bot.
+    """Return the organiser's latest decision that excluded a bot, if it can be reversed.
 
     Raises:
-        NotVoidable: if there is none, or if matches were played or skipped because of it.
+        NotVoidable: if there is no such decision, or the cup has continued without the bot.
     """
     run = store.run()
-    found = [one for one in exclusions(run.decisions) if not isinstance(one, Leave)]
-    if not found:
+    by_organiser = [
+        decision for decision in exclusions(run.decisions) if not isinstance(decision, Leave)
+    ]
+    if not by_organiser:
         raise NotVoidable(
             "No bot is withdrawn or disqualified. `stich resume` ends a pause; void matches are"
             " played again."
         )
-    last, format = found[-1], run.cup.format
-    bots = {one.bot for one in found if one.number == last.number}
-    finished = _finished(store)
+    last, format = by_organiser[-1], run.cup.format
+    bots = {decision.bot for decision in by_organiser if decision.number == last.number}
+    finished = {match.match for match in store.summaries()}
     ended = [blocks for blocks, _ in _rounds(store, run, plan.rounds)]
     if ended and not run.finished:
         del ended[-1]
     blocks = [block for part in ended for block in part]
-    others = absent(one for one in run.decisions if one.number != last.number)
+    others = absent(decision for decision in run.decisions if decision.number != last.number)
     left_out = any(
         not bots.isdisjoint(block.table)
         and not finished.issuperset(block.matches)
@@ -125,10 +124,10 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 
 
 def apply_voids(store: Store, plan: Plan) -> list[str]:
-    """Void the matches that decisions make void, and return their ids.
+    """Make matches void as decisions require, and return their ids.
 
-    Only the runner, or the holder of its lock, may call this. If the process is killed, the next
-    call voids the rest.
+    A finished run is opened again if a match in it becomes void. The caller must hold the store's
+    lock (`only_runner`). If the process is killed, the next call does the rest.
     """
     run = store.run()
     wanted = pending(run.decisions, store.voids())
@@ -162,17 +161,18 @@ def _incomplete(
 ) -> list[tuple[str, int, str]]:
     """The finished matches of blocks that cannot be completed because a bot was withdrawn.
 
-    They are void because luck does not cancel out in part of a block. Each item is the id of the
-    match, the number of the decision, and the reason. The tables of disqualified bots do not count
-    anyway.
+    Each item is the id of a match, the number of the decision, and the reason. These matches become
+    void because luck does not cancel out in part of a block. Tables of disqualified bots are left
+    out, since they do not count anyway.
     """
-    last = {one.bot: one for one in exclusions(run.decisions)}
-    found = []
+    last = {decision.bot: decision for decision in exclusions(run.decisions)}
+    incomplete = []
     for block in blocks:
         played = [match for match in block.matches if match in finished]
         if len(played) < len(block.matches) and run.cup.format.skips(block.table, run.gone):
-            why = [last[bot] for bot in block.table if bot in run.gone]
-            if not any(isinstance(one, Disqualify) for one in why):
-                said = f"{why[0].bot} no longer plays, so its block cannot be completed."
-                found += [(match, why[0].number, said) for match in played]
-    return found
+            reasons = [last[bot] for bot in block.table if bot in run.gone]
+            if not any(isinstance(decision, Disqualify) for decision in reasons):
+                first = reasons[0]
+                why = f"{first.bot} no longer plays, so its block cannot be completed."
+                incomplete += [(match, first.number, why) for match in played]
+    return incomplete

@@ -1,4 +1,4 @@
-"""What the program of an author asks the pages of an arena, and what it and the gateway share."""
+"""Calls of an author's program to an arena, and types that it shares with the gateway."""
 
 from contextlib import suppress
 from http import HTTPStatus
@@ -15,27 +15,27 @@ from tournament.store.chain import Digest
 from tournament.text import printable
 
 ANSWER_LIMIT: Final = 288 * 1024
-"""Bytes of a bot's answer; the runner refuses shorter ones already."""
+"""The most bytes of a bot's answer. The runner's own limit is lower."""
 REQUEST_LIMIT: Final = 8 * 1024 * 1024
-"""Bytes of a request to a bot; the longest lists of moves have 800 KiB."""
+"""The most bytes of a request to a bot. The longest lists of moves have 800 KiB."""
 CHALLENGE: Final = "challenge "
-"""Begins the call of a request that belongs to a challenge."""
+"""The beginning of the call of a request that belongs to a challenge."""
 ALIVE_S: Final = 5.0
-"""How often the gateway and the program of an author ask whether the other is there."""
+"""How often the gateway and an author's program ping each other."""
 CONNECT_S: Final = 10
-_ANSWER_S: Final = 60  # a busy machine writes it into its store
-_RECEIPT_S: Final = 3  # the program of an author waits for the last one before it ends
+_ANSWER_S: Final = 60  # for a busy machine that writes into its store
+_RECEIPT_S: Final = 3  # an author's program waits for the last receipt before it ends
 _LIMIT: Final = 64 * 1024
 _Answer = TypeVar("_Answer")
 
 
 Wants = Literal["join", "new-version", "leave", "token"]
-"""What an author may ask of a ladder."""
+"""The requests that an author may send to a ladder."""
 
 
 class LadderCall(msgspec.Struct, frozen=True):
-    """A request of an author's program to a ladder. `key` is the author's secret for this arena,
-    and `about` is what the bot states about itself."""
+    """A request of an author's program to a ladder. `key` is the author's secret for this arena.
+    `code` is the ladder's code for joining, or "". `about` is what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -45,7 +45,7 @@ class LadderCall(msgspec.Struct, frozen=True):
 
 
 class LadderAnswer(msgspec.Struct, frozen=True):
-    """The answer of a ladder: the bot's name in the ladder, its token, and the ladder's name."""
+    """A ladder's answer: the bot's name in the ladder, its token, and the ladder's name."""
 
     bot: str
     token: str
@@ -53,7 +53,7 @@ class LadderAnswer(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The game of a challenge and its clock, in milliseconds."""
+    """The game of a challenge, and its clock in milliseconds."""
 
     game: str
     players: int
@@ -63,7 +63,7 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Opponent(msgspec.Struct, frozen=True):
-    """The challenged bot, and the name under which the challenger plays in the same cup."""
+    """The challenged bot, the challenger's bot, and the terms of a challenge."""
 
     opponent: str
     bot: str
@@ -84,11 +84,11 @@ class _ShownDigest(msgspec.Struct):
 
 
 class EntryRefused(StichError):
-    """The arena refuses this program. The message is a sentence."""
+    """The arena refuses an author's program. The message is a sentence that says why."""
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Join or leave a ladder, or enter a new version.
+    """Send a request to the ladder at `url`, and return its answer.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -107,7 +107,7 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask the pages of an arena for the port of its gateway. Return None if they do not answer."""
+    """Ask the pages of an arena for its gateway's port. Return None if there is no valid answer."""
     with suppress(requests.RequestException):
         answer = _decode(_call("GET", url + "/connect")[1], _GatewayPort)
         return None if answer is None else answer.port
@@ -115,7 +115,7 @@ def gateway_port(url: str) -> int | None:
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask the pages of an arena for the digest of the run. Return None if they do not show one."""
+    """Ask the pages of an arena for the run's digest. Return None if there is no valid answer."""
     with suppress(requests.RequestException):
         answer = _decode(_call("GET", url + "/digest", seconds=_RECEIPT_S)[1], _ShownDigest)
         return None if answer is None else Digest(answer.entries, answer.digest)
@@ -123,7 +123,10 @@ def ask_digest(url: str) -> Digest | None:
 
 
 def refusal(body: bytes) -> str:
-    """The sentence with which an arena refuses, printable and short, or "" if the body has none."""
+    """The sentence with which an arena refuses a request, or "" if the body contains none.
+
+    The sentence is made printable, and cut after 500 characters.
+    """
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
@@ -131,10 +134,12 @@ def refusal(body: bytes) -> str:
 def _call(
     method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
 ) -> tuple[int, bytes]:
-    """Call an arena. Return the status and the first 64 KiB of the body.
+    """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer.
+
+    Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
 
     Raises:
-        RequestException: if the arena does not answer.
+        RequestException: if the arena cannot be reached, or does not answer in time.
     """
     with requests.request(
         method,
@@ -144,12 +149,17 @@ def _call(
         timeout=(min(CONNECT_S, seconds), seconds),
         allow_redirects=False,
         stream=True,
-    ) as found:
-        return found.status_code, next(found.iter_content(_LIMIT), b"")
+    ) as response:
+        body = b""
+        for part in response.iter_content(_LIMIT):  # a chunked answer comes in parts
+            body += part
+            if len(body) >= _LIMIT:
+                break
+        return response.status_code, body[:_LIMIT]
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
-    """A body decoded as this type, or None if it is not valid."""
+    """A body of JSON decoded as `kind`, or None if it is not valid."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):
@@ -157,13 +167,13 @@ def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
 
 
 def reason(error: Exception) -> str:
-    """A short clause for why a connection failed."""
-    said = str(error)
-    if isinstance(error, InvalidURI):  # the one to which the arena sends on
+    """A clause that says why a connection to an arena failed."""
+    message = str(error)
+    if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"
-    if "CERTIFICATE_VERIFY_FAILED" in said:
+    if "CERTIFICATE_VERIFY_FAILED" in message:
         return "its certificate is not accepted"
-    if "SSL" in said:
+    if "SSL" in message:
         return "it does not speak TLS there; perhaps its address begins with http://"
     if "Proxy" in type(error).__name__:
         return "the proxy does not connect"

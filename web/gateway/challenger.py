@@ -1,9 +1,10 @@
-"""The challenger's side of a challenge: a server of this machine that answers as the other bot."""
+"""The challenger's side of a challenge: a local server that answers in place of the other bot."""
 
 import socketserver
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
@@ -18,18 +19,17 @@ from web.gateway.connector import Unreachable, open_link
 
 _STARTS_S: Final = 90  # the other program may have to start its bot
 _ANSWER_S: Final = 3700.0  # longer than any clock; the runner counts the time
-_HEAD_LIMIT: Final = 16 * 1024
 
 
 class ChallengedBot:
-    """A bot of the arena at `url` that can be asked as a bot by URL on this machine while the
-    context lasts.
-
-    `token` is the token of the challenger's own bot. `say` is called with sentences for the author.
-    """
+    """Lets the runner on this machine ask a bot of an arena as if it were a bot by URL. A challenge
+    is a context manager, which serves the bot at `url` and ends the challenge."""
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
-        """Begin the challenge.
+        """Begin a challenge of the bot `name` in the arena at `url`.
+
+        `token` is the token of the challenger's own bot. `say` is called with sentences for the
+        challenger.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
@@ -46,33 +46,36 @@ class ChallengedBot:
         self._exits = ExitStack()
         self._is_lost = False
         self._link, self.found = self._begin()
+        """The connection to the arena, and its answer to the challenge."""
         challenge = self
 
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self) -> None:
-                """Answer requests until the bot does not answer, or the runner leaves."""
-                with suppress(OSError, ValueError):
-                    complete = True
-                    while complete and (call := self.rfile.readline(_HEAD_LIMIT).decode("latin-1")):
-                        method, path, _ = call.split(" ", 2)
-                        body = self.rfile.read(self._length())
-                        data, complete = challenge.ask(f"{method} {path}", body)
-                        self.wfile.write(data)
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # so that a connection carries several requests
 
-            def _length(self) -> int:
-                """Read the rest of the head. Return the length of the body in bytes."""
-                length = 0
-                while (line := self.rfile.readline(_HEAD_LIMIT).strip()) != b"":
-                    name, _, value = line.partition(b":")
-                    if name.lower() == b"content-length":
-                        length = int(value)
-                return min(length, REQUEST_LIMIT)
+            def handle(self) -> None:
+                with suppress(OSError, ValueError):
+                    super().handle()
+
+            def do_POST(self) -> None:
+                """Pass a request on, and close the connection if its answer is not complete."""
+                length = min(int(self.headers.get("Content-Length", 0)), REQUEST_LIMIT)
+                body = self.rfile.read(length)
+                data, complete = challenge.ask(f"{self.command} {self.path}", body)
+                self.wfile.write(data)
+                self.close_connection = not complete
+
+            do_GET = do_POST  # noqa: N815
 
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        """Where the runner asks the bot."""
+        """The URL at which the runner asks the bot."""
 
     def _begin(self) -> tuple[ClientConnection, Opponent]:
+        """Connect to the arena and begin a challenge.
+
+        Raises:
+            EntryRefused: if the arena refuses the challenge or cannot be reached.
+        """
         try:
             link = self._exits.enter_context(open_link(self._arena, "/challenge", self._headers))
         except Unreachable as error:
@@ -93,7 +96,11 @@ class ChallengedBot:
             ) from None
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Ask the bot. Return the bytes of the answer, and whether the answer is complete."""
+        """Send a request to the bot. Return the bytes of its answer, and whether that is complete.
+
+        `call` is a method and path. If the connection was lost earlier, begin a new challenge. If
+        the bot does not answer, report why and return (b"", False).
+        """
         with self._lock:
             try:
                 if self._is_lost:
@@ -132,8 +139,8 @@ class ChallengedBot:
 
 
 def _sentence(message: str | bytes) -> str:
-    """Return the sentence of the arena in a message, printable and short."""
+    """The arena's sentence in a message, printable and of at most 500 characters."""
     with suppress(msgspec.DecodeError):
-        said = msgspec.json.decode(message, type=dict[str, str])
-        return printable(said.get("refused", "")[:500])
+        notice = msgspec.json.decode(message, type=dict[str, str])
+        return printable(notice.get("refused", "")[:500])
     return "The arena has ended the challenge."

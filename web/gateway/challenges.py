@@ -1,10 +1,10 @@
-"""The gateway's side of challenges: an author plays against a connected bot, outside the ranking.
+"""The gateway's side of challenges, in which an author plays against a connected bot, unranked.
 
-The program of the challenger opens a WebSocket at /challenge, with the token of its own bot as at
-/connect and the percent-encoded name of the other bot as X-Stich-Opponent. It gets an `Opponent` in
-JSON, or `{"refused"}` with a sentence. It then sends requests as the gateway sends them to
-programs, and gets their answers in the same form. The challenged bot plays in a process of its own,
-so that no table of the cup waits.
+The challenger's program opens a WebSocket at /challenge, with the token of its own bot as at
+/connect, and the percent-encoded name of the other bot as X-Stich-Opponent. The gateway answers
+with an `Opponent` in JSON, or with `{"refused"}` and a sentence. The challenger's program then
+sends requests as the gateway sends them to programs, and receives answers in the same form. The
+challenged bot plays in a separate process, so that no table of the cup waits.
 """
 
 import asyncio
@@ -22,8 +22,9 @@ from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.link import Link
 
 AN_HOUR: Final = 20
-"""The most challenges that one bot may begin within an hour."""
+"""The most challenges that a bot may begin within an hour."""
 AT_ONCE: Final = 16
+"""The most challenges that are played through a gateway at the same time."""
 _HOUR_S: Final = 3600.0
 _LONGEST_S: Final = 1800.0
 _BOT_S: Final = 60.0  # for a request without a clock
@@ -31,19 +32,19 @@ _CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
 
 
 class _Asked(msgspec.Struct):
-    """The parts of a request that the gateway reads. Times are in milliseconds."""
+    """The parts of a request's body that the gateway reads. Times are in milliseconds."""
 
     match: Annotated[str, msgspec.Meta(max_length=64)] = ""
     clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
 
 
 class _ChallengeRefused(StichError):
-    """A challenge cannot begin. The message is a sentence that says how to fix that."""
+    """A challenge cannot begin. The message is a sentence that says why."""
 
 
 class Challenges:
-    """The challenges that are played through a gateway. A bot takes part in at most one as
-    challenger and one as opponent."""
+    """The challenges that are played through a gateway. A bot takes part in at most one challenge
+    as the challenger, and in one as the opponent."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -52,10 +53,12 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Pass the requests of a challenger on to a bot, until the challenger leaves.
+        """Pass a challenger's requests on to the bot `name`, for at most 30 minutes.
+
+        Also return if the challenge is refused or the challenger sends an invalid request.
 
         Raises:
-            ConnectionClosed: if the challenger has left.
+            ConnectionClosed: if the challenger leaves.
         """
         try:
             opponent = self._begin(challenger, name)
@@ -64,8 +67,8 @@ class Challenges:
         try:
             # The bot is started before the clock of the first match runs.
             await self._ask(opponent, "GET /", b"")
-            found = Opponent(opponent, challenger, self._terms)
-            await link.send(msgspec.json.encode(found).decode())
+            hello = Opponent(opponent, challenger, self._terms)
+            await link.send(msgspec.json.encode(hello).decode())
             link.protocol.max_message_size = REQUEST_LIMIT
             async with asyncio.timeout(_LONGEST_S):
                 await self._pass_on(link, opponent)
@@ -78,21 +81,24 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge. Return the challenged bot's name, by default of its newest version.
+        """Register a challenge, and return the name of the challenged bot.
+
+        `name` may be a bot's name without its version, which stands for the newest version that is
+        connected.
 
         Raises:
             _ChallengeRefused: if the challenge cannot begin.
         """
         now = asyncio.get_running_loop().time()
-        here = [bot for bot, connected in self._bots.items() if connected.present]
-        found = [bot for bot in here if bot == name] or [bot for bot in here if base(bot) == name]
+        present = [bot for bot, connected in self._bots.items() if connected.present]
+        versions = [name] if name in present else [bot for bot in present if base(bot) == name]
         begun = self._begun[challenger]
-        if not found:
+        if not versions:
             raise _ChallengeRefused(
                 f"{name} is not connected now. The first page of the arena lists the bots; try"
                 " again once the bot is there."
             )
-        opponent = max(found, key=lambda bot: (len(bot), bot))  # "ann/10" after "ann/9"
+        opponent = max(versions, key=lambda bot: (len(bot), bot))  # "ann/10" after "ann/9"
         if opponent == challenger:
             raise _ChallengeRefused(f"{challenger} is your own bot; challenge another one.")
         if not self._bots[opponent].takes_challenges:
@@ -123,6 +129,12 @@ class Challenges:
         return opponent
 
     async def _pass_on(self, link: Link, opponent: str) -> None:
+        """Pass a challenger's requests on to a bot, and the bot's answers back.
+
+        Raises:
+            ConnectionClosed: if the challenger leaves.
+            DecodeError: if a message is not a valid request.
+        """
         clock = asyncio.get_running_loop().time
         forgive_at = clock() + ALIVE_S
         while True:
@@ -133,7 +145,7 @@ class Challenges:
                 message = await asyncio.wait_for(link.recv(), ALIVE_S)
             except TimeoutError:
                 continue
-            data = message if isinstance(message, bytes) else b""  # which is none
+            data = message if isinstance(message, bytes) else b""  # not a request
             number, call, body = msgspec.msgpack.decode(data, type=tuple[int, str, bytes])
             if call not in _CALLS:
                 raise msgspec.DecodeError
@@ -143,10 +155,10 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the answer of the challenged bot, or None if the bot is away or too late.
+        """Return the challenged bot's answer, or None if the bot is away or too late.
 
         Raises:
-            msgspec.DecodeError: if the body is not a valid request.
+            DecodeError: if the body is not that of a valid request.
         """
         asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
         bot = self._bots[opponent]

@@ -1,6 +1,7 @@
-"""A bot that connects: requests of the runner go to the program of its author, and answers back.
+"""A connecting bot, as the gateway sees it.
 
-Everything runs in one event loop. While no program is connected, the bot is away.
+Requests of the runner go to the program of the bot's author, and the bot's answers come back.
+Everything runs in a single event loop. While no program is connected, the bot is away.
 """
 
 import asyncio
@@ -21,15 +22,14 @@ from web.gateway.invitations import Invitations, TokenRefused
 from web.gateway.link import Link
 
 GRACE_S: Final = 2.0
-"""How long the author's program may be gone before its bot is away."""
+"""For how long an author's program may be gone before its bot is away."""
 
 _LEAVE_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
-    """The bytes with which a bot answered. `complete` is false if the bot's connection then
-    broke."""
+    """The bytes that a bot answered. `complete` is false if its connection broke meanwhile."""
 
     data: bytes
     complete: bool
@@ -37,8 +37,8 @@ class BotAnswer:
 
 @dataclass(eq=False, slots=True)
 class _Session:
-    """The connection of an author's program. `ending` gets the last message to the program, empty
-    if the program left by itself."""
+    """The connection of an author's program. The result of `ending` is the last message to the
+    program, or an empty one if the program left by itself."""
 
     link: Link
     token_hash: str
@@ -47,20 +47,20 @@ class _Session:
 
 
 _Answer = tuple[int, bytes, bool]
-"""The number of a request, and as in `BotAnswer`."""
+"""The number of a request, the bytes of its answer, and whether these are complete."""
 
 
 class ConnectedBot:
-    """Passes the runner's requests to a bot whose author's program connects. A program's session
-    ends when its token is no longer valid."""
+    """Passes the runner's requests to the program of a bot's author. A program's session ends when
+    its token is no longer valid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
         self._session: _Session | None = None
-        self._connected = asyncio.Event()  # and the session has not been told to end
+        self._connected = asyncio.Event()  # set while a session goes on
         self._away_at = -inf
         self._tables = 0
-        # No other gateway of the run has had these numbers.
+        # Random, so that no other gateway of the run has used these numbers.
         self._numbers = itertools.count(secrets.randbits(48))
         self._pending: dict[int, asyncio.Future[BotAnswer]] = {}
 
@@ -69,21 +69,23 @@ class ConnectedBot:
         """The number of tables of the bot, or 0 while it is away."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
-        here = self._session is not None and not self._session.link.flooded
-        here = here or _now() < self._away_at
-        return self._tables if here else 0
+        connected = self._session is not None and not self._session.link.flooded
+        return self._tables if connected or _now() < self._away_at else 0
 
     @property
     def takes_challenges(self) -> bool:
-        """Whether a program is connected that starts a second instance of the bot for
-        challenges."""
+        """Whether the connected program starts another instance of the bot for challenges."""
         return self._session is not None and self._session.takes_challenges
 
     async def serve(
         self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
     ) -> None:
-        """Receive a program's answers until the program leaves, or its session is ended and it has
-        been told why. The program replaces an earlier one."""
+        """Receive a program's answers until the program leaves or its session is ended.
+
+        The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
+        hexadecimal, and `tables` its number of tables. A program whose session is ended is told
+        why.
+        """
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)
         self._tables = tables
@@ -91,14 +93,14 @@ class ConnectedBot:
         reading = asyncio.ensure_future(self._read(session))
         waiting = (reading, session.ending)
         try:
-            while not any(one.done() for one in waiting):
+            while not any(future.done() for future in waiting):
                 self._check_token()
                 link.forgive()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
             if session.ending.done():
                 with suppress(ConnectionClosed, TimeoutError):
                     await link.send(json.dumps(session.ending.result()))
-                    async with asyncio.timeout(_LEAVE_S):  # it asks for its last receipt
+                    async with asyncio.timeout(_LEAVE_S):  # while it asks for its last receipt
                         await link.wait_closed()
         finally:
             reading.cancel()
@@ -107,18 +109,18 @@ class ConnectedBot:
                 self._session = None
 
     async def _read(self, session: _Session) -> None:
-        """Receive answers until the connection ends or a message is not an answer."""
+        """Receive answers until the connection ends or a message is not a valid answer."""
         with suppress(ConnectionClosed, msgspec.DecodeError):
             async for message in session.link:
-                data = message if isinstance(message, bytes) else b""  # which is none
+                data = message if isinstance(message, bytes) else b""  # not an answer
                 number, data, complete = msgspec.msgpack.decode(data, type=_Answer)
                 if answer := self._pending.pop(number, None):
                     answer.set_result(BotAnswer(data, complete))
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
-        """Ask the bot; `call` is a method and path. Return the answer, or None if the bot is away.
-        If a new program connects meanwhile, send the request again."""
+        """Send a request to the bot, and return its answer, or None if the bot is away. `call` is a
+        method and path. If another program connects meanwhile, the request is sent again."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()
@@ -137,18 +139,20 @@ class ConnectedBot:
             return answer.result()
         finally:
             if self._pending.pop(number, None) and self._session:
-                self._session.link.answered()  # which may still come
+                self._session.link.answered()  # because the answer may still come
 
     def end(self, why: str) -> None:
-        """End the session because the bot no longer plays. Tell the author's program why, in a
-        sentence."""
+        """End the session because the bot no longer plays, and send its program the sentence `why`.
+        The program then ends."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
-        """End the session for a reason, given as a sentence. The program may connect again."""
+        """End the session, and send the bot's program the sentence `why`. The program ends with an
+        error, and may be started again."""
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
+        """End the session if its token is no longer valid."""
         if self._session is not None:
             try:
                 self._invitations.bot_of(self._session.token_hash)
@@ -156,6 +160,8 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
+        """End the session with a last message to the program. The bot is away from `away_at` on, a
+        time of the event loop."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()
@@ -163,4 +169,5 @@ class ConnectedBot:
 
 
 def _now() -> float:
+    """The time of the event loop, in seconds."""
     return asyncio.get_running_loop().time()

@@ -1,7 +1,7 @@
-"""The author's side of a bot that connects: takes requests from the arena to the bot.
+"""The author's side of a connecting bot, which passes requests of an arena to the bot.
 
-A WebSocket goes outwards, so this works behind routers and proxies. The calling thread reads from
-it; a thread for each table asks the bot.
+The program opens a WebSocket to the arena, so it works behind routers and proxies. The calling
+thread reads requests, and each table has a thread that asks the bot.
 """
 
 import logging
@@ -40,16 +40,17 @@ from web.gateway.receipts import ReceiptKeeper
 
 _BOT_S: Final = 60  # for a request without a clock
 _QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
-"""What fails is said in a sentence."""
+"""A logger that drops errors, because the connector reports them in sentences."""
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
+"""The pauses before the connector connects again. The last one is repeated."""
 
 
 class Unreachable(Exception):
-    """No usable connection to the arena; the program may try again. The message is a clause."""
+    """There is no connection to the arena. The program may try again. The message is a clause."""
 
 
 class _Asked(msgspec.Struct):
-    """What the body of a request says about its match and its clock, in milliseconds."""
+    """The parts of a request's body that the connector reads. Times are in milliseconds."""
 
     match: str = ""
     clock: dict[str, float] = {}
@@ -57,7 +58,8 @@ class _Asked(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request of the runner. `call` is a method and path, `deadline` a time by time.monotonic."""
+    """A request of the runner. `call` is a method and path. `deadline` is a time by
+    time.monotonic."""
 
     number: int
     call: str
@@ -67,11 +69,11 @@ class _Request:
 
 
 class Connector:
-    """Connects a bot to an arena until the cup is over.
+    """Connects a bot to the arena at `url` until the cup is over.
 
-    `bots` has an instance of the bot for each table. `challenged` makes one more for challenges
-    when the first challenge comes; without it, the bot takes no challenges. `say` is called with a
-    sentence for each event.
+    `bots` holds an instance of the bot for each table. `challenged` starts another instance when
+    the first challenge comes. If it is None, the bot takes no challenges. `say` is called with
+    sentences for the author.
     """
 
     def __init__(
@@ -95,17 +97,17 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Pass requests to the bot until the cup is over.
+        """Pass requests to the bot until the cup is over. Connect again if the connection is lost.
 
         Raises:
-            EntryRefused: if the arena refuses the token or the bot.
+            EntryRefused: if the arena refuses the token, or disconnects the bot for good.
         """
         challenge_tables = [self._challenge_table] if self._challenge_table else []
         for table in (*self._tables, *challenge_tables):
             threading.Thread(target=table.run, daemon=True).start()
         tries, again = 0, False
         while True:
-            what = f"No connection to {self._url}"
+            problem = f"No connection to {self._url}"
             try:
                 with open_link(self._url, "/connect", self._headers) as self._link:
                     for message in self._link:
@@ -121,37 +123,39 @@ class Connector:
                         self._receipts.begin(notice["cup"], notice["bot"])
                         hello = f"Connected to {notice['cup']} as {notice['bot']}."
                         self.say("Connected again." if again else hello)
-                        tries, again, what = 0, True, "Connection lost"
+                        tries, again, problem = 0, True, "Connection lost"
                 why = "the arena has closed it"
             except Unreachable as error:
                 why = str(error)
             except ConnectionClosed as error:
                 too_large = error.sent is not None and error.sent.code == 1009
-                large = "its answer is larger than that of an arena"
-                why = large if too_large else "it does not answer"
+                answer = "its answer is larger than that of an arena"
+                why = answer if too_large else "it does not answer"
             except (msgspec.DecodeError, LookupError):
                 why = "the answer is not that of an arena"
             if tries in (0, 4) or tries >= len(_BACKOFF_S):
-                self.say(f"{what} ({why}); trying again.")
+                self.say(f"{problem} ({why}); trying again.")
             sleep(_BACKOFF_S[min(tries, len(_BACKOFF_S) - 1)])
             tries += 1
 
     def say(self, text: str) -> None:
-        """Print a sentence, by one thread at a time. Names in the sentence come from the arena and
-        are made printable."""
+        """Make a sentence printable and pass it to the author. Threads take turns."""
         with self._printing:
             self._say(printable(text))
 
     def answer(self, number: int, data: bytes, complete: bool) -> None:
-        """Send the answer to a request. If sending fails, the arena asks again."""
+        """Send the answer to the request with this number. If the connection is lost, do nothing,
+        because the arena then asks again."""
         self._asked.discard(number)
         if self._link is not None:
             with suppress(ConnectionClosed):
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request at the table of its match, unless it is queued already. A new match gets
-        the table whose last request is the oldest, because a bot may keep notes of a match.
+        """Queue a request at the table of its match, unless the request is queued already.
+
+        A new match gets the table whose latest request is the oldest. All requests of a match go to
+        the same instance of the bot, which may keep notes.
 
         Raises:
             DecodeError: if the message is not a request.
@@ -167,25 +171,24 @@ class Connector:
                 return
             table = self._challenge_table
         else:
-            table = min(self._tables, key=lambda one: (one.match != asked.match, one.asked_at))
+            table = min(self._tables, key=lambda at: (at.match != asked.match, at.asked_at))
         table.match, table.asked_at = asked.match, now
         self._asked.add(number)
         table.queue.put(_Request(number, call, body, asked.match, now + seconds))
 
 
-def open_link(url: str, path: str, headers: Mapping[str, str]) -> ClientConnection:
-    """Open a WebSocket to a path of the gateway of the arena at `url`.
+def open_link(
+    url: str, path: str, headers: Mapping[str, str], *, asks_for_port: bool = True
+) -> ClientConnection:
+    """Open a WebSocket to a path of an arena's gateway.
+
+    If no gateway answers at `url`, the pages there are asked for the gateway's port, unless
+    `asks_for_port` is false.
 
     Raises:
         EntryRefused: if the gateway refuses the token.
         Unreachable: if there is no connection.
     """
-    return _open_link(url, path, headers, look_for_port=True)
-
-
-def _open_link(
-    url: str, path: str, headers: Mapping[str, str], *, look_for_port: bool
-) -> ClientConnection:
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
@@ -208,27 +211,30 @@ def _open_link(
         raise Unreachable(reason(error)) from None
     if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
         raise EntryRefused(why)
-    if look_for_port and (port := gateway_port(url)) is not None:
-        return _open_link(_with_port(url, port), path, headers, look_for_port=False)
+    if asks_for_port and (port := gateway_port(url)) is not None:
+        return open_link(_with_port(url, port), path, headers, asks_for_port=False)
     hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
     raise Unreachable(f"it answers with status {status}{hint}")
 
 
 class _ConnectedTable:
-    """Passes requests to one instance of the bot, one after the other, and sends its answers."""
+    """Passes requests to an instance of the bot, one at a time, and sends its answers.
+
+    `bot` is the instance, or a function that starts it for the first request. `match` and
+    `asked_at` are the match and the time of the latest request.
+    """
 
     def __init__(self, connector: Connector, bot: HttpBot | Callable[[], HttpBot]) -> None:
         self._connector = connector
         self._bot = bot
-        self._lost = False  # whether the bot did not answer at all
-        self._late_in: str | None = None
+        self._lost = False  # whether the bot's connection was lost at the last request
+        self._late_in: str | None = None  # the match in which the bot was late
         self.match: str | None = None
         self.asked_at = 0.0
-        """The match and the time of its latest request."""
         self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
-        """Pass on requests until the program ends."""
+        """Pass requests on until the program ends."""
         while True:
             request = self.queue.get()
             left = request.deadline - monotonic()
@@ -236,9 +242,11 @@ class _ConnectedTable:
             self._connector.answer(request.number, *answer)
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
-        """Return the bytes that the bot answers, and whether its connection lasted. Start the bot
-        for the first request, again if it has ended, and for the match after one in which it was
-        late."""
+        """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
+
+        Restart a bot that has ended, or that was late in an earlier match. Report to the author
+        whatever goes wrong.
+        """
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True
@@ -257,8 +265,8 @@ class _ConnectedTable:
                 status = f"The bot answered {call} with status {reply.status}, not 200."
                 self._connector.say(status + self._last_line())
         except (ResponseTooLarge, ProtocolError):
-            pass  # the runner sees the same
-        except Busy as error:  # here too
+            pass  # the runner finds the fault in the bytes
+        except Busy as error:  # as above
             self._connector.say(f"The bot did not answer {call}: {error}")
         except TooLate:
             self._late_in, complete = request.match, False
@@ -269,14 +277,14 @@ class _ConnectedTable:
         return received, complete
 
     def _last_line(self) -> str:
-        """The last line of the bot's output, as a sentence. The output itself is not sent to the
-        arena."""
+        """A sentence with the last line of the bot's output, or "" if there is no output."""
         output = self._bot.output() if isinstance(self._bot, HttpBot) else ""
         lines = output.strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
 def _with_port(url: str, port: int) -> str:
+    """A URL with another port."""
     parts = urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return parts._replace(netloc=f"{host}:{port}").geturl()

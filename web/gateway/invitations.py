@@ -1,4 +1,4 @@
-"""The tokens of a run's bots: a file of the run, with the SHA-256 of each and never a token."""
+"""The tokens of connecting bots. A file of the run holds their SHA-256, but never a token."""
 
 import fcntl
 import hashlib
@@ -23,7 +23,8 @@ class TokenRefused(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A bot's token: its SHA-256, and when it was made, expires and was revoked, in ISO 8601."""
+    """A bot's token, by its SHA-256 in hexadecimal. The times when the token was made, expires and
+    was revoked are in ISO 8601."""
 
     bot: str
     sha256: str
@@ -33,7 +34,7 @@ class Invitation:
 
 
 class Invitations:
-    """The invitations in the folder of a run. The file is read again when it has changed."""
+    """The invitations of a run. Their file in the run's folder is read again after a change."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -42,8 +43,9 @@ class Invitations:
         self._by_hash: dict[str, Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
-        """Make and store a new token of a bot, which replaces the bot's other tokens. Return the
-        token.
+        """Create a token for a bot, store its hash, and return the token.
+
+        The bot's other tokens are revoked. The token expires after `days` days.
 
         Raises:
             OSError: if the token cannot be stored.
@@ -53,11 +55,13 @@ class Invitations:
         return token
 
     def accept(self, bot: str, token: str, days: int) -> bool:
-        """Store a token as the bot's, in place of its other tokens. Return whether the token is
-        new.
+        """Store the hash of a bot's token, and return True. The bot's other tokens are revoked.
+
+        Return False, and change nothing, if the token is known already. A new token expires after
+        `days` days.
 
         Raises:
-            TokenRefused: if the token is no longer valid.
+            TokenRefused: if the token is known, but no longer valid.
             OSError: if the token cannot be stored.
         """
         token_hash, now = hash_of(token), datetime.now(UTC)
@@ -70,8 +74,9 @@ class Invitations:
         return True
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
-        """Revoke a bot's tokens and add the invitations `instead`. Return whether the bot had a
-        token that was not yet revoked.
+        """Revoke all tokens of a bot, and add the invitations in `instead`.
+
+        Return whether the bot had a token that was not revoked yet.
 
         Raises:
             OSError: if the change cannot be stored.
@@ -79,27 +84,26 @@ class Invitations:
         new = self._path.with_suffix(".new")
         with ExitStack() as stack:
             folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            stack.callback(os.close, folder)  # which releases the lock, whatever happens
+            stack.callback(os.close, folder)  # this also releases the lock
             fcntl.flock(folder, fcntl.LOCK_EX)
             now, before = _iso(datetime.now(UTC)), self._read()
-            kept = [
-                replace(one, revoked=now) if one.bot == bot and one.revoked is None else one
-                for one in before
+            after = [
+                replace(old, revoked=now) if old.bot == bot and old.revoked is None else old
+                for old in before
             ]
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             stack.callback(new.unlink, missing_ok=True)
             with open(descriptor, "w", encoding="utf-8") as file:
-                json.dump([asdict(one) for one in (*kept, *instead)], file, indent=1)
+                json.dump([asdict(invitation) for invitation in (*after, *instead)], file, indent=1)
                 file.flush()
                 os.fsync(descriptor)
             new.replace(self._path)
             os.fsync(folder)
-        return kept != before
+        return after != before
 
     @property
     def arena_url(self) -> str:
-        """The URL where the arena was last served. Authors connect there, unless the arena is
-        behind a proxy."""
+        """The URL at which the arena was last served. Behind a proxy, authors use another URL."""
         try:
             return self._address.read_text("utf-8")
         except FileNotFoundError:
@@ -122,16 +126,17 @@ class Invitations:
             TokenRefused: if no token has this SHA-256, or the token is no longer valid.
         """
         self._refresh()
-        found = self._by_hash.get(token_hash)
-        if found is None:
+        invitation = self._by_hash.get(token_hash)
+        if invitation is None:
             raise TokenRefused(f"This token is not known here; copy it whole. {_ASK}")
-        if found.revoked is not None:
-            raise TokenRefused(f"This token was revoked at {found.revoked}. {_ASK}")
-        if found.expires <= _iso(datetime.now(UTC)):
-            raise TokenRefused(f"This token expired at {found.expires}. {_ASK}")
-        return found.bot
+        if invitation.revoked is not None:
+            raise TokenRefused(f"This token was revoked at {invitation.revoked}. {_ASK}")
+        if invitation.expires <= _iso(datetime.now(UTC)):
+            raise TokenRefused(f"This token expired at {invitation.expires}. {_ASK}")
+        return invitation.bot
 
     def _refresh(self) -> None:
+        """Read the file again if it has changed."""
         try:
             status = self._path.stat()
         except FileNotFoundError:
@@ -139,15 +144,16 @@ class Invitations:
             return
         stamp = status.st_mtime_ns, status.st_ino
         if stamp != self._stamp:
-            self._by_hash = {one.sha256: one for one in self._read()}
+            self._by_hash = {invitation.sha256: invitation for invitation in self._read()}
             self._stamp = stamp
 
     def _read(self) -> list[Invitation]:
+        """Read all invitations. There are none if there is no file."""
         try:
             data = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
             return []
-        return [Invitation(**one) for one in data]
+        return [Invitation(**fields) for fields in data]
 
 
 def hash_of(token: str) -> str:
@@ -156,4 +162,5 @@ def hash_of(token: str) -> str:
 
 
 def _iso(moment: datetime) -> str:
+    """A time in ISO 8601, in whole seconds."""
     return moment.isoformat(timespec="seconds")

@@ -11,42 +11,43 @@ from web.gateway.addresses import network_of, parse_address
 
 CONNECTIONS: Final = 5000
 STRANGERS: Final = 64
-"""The most connections of one address that have not shown a valid token."""
+"""The most connections from an address that have not shown a valid token."""
 MAX_TABLES: Final = 64
+"""The most tables of a bot."""
 _USELESS: Final = 4 * MAX_TABLES
 _FORGIVEN: Final = 8
 _PIECE: Final = 1024
 
 
 class Link(ServerConnection):
-    """The connection of an author's program. It is closed at once if there are too many
-    connections, since the runner needs some too.
+    """The connection of an author's program.
 
-    A connection that sends too much besides answers is closed: all bots wait while a ping is read,
-    which takes as long as an answer. If an address has too many connections without a valid token,
-    the oldest of them is closed.
+    A new connection is closed at once if there are too many, because the runner needs connections
+    too. A connection is also closed if it sends too many frames besides answers, because all bots
+    wait while a frame is read. If an address has too many connections without a valid token, the
+    oldest of these is closed.
     """
 
     _open: ClassVar[set["Link"]] = set()
     _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
     _address = ""
-    _useless = 0  # frames that came, but for the answers to requests
+    _useless = 0  # received frames, without the answers to requests
 
     @property
     def flooded(self) -> bool:
-        """Whether the program has sent too much besides answers."""
+        """Whether the program has sent too many frames besides answers."""
         return self._useless > _USELESS
 
     def answered(self) -> None:
-        """Note that one frame was, or may yet be, the answer to a request."""
+        """Record that a frame was, or will be, the answer to a request."""
         self._useless -= 1
 
     def forgive(self) -> None:
-        """Forgive the few frames that pings need. The caller does this every `ALIVE_S` seconds."""
+        """Ignore up to eight frames, such as pongs. To be called every `ALIVE_S` seconds."""
         self._useless -= min(max(0, self._useless), _FORGIVEN)
 
     def let_in(self) -> None:
-        """Note that the program has shown a valid token."""
+        """Record that the program has shown a valid token, or has left."""
         strangers = self._strangers[self._address]
         strangers.pop(self, None)
         if not strangers:

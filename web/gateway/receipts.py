@@ -1,4 +1,4 @@
-"""Keeps receipts for the author of a connected bot: the digests that the pages of an arena show."""
+"""Receipts for the author of a connected bot: the digests that the pages of an arena show."""
 
 import threading
 from collections.abc import Callable
@@ -13,8 +13,8 @@ _PERIOD_S: Final = 60
 
 
 class ReceiptKeeper:
-    """Asks for the digest of a run every minute, and appends each digest to a file as a receipt.
-    `say` is called with sentences for the author."""
+    """Asks the arena at `url` for the run's digest every minute, and appends each digest to a file.
+    `token` is the bot's token. `say` is called with sentences for the author."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -26,7 +26,8 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Start a thread that asks for receipts. Later calls do nothing."""
+        """Open the file of a bot's receipts, and start a thread that asks for them. If the file
+        cannot be written, tell the author. Later calls do nothing."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")
@@ -36,7 +37,7 @@ class ReceiptKeeper:
                 threading.Thread(target=self._run, args=(self._file,), daemon=True).start()
 
     def end(self) -> None:
-        """Ask for the last receipt, when the cup is over."""
+        """Ask for the last receipt, because the cup is over. Tell the author if there was none."""
         if self._file is not None and not self._ended.is_set():
             self._ended.set()
             self._ask(self._file)
@@ -44,13 +45,14 @@ class ReceiptKeeper:
                 self._say(f"The pages at {self._url} gave no receipt of the run.")
 
     def _run(self, file: ReceiptFile) -> None:
+        """Ask for a receipt every minute, until the cup is over or the file cannot be written."""
         self._ask(file)
         while not self._ended.wait(_PERIOD_S):
             self._ask(file)
 
     def _ask(self, file: ReceiptFile) -> None:
-        """Ask for a receipt once. If there is no answer, the next receipt covers the same
-        matches."""
+        """Ask for a receipt once, and add it to the file. Without an answer, nothing is lost,
+        because the next receipt covers the same matches."""
         with self._asking:
             receipt = ask_digest(self._url)
             if receipt is None:
@@ -65,5 +67,6 @@ class ReceiptKeeper:
                     self._say(f"Receipts of the run are kept in {file.path}.")
 
     def _fail(self, error: StoreError) -> None:
+        """Stop asking, and tell the author why."""
         self._ended.set()
         self._say(f"No receipts are kept: {error}")

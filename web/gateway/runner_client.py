@@ -1,6 +1,6 @@
-"""The runner's side of the gateway: which bots are connected, and which of them may be."""
+"""The runner's client of the gateway, which says which bots are connected, and may be."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import monotonic, sleep
 from typing import Final
@@ -13,15 +13,13 @@ from urllib3 import Retry
 
 from tournament.config.cup import Cup
 from tournament.errors import StichError
+from tournament.run.gateway import Waiting
 
 _LOOK_S: Final = 0.2
-_OVER_S: Final = 8.0  # until programs that wait, or are about to reconnect, are notified
+_OVER_S: Final = 8.0  # for programs to leave that are about to connect again
 _UNTIL_RESTARTED: Final = Retry(
     total=None, connect=30, read=3, allowed_methods=None, backoff_factor=0.1, backoff_max=1.0
 )
-
-Waiting = Callable[[Sequence[str], int, str], None]
-"""Receives the missing bots, the number of all connecting bots, and the command for a token."""
 
 
 class GatewayStopped(StichError):
@@ -31,8 +29,11 @@ class GatewayStopped(StichError):
 class GatewayClient:
     """The runner's client of the gateway at the URL `base`.
 
-    `invite` is the command that creates tokens. The client waits for a gateway that is being
-    restarted. Every call raises GatewayStopped if the gateway no longer answers.
+    `invite` is the command that creates tokens, without the name of a bot. Calls wait for a gateway
+    that is being restarted.
+
+    Raises:
+        GatewayStopped: in any call, if the gateway no longer answers.
     """
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
@@ -46,8 +47,12 @@ class GatewayClient:
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are present except `absent`, and notify the programs of
-        absent bots. Return the cup with the bots' URLs and numbers of tables."""
+        """Wait until all connecting bots are connected, and return the cup with their URLs and
+        numbers of tables.
+
+        `absent` returns the bots that are not waited for, each with a sentence for its program.
+        `waiting` is called whenever other bots are missing than before.
+        """
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []
         while True:
@@ -67,33 +72,35 @@ class GatewayClient:
         return replace(cup, bots=tuple(bots.values()))
 
     def url_of(self, bot: str) -> str:
-        """The URL at which the runner asks a connected bot."""
+        """The URL at which the runner asks a connecting bot."""
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """The number of tables of each connected bot, by name."""
-        found = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
-        return {name: tables for name, tables in found.items() if tables}
+        """Ask for the number of tables of each connected bot, by name."""
+        bots = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
+        return {name: tables for name, tables in bots.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude exactly these bots. Send their programs the sentences."""
+        """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
+        each excluded bot to a sentence for its program."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """End the sessions of these bots, which need a fix before they connect again. Send their
-        programs the sentences."""
+        """End the sessions of bots that must be fixed before they connect again. `bots` maps each
+        bot to a sentence for its program."""
         self._call("post", "failed", bots)
 
     def end(self) -> None:
-        """Notify all programs that the cup is over, and wait a moment for them to leave."""
+        """Tell all programs that the cup is over, and wait up to 8 seconds for them to leave."""
         self._call("post", "over")
         until = monotonic() + _OVER_S
         while monotonic() < until and self.tables():
             sleep(_LOOK_S)
 
     def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bytes:
+        """Send a request to the gateway, and return the body of its answer."""
         try:
             response = self._session.request(method, f"{self._base}/{path}", json=data, timeout=10)
         except requests.RequestException:

@@ -1,21 +1,25 @@
-"""The gateway of bots that connect, a process: `python -m web.gateway.server HOST PORT`, started by
-`web.child_process`. The program of an author opens a WebSocket at /connect, with the token of its
-bot as Authorization: Bearer and the number of its tables as X-Stich-Tables. It gets
+"""The gateway of connecting bots. It runs as `python -m web.gateway.server HOST PORT`, a process
+that `web.child_process` starts.
 
-- first `{"cup", "bot"}` as JSON;
-- each request as MessagePack: `[number, "POST /move", body]`; it answers with `[number, the bytes
-  that the bot answered, whether they are complete]`;
-- at the end `{"over"}`, or `{"refused"}` if it should not connect again as it is, with a sentence.
+An author's program opens a WebSocket at /connect. Its headers are the token of its bot as
+`Authorization: Bearer`, and its number of tables as `X-Stich-Tables`. The gateway sends
 
-A program that sends X-Stich-Challenges starts the bot once more for challenges: requests whose call
-begins with "challenge". Challengers connect to /challenge (see `challenges`).
+- `{"cup", "bot"}` in JSON first;
+- each request in MessagePack, as `[number, "POST /move", body]`. The program answers with the
+  number, the bytes that the bot answered, and whether they are complete;
+- `{"over"}` with a sentence at the end, or `{"refused"}` with a sentence if the program should not
+  connect again without a change.
 
-The runner sees bots by URL, at a path that only it knows: `/SECRET/bots/NAME/…`; GET
-`/SECRET/bots` tells how many tables each has. POST `/SECRET/over` says that the cup is over, to
-`/SECRET/excluded` which bots no longer play, and to `/SECRET/failed` which must be fixed before
-they play; both have a sentence for each. The bytes of an answer are passed on as they are, so a bot
-that connects has the same faults as one by URL. A bot that is away closes the connection without an
-answer.
+A program that sends `X-Stich-Challenges: 1` starts another instance of the bot for challenges. The
+calls of their requests begin with "challenge". Challengers connect to /challenge (see
+`challenges`).
+
+To the runner, connecting bots are bots by URL, at paths that only the runner knows:
+`/SECRET/bots/NAME/…`. GET `/SECRET/bots` returns the number of tables of each bot. POST
+`/SECRET/over` says that the cup is over. POST `/SECRET/excluded` names the bots that no longer
+play, and POST `/SECRET/failed` bots that must be fixed before they play, each with a sentence. The
+bytes of an answer are passed on unchanged, so that a connecting bot has the same faults as a bot by
+URL. If the bot is away, the connection is closed without an answer.
 """
 
 import asyncio
@@ -23,7 +27,6 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Collection
 from contextlib import closing, suppress
 from http import HTTPStatus
 from pathlib import Path
@@ -48,28 +51,37 @@ _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
 
 
-class GatewayServer:
-    """The server that authors' programs connect to, and that the runner asks for the moves of their
-    bots.
+class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings of a gateway, which `web.child_process` passes to it.
 
-    `folder` is the run's folder. Every bot with a valid token may connect, except for `others`,
-    which the organiser starts. Only the runner knows the `secret`.
+    The runner reaches the gateway at `runner_host` and `runner_port`. Only the runner knows the
+    `secret`. Every bot with a valid token may connect, except `others`, which the organiser starts.
+    The tokens are in the run's `folder`. `terms` are those of challenges.
     """
 
-    def __init__(
-        self, folder: str, cup: str, others: Collection[str], secret: str, terms: Terms
-    ) -> None:
-        self._cup = cup
-        self._secret = secret
-        self._invitations = Invitations(Path(folder))
-        self._others = others
+    runner_host: str
+    runner_port: int
+    folder: str
+    cup: str
+    others: list[str]
+    secret: str
+    terms: Terms
+
+
+class GatewayServer:
+    """The server to which authors' programs connect, and which the runner asks for their bots'
+    moves."""
+
+    def __init__(self, settings: _GatewaySettings) -> None:
+        self._settings = settings
+        self._invitations = Invitations(Path(settings.folder))
         self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._invitations))
-        self._challenges = Challenges(self._bots, terms)
+        self._challenges = Challenges(self._bots, settings.terms)
         self._over = ""
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Listen for the programs of authors."""
+        """Return a server that, once entered, listens for authors' programs."""
         return serve(
             self._serve,
             host,
@@ -84,22 +96,22 @@ class GatewayServer:
         )
 
     def _why_over(self, name: str) -> str:
-        """A sentence that says why a bot no longer plays, or "" if it does."""
+        """A sentence that says why a bot no longer plays, or "" if it plays."""
         return self._over or self._excluded.get(name, "")
 
     def _author(self, headers: Headers) -> tuple[str, str, int]:
-        """Return the bot of a connecting program, the SHA-256 of its token, and its number of
-        tables.
+        """Return the bot, token hash and number of tables of a connecting program.
 
         Raises:
-            TokenRefused: if the token or the number of tables is not valid.
+            TokenRefused: if the token or the number of tables is not valid, or the organiser starts
+                the bot.
         """
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
         token_hash = hash_of(token.strip())
         name = self._invitations.bot_of(token_hash)
-        if name in self._others:
+        if name in self._settings.others:
             raise TokenRefused("The organiser of the cup starts this bot; it need not connect.")
         tables = headers.get("X-Stich-Tables", "")
         if tables not in map(str, range(1, MAX_TABLES + 1)):
@@ -120,6 +132,7 @@ class GatewayServer:
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
+        """Serve the program of an author or a challenger, until its connection ends."""
         headers = link.request.headers if link.request else Headers()
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
@@ -127,16 +140,17 @@ class GatewayServer:
                 opponent = unquote(headers.get("X-Stich-Opponent", ""))
                 await self._challenges.serve(cast(Link, link), name, opponent)
                 return
-            await link.send(json.dumps({"cup": self._cup, "bot": name}))
+            await link.send(json.dumps({"cup": self._settings.cup, "bot": name}))
             if why := self._why_over(name):
                 await link.send(json.dumps({"over": why}))
             else:
-                takes = headers.get("X-Stich-Challenges") == "1"
-                bot = self._bots[name]
-                await bot.serve(cast(Link, link), token_hash, tables, takes_challenges=takes)
+                takes_challenges = headers.get("X-Stich-Challenges") == "1"
+                await self._bots[name].serve(
+                    cast(Link, link), token_hash, tables, takes_challenges=takes_challenges
+                )
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
-        """Listen for the runner, and for its workers on other machines.
+        """Listen for the runner, and for its workers on other machines. Return the server.
 
         Raises:
             OSError: if the address cannot be used.
@@ -152,12 +166,17 @@ class GatewayServer:
         return await asyncio.start_server(serve, host, port)
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
-        """Read the next request of the runner and return its answer. Return None to close the
-        connection."""
+        """Read the runner's next request, and return its answer, or None to close the connection.
+
+        Raises:
+            IncompleteReadError: if the connection ends.
+            LimitOverrunError: if the head of the request is too long.
+            ValueError: if the request is not valid.
+        """
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
-        _, known, which, name, *rest = [*path.split("/", 4), "", ""]
-        if known != self._secret:
+        _, secret, which, name, *rest = [*path.split("/", 4), "", ""]
+        if secret != self._settings.secret:
             return None
         length = _LENGTH.search(head)
         body = await reader.readexactly(int(length[1]) if length else 0)
@@ -185,48 +204,36 @@ class GatewayServer:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Ask a bot. Return its answer, or None if the bot is away or the runner no longer waits."""
+    """Send a request to a bot, and return its answer. Return None if the bot is away or the runner
+    no longer waits."""
     asked = asyncio.ensure_future(bot.ask(call, body))
-    gone = asyncio.ensure_future(reader.read(1))  # nothing but its end
+    gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     answer = asked.result() if asked.done() else None
-    for one in waiting:
-        one.cancel()
+    for future in waiting:
+        future.cancel()
     await asyncio.wait(waiting)
     return answer
 
 
 def _sentences(body: bytes) -> dict[str, str]:
-    """The sentences about bots in a request of the runner, by the bot's name."""
+    """The sentences in the body of a runner's request, by bot."""
     return msgspec.json.decode(body, type=dict[str, str])
 
 
 def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
+    """An HTTP response with a value in JSON."""
     body = json.dumps(value).encode()
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: {len(body)}\r\n\r\n"
     return BotAnswer(head.encode("ascii") + body, True)
 
 
-class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the runner reaches the gateway, and the arguments of `GatewayServer`."""
-
-    runner_host: str
-    runner_port: int
-    folder: str
-    cup: str
-    others: list[str]
-    secret: str
-    terms: Terms
-
-
 async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
-    """Serve until stopped."""
+    """Serve authors at `host` and `port`, and the runner, until the process is stopped."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
-    gateway = GatewayServer(
-        settings.folder, settings.cup, settings.others, settings.secret, settings.terms
-    )
+    gateway = GatewayServer(settings)
     async with (
         await gateway.listen_to_runner(settings.runner_host, settings.runner_port),
         gateway.listen(host, port) as server,

@@ -1,6 +1,5 @@
 """Schema validation: what is `invalid-request`, with which path, and what the rules check."""
 
-import copy
 import json
 from typing import Any
 
@@ -14,21 +13,18 @@ GAMES = list(games.GAMES)
 
 def changed(value: Any, path: str, to: Any) -> Any:
     """A copy with another value at a dotted path."""
-    value = copy.deepcopy(value)
-    holder = value
-    *way, last = path.split(".")
-    for step in way:
-        holder = holder[int(step) if isinstance(holder, list) else step]
-    holder[int(last) if isinstance(holder, list) else last] = to
-    return value
+    first, _, rest = path.partition(".")
+    key: Any = int(first) if first.isdigit() else first
+    copied = value.copy()
+    copied[key] = changed(value[key], rest, to) if rest else to
+    return copied
 
 
-def refused(service: Service, body: Any, path: str = "/v1/moves") -> dict[str, list[str]]:
+def refused(service: Service, body: Any, path: str = "/v1/moves") -> Any:
     """The errors of a request that fails schema validation."""
     problem = service.post(path, body)
     assert problem["code"] == "invalid-request", problem
-    errors: dict[str, list[str]] = problem["errors"]
-    return errors
+    return problem["errors"]
 
 
 def test_missing_and_unknown_fields_are_named(service: Service) -> None:
@@ -47,15 +43,12 @@ def test_missing_and_unknown_fields_are_named(service: Service) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_an_option_left_out_of_a_saved_state_has_its_default(service: Service, name: str) -> None:
     state = service.start(name)
-    for body in (
-        json.dumps({"state": state}),
-        json.dumps({"state": state}).replace(" 3,", " 3.0,"),
-    ):
-        listed = service.send("/v1/moves", body)
+    listed = service.post("/v1/moves", {"state": state})
+    for players in (state["players"], float(state["players"])):  # read by msgspec, marshmallow
         for option in state["options"]:
-            given = json.loads(body)
-            del given["state"]["options"][option]
-            assert service.post("/v1/moves", given) == listed
+            left = {key: value for key, value in state["options"].items() if key != option}
+            saved = {**state, "players": players, "options": left}
+            assert service.post("/v1/moves", {"state": saved}) == listed
     older = {**state, "options": {}}
     seen = service.post("/v1/view", {"state": older, "seat": 0})["view"]
     assert seen["options"] == state["options"]
@@ -97,31 +90,21 @@ def test_a_whole_number_may_be_written_with_a_point(service: Service) -> None:
     plain = service.send("/v1/moves", f'{{"state": {state}}}')
     assert service.send("/v1/moves", f'{{"state": {pointed}}}') == plain
     assert pointed != state
-    body = '{"game": "dasan", "players": 4.0, "options": {"deals": 2.0}}'
-    assert service.send("/v1/start", body)["state"]["options"]["deals"] == 2
 
 
-@pytest.mark.parametrize(
-    ("score", "number"),
-    [
+def test_a_large_whole_number_is_read_exactly(service: Service) -> None:
+    body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
+    for score, number in (
         ("9007199254740993.0", 2**53 + 1),
         ("1e+36", 10**36),
         ("-1E36", -(10**36)),
         ("1.5e16", 15 * 10**15),
-        ("1e37", None),
-        ("1.5", None),
-        ("9007199254740993.5", None),
-    ],
-)
-def test_a_large_whole_number_is_read_exactly(
-    service: Service, score: str, number: int | None
-) -> None:
-    body = json.dumps({"state": service.start("doudizhu"), "seat": 0})
-    answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
-    if number is None:
-        assert "state.scores.0" in answer["errors"]
-    else:
+    ):
+        answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
         assert answer["view"]["scores"][0] == number
+    for score in ("1e37", "1.5", "9007199254740993.5"):
+        answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
+        assert "state.scores.0" in answer["errors"]
 
 
 @pytest.mark.parametrize("number", ["1e400", "9" * 50, "-" + "9" * 5000, "1e-400"])

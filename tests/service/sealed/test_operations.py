@@ -71,8 +71,10 @@ def test_a_seat_sees_and_may_do_the_same_as_with_its_view(service: Service) -> N
 
 
 def test_the_service_makes_keys_if_the_players_have_none(service: Service) -> None:
-    token, keys = start(service, "zhengfen", players=6)
-    assert len(set(keys)) == 6
+    (token, keys), (_, others) = (start(service, "zhengfen", players=6) for _ in range(2))
+    assert len({*keys, *others}) == 12
+    wrong = service.post("/v1/sealed/view", {"sealed": token, "key": others[0]})
+    assert wrong["code"] == "invalid-token"
     views = [service.post("/v1/sealed/view", {"sealed": token, "key": key})["view"] for key in keys]
     assert [view["seat"] for view in views] == list(range(6))
     cards = [card for view in views for card in view["hand"]]
@@ -86,12 +88,12 @@ def test_a_key_plays_only_its_own_seat(service: Service) -> None:
     assert service.post("/v1/sealed/moves", other) == {"seat": turn, "moves": []}
     verdict = service.post("/v1/sealed/validate", {**other, "move": "pass"})
     assert verdict["reason"] == "not-your-turn"
-    for key, moves, index, reason in (
-        (keys[turn - 1], ["pass"], 0, "not-your-turn"),
-        (keys[turn - 1], ["pas"], 0, "syntax"),
-        (keys[turn], ["pass", "pass"], 1, "not-your-turn"),
+    for seat, moves, index, reason in (
+        (turn - 1, ["pass"], 0, "not-your-turn"),
+        (turn - 1, ["pas"], 0, "syntax"),
+        (turn, ["pass", "pass"], 1, "not-your-turn"),
     ):
-        body = {"sealed": token, "key": key, "moves": moves}
+        body = {"sealed": token, "key": keys[seat], "moves": moves}
         problem = service.post("/v1/sealed/advance", body)
         assert problem["code"] == "illegal-move"
         assert (problem["index"], problem["reason"]) == (index, reason)

@@ -4,14 +4,37 @@ import json
 import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support import played
 from tests.support.cups import bot, events, started, stich
+from tests.support.memory_run import run_of
 from tournament.formats.scores import Scores
 from tournament.model import Run
 from tournament.store.store import Store
+
+WORSE, BETTER = "random", "greedy"
+Decided = tuple[Path, list[dict[str, Any]]]
+WORDS = ("duel", WORSE, BETTER, "--game", "dasan", "--seed", "x", "--json", "--out")
+
+
+def last_event(*words: object) -> dict[str, Any]:
+    """The last event of a duel that ends well."""
+    done = stich(*words)
+    assert done.returncode == 0, done.stderr
+    event: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return event
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
+    """The folder and the events of a duel that is decided."""
+    out = tmp_path_factory.mktemp("duel") / "out"
+    done = stich(*WORDS, out, "--concurrency", 2)
+    assert done.returncode == 0, done.stderr
+    return out, [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -19,13 +42,12 @@ from tournament.store.store import Store
     [("doudizhu", 3, 6), ("dasan", 4, 14), ("zhengfen", 5, 30), ("zhengfen", 6, 62)],
 )
 def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: int) -> None:
-    names = ("greedy", "random")
-    cup = played.cup(names, game=game, players=players, format="duel", seating="mixed", deals=8)
+    bots = (BETTER, WORSE)
+    cup = played.cup(bots, game=game, players=players, format="duel", seating="mixed", deals=8)
     duel = played.plan(cup)
-    run, scores = Run(cup=cup, finished=False), Scores(played.NoMatches())
-    blocks = list(next(duel.rounds(run, scores)).blocks)
+    blocks = next(duel.rounds(Run(cup=cup, finished=False), Scores(run_of([])))).blocks
     assert duel.matches == 8 * seatings
-    mirror = {"greedy": "random", "random": "greedy"}
+    mirror = {WORSE: BETTER, BETTER: WORSE}
     for block in blocks:
         assert len(set(block.seatings)) == seatings
         for seats in block.seatings:
@@ -33,98 +55,75 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
             assert tuple(mirror[name] for name in seats) in block.seatings
 
 
-def test_a_duel_that_is_decided(tmp_path: Path) -> None:
-    out = tmp_path / "duel"
-    words = ("--game", "dasan", "--seed", "x", "--out", out, "--json")
-    worse, better = "random", "greedy"
-    done = stich("duel", worse, better, *words, "--deals", 60, "--concurrency", 2)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])
-    assert (result["ended"], result["better"]) == ("decided", better)
-    assert result["blocks"] < 60
-    looks = [each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "look"]
+def test_a_duel_ends_when_one_bot_is_better(decided: Decided) -> None:
+    *_, result = decided[1]
+    assert (result["ended"], result["better"]) == ("decided", BETTER)
+    assert result["blocks"] < 1000
+    assert result["evidence"] >= 20
+    looks = [event for event in decided[1] if event["event"] == "look"]
     assert [look["blocks"] for look in looks][:2] == [8, 16]
     assert all(look["low"] < look["difference"] < look["high"] for look in looks)
-    assert result["evidence"] >= 20
-    assert [(line["bot"], line["rank"]) for line in result["standings"]] == [
-        (better, [1, 1]),
-        (worse, [2, 2]),
-    ]
-    # The folder says what the duel said, and how sure it is.
+    ranks = [(line["bot"], line["rank"]) for line in result["standings"]]
+    assert ranks == [(BETTER, [1, 1]), (WORSE, [2, 2])]
     duel = result["duel"]
-    assert (duel["ahead"], duel["behind"], duel["better"]) == (better, worse, better)
+    assert (duel["ahead"], duel["behind"], duel["better"]) == (BETTER, WORSE, BETTER)
     assert 0 < duel["low"] < duel["difference"] == -result["difference"] < duel["high"]
     assert duel["max_difference"] == 9
-    again = json.loads(stich("standings", out, "--json").stdout)
-    assert again == {key: result[key] for key in again}
-    exported = tmp_path / "duel.jsonl"
-    stich("export", out, "--format", "jsonl", "-o", exported)
-    assert json.loads(stich("standings", exported, "--json").stdout)["duel"] == duel
-    said = " ".join(stich("standings", out).stdout.split())
-    assert f"blocks: {better} is better than {worse}, by {duel['difference']:.2f} points" in said
+
+
+def test_the_folder_of_a_duel_has_its_result(decided: Decided) -> None:
+    out, (*_, result) = decided
+    table = json.loads(stich("standings", out, "--json").stdout)
+    assert table == {key: result[key] for key in table}
+    stich("export", out, "--format", "jsonl", "-o", out / "rows.jsonl")
+    exported = json.loads(stich("standings", out / "rows.jsonl", "--json").stdout)
+    assert exported["duel"] == result["duel"]
+    shown = " ".join(stich("standings", out).stdout.split())
+    lead = f"{result['duel']['difference']:.2f} points"
+    assert f"blocks: {BETTER} is better than {WORSE}, by {lead}" in shown
     with Store.open(out) as store:
         assert store.count() == result["matches"] == 6 * result["blocks"]
     assert stich("verify", out).returncode == 0
 
 
-def test_a_bot_against_itself_spends_the_budget() -> None:
-    same = bot("toy-1")
-    done = stich("duel", same, same, "--game", "doudizhu", "--deals", 2)
-    assert done.returncode == 0, done.stderr
-    assert "Not decided after 2 of 2 blocks: " in " ".join(done.stdout.split())
-    assert done.stdout.split().count("1–2") == 2
-
-
-def test_a_duel_says_that_a_bot_failed() -> None:
-    words = ("--game", "doudizhu", "--deals", 1, "--no-sandbox")
-    done = stich("duel", bot("not-json"), "greedy", *words)
-    assert done.returncode == 0, done.stderr
-    said = " ".join(done.stdout.split())
-    assert re.search(r" had \d+ faults, the first invalid: Its answer is not JSON: .*`stich", said)
-    assert "greedy had" not in said
-
-
-def test_equals_end_within_the_zone_and_another_zone_resumes(tmp_path: Path) -> None:
-    same, out = "greedy", tmp_path / "duel"
-    words = ("--game", "dasan", "--seed", "x", "--out", out, "--json", "--concurrency", 2)
-    done = stich("duel", same, same, *words, "--within", 8, "--deals", 100)
-    wide = json.loads(done.stdout.splitlines()[-1])
-    assert (wide["ended"], wide["better"]) == ("no difference", None)
-    assert -8 <= wide["duel"]["low"] <= 0 <= wide["duel"]["high"] <= 8
-    assert [line["rank"] for line in wide["standings"]] == [[1, 2], [1, 2]]
-    done = stich("duel", same, same, *words, "--within", 3, "--deals", 100)
-    narrow = json.loads(done.stdout.splitlines()[-1])
-    assert (narrow["ended"], narrow["better"]) == ("no difference", None)
-    assert narrow["blocks"] > wide["blocks"]
-    assert "No difference beyond 3 points a deal" in " ".join(
-        stich("standings", out).stdout.split()
-    )
-
-
-def test_a_killed_duel_resumes_to_the_same_end(tmp_path: Path) -> None:
-    words = ["random", "greedy", "--game", "dasan", "--seed", "x", "--json", "--out"]
-    process = started("duel", *words, tmp_path / "killed")
+def test_a_killed_duel_resumes_to_the_same_end(decided: Decided, tmp_path: Path) -> None:
+    process = started(*WORDS, tmp_path / "killed")
     for number, _ in enumerate(events(process)):
         if number == 20:
             process.kill()
     process.communicate()
-    ended = [
-        json.loads(stich("duel", *words, tmp_path / folder).stdout.splitlines()[-1])
-        for folder in ("killed", "whole")
-    ]
-    assert ended[0]["ended"] == "decided"
-    for table in ended:
-        for line in table["standings"]:
-            del line["move_ms"]
-    assert ended[0] == ended[1]
+    resumed, whole = last_event(*WORDS, tmp_path / "killed"), decided[1][-1]
+    for line in (*resumed["standings"], *whole["standings"]):
+        line.pop("move_ms", None)
+    assert resumed == whole
+
+
+def test_a_spent_budget_and_faults_are_shown() -> None:
+    bots = bot("not-json"), bot("toy-1")
+    done = stich("duel", *bots, "--game", "doudizhu", "--deals", 2, "--no-sandbox")
+    assert done.returncode == 0, done.stderr
+    shown = " ".join(done.stdout.split())
+    assert "Not decided after 2 of 2 blocks: " in shown
+    assert shown.count(" 1–2 ") == 2
+    assert re.search(r" had \d+ faults, the first invalid: Its answer is not JSON: .*`stich", shown)
+    assert "toy-1 had" not in shown
+
+
+def test_equals_end_within_the_zone_and_another_zone_resumes(tmp_path: Path) -> None:
+    words = ("duel", "greedy", "greedy", *WORDS[3:], tmp_path, "--concurrency", 2, "--deals", 100)
+    wide, narrow = (last_event(*words, "--within", points) for points in (8, 3))
+    assert {(end["ended"], end["better"]) for end in (wide, narrow)} == {("no difference", None)}
+    assert -8 <= wide["duel"]["low"] <= 0 <= wide["duel"]["high"] <= 8
+    assert [line["rank"] for line in wide["standings"]] == [[1, 2], [1, 2]]
+    assert narrow["blocks"] > wide["blocks"]
+    shown = " ".join(stich("standings", tmp_path).stdout.split())
+    assert "No difference beyond 3 points a deal" in shown
 
 
 def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
-    alive = tmp_path / "alive"
-    alive.mkdir()
-    same = bot("toy-1", str(alive))
-    words = ["--game", "doudizhu", "--deals", 10_000, "--out", tmp_path / "out"]
-    process = started("duel", same, same, *words, "--no-sandbox", "--json")
+    same = bot("toy-1")
+    words = ["--game", "doudizhu", "--deals", 10_000, "--out", tmp_path, "--no-sandbox", "--json"]
+    process = started("duel", same, same, *words)
     printed = []
     for event in events(process):
         printed.append(event)
@@ -142,15 +141,15 @@ def test_a_stopped_duel_prints_its_result_so_far(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--game", "doudizhu", "--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
-        (("--game", "doudizhu", "--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
-        (("--game", "doudizhu", "--seed", ""), "must have 1 to 128 characters, not 0"),
-        (("--game", "doudizhu", "--within", "nan"), "nan is not a number."),
-        (("--game", "doudizhu", "--within", "inf"), "inf is not in the range"),
-        (("--game", "doudizhu", "--option", "deals"), "deals: write NAME=VALUE"),
+        (("--players", "5"), "players: Dou Dizhu is played by 3 to 4, not 5"),
+        (("--option", "deels=1"), "options.deels: Dou Dizhu has only these"),
+        (("--option", "deals"), "deals: write NAME=VALUE"),
+        (("--seed", ""), "must have 1 to 128 characters, not 0"),
+        (("--within", "nan"), "nan is not a number."),
+        (("--within", "inf"), "inf is not in the range"),
     ],
 )
 def test_what_cannot_be_played_is_a_usage_error(words: tuple[str, ...], says: str) -> None:
-    done = stich("duel", "greedy", "random", *words)
+    done = stich("duel", "greedy", "random", "--game", "doudizhu", *words)
     assert done.returncode == 2
     assert says in done.stderr

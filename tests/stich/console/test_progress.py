@@ -8,7 +8,7 @@ from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
 from tests.support.store_records import fault, record
-from tournament.records import Outage
+from tournament.records import Outage, place_of
 
 
 def test_json_lines_say_the_match_and_how_far_it_is() -> None:
@@ -45,24 +45,12 @@ def test_losses_and_notices_are_said_everywhere() -> None:
 def test_a_bot_that_is_away_is_named_with_what_follows() -> None:
     out = io.StringIO()
     progress = Lines(Console(file=out, width=200))
-    progress.void(
-        Outage(
-            match="7eb9",
-            block=1,
-            key="k",
-            round=1,
-            number=0,
-            seating=("ann", "bob"),
-            bot="ann",
-            why="No connection.",
-            started="",
-            ended="",
-        )
-    )
+    times = {"started": "", "ended": ""}
+    progress.void(Outage(**place_of(record()), **times, bot="ann", why="No connection."))
     progress.away(["ann", "bob"])
     progress.away([])
     assert out.getvalue().splitlines() == [
-        "ann is unreachable; match 7eb9 will be replayed. No connection.",
+        "ann is unreachable; match 0000000100000000 will be replayed. No connection.",
         "ann and bob are unreachable; their tables wait.",
         "All bots can be reached again.",
     ]
@@ -74,12 +62,9 @@ def test_a_terminal_gets_a_bar() -> None:
     with watch(console, "Spring [cup]") as bar:
         bar.begin(1, 4)
         bar.match(record(faults=(fault(),)))
-    assert "Spring [cup]" in out.getvalue()
-    assert "2/4" in out.getvalue()
     shown = re.sub(r"\x1b\[[\d;?]*\w", "", out.getvalue())
+    assert re.search(r"Spring \[cup\] .* 2/4 .* 1 fault\b", shown)
     assert re.search(r"\d:\d\d:\d\d +[-\d]:[-\d]{2}:[-\d]{2} +left", shown)  # elapsed before it
-    assert "1 fault" in out.getvalue()
-    assert "faults" not in out.getvalue()
 
 
 def test_a_ladder_has_no_total() -> None:

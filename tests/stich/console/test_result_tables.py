@@ -1,6 +1,7 @@
 """Tables on a terminal."""
 
 import io
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -8,32 +9,31 @@ from rich.console import Console
 
 from stich.console.result_tables import make_console, standings_table
 from tests.support.played import cup, played
+from tournament.config.cup import Cup
 from tournament.model import Run
+from tournament.records import MatchRecord
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute
 
 
-@pytest.mark.parametrize("width", [60, 80, 140])
-def test_the_terminal_shows_every_bot(width: int) -> None:
+def drawn(of: Cup, matches: Iterable[MatchRecord], width: int) -> str:
+    """The standings of these matches on a terminal, with single spaces."""
+    run, arrays = Run(cup=of, finished=False), collect([m.summary() for m in matches], of.names)
     page = io.StringIO()
-    console = Console(width=width, file=page)
+    Console(width=width, file=page).print(standings_table(compute(arrays, run), total=90))
+    return " ".join(page.getvalue().split())
+
+
+@pytest.mark.parametrize("width", [60, 140])
+def test_the_terminal_shows_every_bot(width: int) -> None:
     of = cup(("ann", "bob", "cat", "dan", "eve"))
-    matches = [record.summary() for record in played(of)]
-    table = compute(collect(matches, of.names), Run(cup=of, finished=False))
-    console.print(standings_table(table, total=90))
-    shown = page.getvalue()
-    assert "60 of 90 matches" in " ".join(shown.split())
-    for bot in of.names:
-        assert bot in shown
+    shown = drawn(of, played(of), width)
+    assert "60 of 90 matches" in shown
+    assert [bot for bot in of.names if bot not in shown] == []
 
 
 def test_a_name_is_no_markup() -> None:
-    of = replace(cup(), name="[b]Cup[/b] [/x]")
-    page = io.StringIO()
-    Console(width=80, file=page).print(
-        standings_table(compute(collect([], of.names), Run(cup=of, finished=True)))
-    )
-    assert "[b]Cup[/b] [/x]: " in page.getvalue()
+    assert "[b]Cup[/b] [/x]: " in drawn(replace(cup(), name="[b]Cup[/b] [/x]"), [], 80)
 
 
 def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,21 +21,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def written_to(
-    output: int, *words: object, unbuffered: bool = False
-) -> subprocess.CompletedProcess[str]:
-    """The program with this descriptor as its standard output, which is then closed."""
+def errors_of(output: int, *words: object) -> str:
+    """What the program, which exits with 1, writes to standard error.
+
+    This descriptor is its unbuffered standard output, and is then closed.
+    """
+    argv = [sys.executable, "-u", "-m", "stich", *map(str, words)]
     try:
-        return subprocess.run(
-            [sys.executable, *(["-u"] * unbuffered), "-m", "stich", *map(str, words)],
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            check=False,
-        )
+        done = subprocess.run(argv, stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     finally:
         os.close(output)
+    assert done.returncode == 1
+    return done.stderr
 
 
 def full() -> int:
@@ -45,28 +42,22 @@ def full() -> int:
 @pytest.mark.parametrize("words", ["standings", "matches --json", "export --format parquet"])
 def test_a_full_disk_is_reported_and_a_closed_pipe_is_silent(run: Path, words: str) -> None:
     command, *options = words.split()
-    done = written_to(full(), command, run, *options)
-    assert (done.returncode, done.stderr) == (1, f"{FULL}\n")
+    assert errors_of(full(), command, run, *options) == f"{FULL}\n"
     reader, writer = os.pipe()
     os.close(reader)
-    done = written_to(writer, command, run, *options)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert errors_of(writer, command, run, *options) == ""
 
 
 def test_help_needs_room_too() -> None:
-    done = written_to(full(), "standings", "--help", unbuffered=True)
-    assert (done.returncode, done.stderr) == (1, f"{FULL}\n")
+    assert errors_of(full(), "standings", "--help") == f"{FULL}\n"
 
 
 def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
     with served_toys(3) as bots:
-        cup, folder = write(tmp_path, bots, deals=1), tmp_path / "run"
-        done = written_to(full(), "run", cup, "--out", folder, "--json")
-        assert done.returncode == 1
-        assert done.stderr.endswith(f"{FULL}\n")
-        assert stich("run", cup, "--out", folder).returncode == 0
-    assert standings(folder)["matches"] == 3
-    words = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(folder)]
-    line = f"{shlex.join(words)} | head -n 1"
+        words = ("run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run")
+        assert errors_of(full(), *words, "--json").endswith(f"{FULL}\n")
+        assert stich(*words).returncode == 0
+    assert standings(tmp_path / "run")["matches"] == 3
+    line = shlex.join([sys.executable, "-m", "stich", *map(str, words)]) + " | head -n 1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout.count("\n"), done.stderr) == (1, "")

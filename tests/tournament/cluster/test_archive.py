@@ -1,4 +1,4 @@
-"""The folders of bots that travel to workers."""
+"""Bots' folders travel to workers as archives."""
 
 import hashlib
 import io
@@ -29,14 +29,10 @@ def folder(tmp_path: Path) -> Path:
     return mine
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "there"
-
-
-def unpacked(data: bytes, target: Path) -> Path:
-    unpack(data, hashlib.sha256(data).hexdigest(), target)
-    return target
+def unpacked(data: bytes, folder: Path) -> Path:
+    """The new folder "there" with the contents of an archive."""
+    unpack(data, hashlib.sha256(data).hexdigest(), folder / "there")
+    return folder / "there"
 
 
 def a_cup(*bots: Bot) -> Cup:
@@ -49,8 +45,8 @@ def refusal(folder: Path, *hidden: Path) -> str:
     return str(error.value)
 
 
-def test_a_folder_arrives_as_it_is_and_cannot_be_written(folder: Path, target: Path) -> None:
-    there = unpacked(pack(MINE, folder), target)
+def test_a_folder_arrives_unchanged_and_read_only(folder: Path, tmp_path: Path) -> None:
+    there = unpacked(pack(MINE, folder), tmp_path)
     assert (there / "bot.py").read_text() == "print()"
     assert (there / "latest").read_bytes() == (folder / "latest").read_bytes()
     assert not (there / "pipe").exists()
@@ -65,7 +61,7 @@ def test_a_folder_arrives_as_it_is_and_cannot_be_written(folder: Path, target: P
 @pytest.mark.parametrize(
     "leads_to", ["/etc/passwd", "../../other.py", "up/../../other.py", "away", ".", "runs/hands"]
 )
-def test_a_link_to_what_does_not_travel_is_refused(folder: Path, leads_to: str) -> None:
+def test_a_link_that_leads_out_of_the_folder_is_refused(folder: Path, leads_to: str) -> None:
     (folder.parent / "other.py").touch()
     (folder / "runs").mkdir()
     (folder / "runs" / "hands").touch()
@@ -87,31 +83,29 @@ def test_a_name_that_is_not_utf_8_is_refused(folder: Path) -> None:
     assert refusal(folder).endswith("a name that is not UTF-8, 'caf\\udce9'; rename it.")
 
 
-def test_what_changed_on_its_way_is_not_unpacked(folder: Path, target: Path) -> None:
+def test_a_damaged_archive_is_not_unpacked(folder: Path, tmp_path: Path) -> None:
     data = pack(MINE, folder)
     with pytest.raises(ArchiveError, match="damaged on its way"):
-        unpack(data + b"x", hashlib.sha256(data).hexdigest(), target)
-    assert not target.exists()
+        unpack(data + b"x", hashlib.sha256(data).hexdigest(), tmp_path / "there")
+    assert not (tmp_path / "there").exists()
 
 
 @pytest.mark.parametrize("name", ["/tmp/evil", "../evil", "sub/../../evil"])
-def test_an_archive_never_writes_or_leads_elsewhere(
-    tmp_path: Path, target: Path, name: str
-) -> None:
-    """Whoever made it: `pack` would not."""
+def test_an_archive_never_writes_or_leads_elsewhere(tmp_path: Path, name: str) -> None:
+    """The archive was not made by `pack`."""
     out = io.BytesIO()
     link = zipfile.ZipInfo("out")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(out, "w") as made:
         made.writestr(link, "..")
         made.writestr(name, "x")
-    there = unpacked(out.getvalue(), target)
+    there = unpacked(out.getvalue(), tmp_path)
     assert not (there / "out").is_symlink()
     assert all(path.is_relative_to(there) for path in tmp_path.rglob("evil"))
     assert not Path("/tmp/evil").exists()
 
 
-def test_the_cup_and_its_runs_stay(folder: Path, target: Path) -> None:
+def test_an_archive_has_no_cup_runs_or_repositories(folder: Path, tmp_path: Path) -> None:
     cup = folder / "cup.toml"
     cup.write_text('seed = "secret"')
     for place in (folder / "runs" / "spring", folder / ".git", folder / "__pycache__"):
@@ -121,7 +115,7 @@ def test_the_cup_and_its_runs_stay(folder: Path, target: Path) -> None:
     packed, archives = pack_all(a_cup(mine, Bot("far", url="http://127.0.0.1:1")), folder, [cup])
     assert [bot.dir for bot in packed.bots] == [*archives, None]
     (data,) = archives.values()
-    there = unpacked(data, target)
+    there = unpacked(data, tmp_path)
     assert (there / "bot.py").exists()
     names = {path.name for path in there.rglob("*")}
     assert names.isdisjoint({"cup.toml", "runs", ".git", "__pycache__", "run.sqlite"})

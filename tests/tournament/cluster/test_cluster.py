@@ -1,4 +1,4 @@
-"""Cups on a real Dask cluster: the same standings as on one machine, whatever happens to it."""
+"""Cups on a real Dask cluster have the same standings as on one machine, whatever happens."""
 
 import json
 import os
@@ -7,13 +7,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import LocalCluster
 
-from tests.support.cups import Gate, all_end, events, standings, started, stich, toys, write
+from tests.support.cups import (
+    Gate,
+    all_end,
+    events,
+    standings,
+    started,
+    stich,
+    succeed,
+    toys,
+    write,
+)
 from tests.support.dask import Cluster, cluster
 from tools import hostile
 from tournament.store.store import Store
@@ -21,7 +32,7 @@ from tournament.store.store import Store
 pytestmark = pytest.mark.serial
 
 DEALS = 12
-FRESH = '[format] cards = "fresh"'  # as with the gate, which is a bot by URL
+FRESH = '[format] cards = "fresh"'  # as with a bot by URL
 
 
 @pytest.fixture(scope="module")
@@ -39,68 +50,74 @@ def dask(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    """One bot plays the matches of a whole block, and then makes everybody wait."""
-    made = Gate(4)
-    yield made
-    made.open()
+class GatedCup:
+    """A cup of four toys, one of them by URL. All matches after the first block wait for a gate."""
 
+    def __init__(self, folder: Path, address: str, gate: Gate, url: str) -> None:
+        (folder / "alive").mkdir()
+        self.gate = gate
+        self.out = folder / "run"
+        bots = {**toys(4, str(folder / "alive")), "toy0": url}
+        path = write(folder, bots, deals=DEALS, move_ms=600_000)
+        self.words = ("run", path, "--out", self.out)
+        self.on_cluster = (*self.words, "--cluster", address)
 
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    """Where toys note their processes."""
-    (tmp_path / "alive").mkdir()
-    return tmp_path / "alive"
+    @contextmanager
+    def run(self) -> Iterator[tuple[subprocess.Popen[str], Iterator[dict[str, Any]]]]:
+        """Run the cup up to the gate. Yields the runner and its events."""
+        with started(*self.on_cluster, "--json") as runner:
+            seen = events(runner)
+            self.gate.wait()
+            yield runner, seen
 
+    def all_end(self) -> None:
+        """Wait until no bot is left."""
+        all_end(int(note.name) for note in (self.out.parent / "alive").iterdir())
 
-@pytest.fixture
-def cup(tmp_path: Path, notes: Path) -> Path:
-    """The cup whose bots note their processes."""
-    return write(tmp_path, toys(4, str(notes)), FRESH, deals=DEALS)
-
-
-@pytest.fixture
-def gated(tmp_path: Path, notes: Path, gate: Gate) -> Iterator[Path]:
-    """The same cup with a gate."""
-    with hostile.running(gate.guard(hostile.toy("toy-0"))) as url:
-        bots = {**toys(4, str(notes)), "toy0": url}
-        yield write(tmp_path, bots, deals=DEALS, move_ms=600_000)
-
-
-def check_whole(run: Path, local: dict[str, Any], notes: Path) -> None:
-    """All is as on one machine, and nothing that was started is left."""
-    assert standings(run) == local
-    assert stich("verify", run).returncode == 0
-    with Store.open(run) as store:
-        matches = [match.match for match in store.matches()]
+    def check(self, local: dict[str, Any]) -> None:
+        """Check that the run is the same as on one machine, and that no bot is left."""
+        assert standings(self.out) == local
+        succeed("verify", self.out)
+        with Store.open(self.out) as store:
+            matches = [match.match for match in store.matches()]
         assert len(set(matches)) == len(matches) == local["matches"]
-    all_end(int(note.name) for note in notes.iterdir())
+        self.all_end()
+
+    def played(self) -> int:
+        with Store.open(self.out) as store:
+            return store.count()
 
 
-def notice(told: Iterator[dict[str, Any]], text: str) -> None:
-    """Read events up to this notice."""
-    next(event for event in told if event["event"] == "notice" and text in event["text"])
+@pytest.fixture
+def cup(tmp_path: Path, dask: Cluster) -> Iterator[GatedCup]:
+    gate = Gate(4)
+    with hostile.running(gate.guard(hostile.toy("toy-0"))) as url:
+        yield GatedCup(tmp_path, dask.address, gate, url)
+        gate.open()
 
 
-def test_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
+def notice(seen: Iterator[dict[str, Any]], text: str) -> None:
+    """Read events up to a notice with this text."""
+    next(event for event in seen if event["event"] == "notice" and text in event["text"])
+
+
+def test_a_cluster_plays_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     cup = write(tmp_path, toys(3), deals=2)
-    assert stich("run", cup, "--out", tmp_path / "local").returncode == 0
+    succeed("run", cup, "--out", tmp_path / "local")
     (tmp_path / "other" / "lz4-9.9.dist-info").mkdir(parents=True)
     (tmp_path / "other" / "lz4-9.9.dist-info" / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
     dask.start_worker("two", PYTHONPATH=str(tmp_path / "other"))
     dask.start_worker("one")
-    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
-    assert done.returncode == 0, done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    said = [event["text"] for event in told if event["event"] == "notice"]
-    assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= set(said)
-    assert any("lz4" in text and "9.9" in text for text in said)
+    done = succeed("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    notices = [event["text"] for event in seen if event["event"] == "notice"]
+    assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= {*notices}
+    assert any("lz4" in text and "9.9" in text for text in notices)
     assert standings(tmp_path / "run") == standings(tmp_path / "local")
 
 
 @pytest.mark.slow
-def test_a_cluster_that_has_workers_only_while_there_is_work(tmp_path: Path) -> None:
+def test_a_cluster_may_have_workers_only_while_there_is_work(tmp_path: Path) -> None:
     with LocalCluster(
         n_workers=0,
         threads_per_worker=1,
@@ -111,46 +128,35 @@ def test_a_cluster_that_has_workers_only_while_there_is_work(tmp_path: Path) -> 
     ) as cluster:
         cluster.adapt(minimum=0, maximum=1, interval="200ms", target_duration="1s")
         cup = write(tmp_path, toys(3), deals=2)
-        done = stich("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
-    assert done.returncode == 0, done.stderr
+        succeed("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
 
 
-def test_a_variable_of_the_runner_reaches_the_bot_on_a_worker(
+def test_a_variable_of_the_runner_reaches_a_bot_on_a_worker(
     tmp_path: Path, dask: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask.start_worker("one")
     monkeypatch.setenv("MY_KEY", "S3cret")
     command = f"sh -c 'test -n \"$MY_KEY\" && exec {sys.executable} -m bots.greedy'"
     bots: dict[str, Any] = {**toys(2), "needy": {"command": command, "env_from": ["MY_KEY"]}}
-    done = stich(
-        "run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run", "--cluster", dask.address
-    )
-    assert done.returncode == 0, done.stderr
+    path = write(tmp_path, bots, deals=1)
+    succeed("run", path, "--out", tmp_path / "run", "--cluster", dask.address)
     files = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
     assert all(b"S3cret" not in file.read_bytes() for file in files)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_worker_joins_late_and_one_is_lost_in_mid_block(
-    dask: Cluster,
-    gated: Path,
-    gate: Gate,
-    notes: Path,
-    local: dict[str, Any],
-    how: signal.Signals,
+def test_a_worker_joins_late_and_another_is_lost_in_a_block(
+    dask: Cluster, cup: GatedCup, local: dict[str, Any], how: signal.Signals
 ) -> None:
     one = dask.start_worker("one")
-    out = gated.parent / "run"
-    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
-        told = events(runner)
-        gate.wait()
+    with cup.run() as (runner, seen):
         dask.start_worker("two")
-        notice(told, "Worker two has joined, with 1 table.")
+        notice(seen, "Worker two has joined, with 1 table.")
         os.kill(one.pid, how)
-        lost = next(event for event in told if event["event"] == "lost")
-        gate.open()
-        rest = list(told)
+        lost = next(event for event in seen if event["event"] == "lost")
+        cup.gate.open()
+        rest = list(seen)
     assert runner.returncode == 0
     assert lost["why"] == "worker one has left the cluster"
     if how == signal.SIGSTOP:
@@ -158,115 +164,96 @@ def test_a_worker_joins_late_and_one_is_lost_in_mid_block(
     played = [e["match"] for e in rest if e["event"] == "match" and e["block"] == lost["block"]]
     assert len(set(played)) == len(played) == 3
     assert not [event for event in rest if event["event"] == "lost"]
-    check_whole(out, local, notes)
+    cup.check(local)
 
 
 @pytest.mark.slow
-def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, gated: Path, gate: Gate) -> None:
-    out = gated.parent / "run"
+def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, cup: GatedCup) -> None:
     worker = dask.start_worker("one")
-    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
-        told = events(runner)
-        gate.wait()
+    with cup.run() as (runner, seen):
         worker.kill()
-        block = next(event["block"] for event in told if event["event"] == "lost")
-        notice(told, "No worker is left; the run waits for one.")
-        gate.reached.clear()
+        block = next(event["block"] for event in seen if event["event"] == "lost")
+        notice(seen, "No worker is left; the run waits for one.")
+        cup.gate.reached.clear()
         worker = dask.start_worker("two")
-        gate.wait()
+        cup.gate.wait()
         worker.kill()
         _, errors = runner.communicate()
     assert runner.returncode == 1
     last = errors.splitlines()[-1]
     assert last.startswith(f"Block {block} was lost twice, now because worker two ")
-    with Store.open(out) as store:
-        assert store.count() > 0
+    assert cup.played() > 0
 
 
 @pytest.mark.slow
-def test_the_runner_is_killed_and_started_again(
-    dask: Cluster, gated: Path, gate: Gate, notes: Path, local: dict[str, Any]
+def test_a_runner_that_is_killed_goes_on_later(
+    dask: Cluster, cup: GatedCup, local: dict[str, Any]
 ) -> None:
-    dask.start_worker("one")
-    dask.start_worker("two")
-    out = gated.parent / "run"
-    runner = started("run", gated, "--out", out, "--cluster", dask.address, "--json")
-    gate.wait()
-    runner.kill()
-    runner.communicate()
-    all_end(int(note.name) for note in notes.iterdir())
-    gate.open()
-    with Store.open(out) as store:
-        kept = store.count()
+    for name in ("one", "two"):
+        dask.start_worker(name)
+    with cup.run() as (runner, _):
+        runner.kill()
+    cup.all_end()
+    cup.gate.open()
+    kept = cup.played()
     assert 0 < kept < local["matches"]
-    done = stich("run", gated, "--out", out, "--cluster", dask.address)
-    assert done.returncode == 0, done.stderr
-    assert f"{kept} of them done already" in done.stderr
-    check_whole(out, local, notes)
+    assert f"{kept} of them done already" in succeed(*cup.on_cluster).stderr
+    cup.check(local)
 
 
 @pytest.mark.slow
-def test_the_scheduler_is_gone_and_the_cup_ends_on_one_machine(
-    dask: Cluster, gated: Path, gate: Gate, notes: Path, local: dict[str, Any]
+def test_a_cup_whose_scheduler_is_gone_ends_on_one_machine(
+    dask: Cluster, cup: GatedCup, local: dict[str, Any]
 ) -> None:
     dask.start_worker("one")
-    out = gated.parent / "run"
-    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
-        gate.wait()
+    with cup.run() as (runner, _):
         dask.scheduler.kill()
         _, errors = runner.communicate()
     assert runner.returncode == 1
     assert errors.splitlines()[-1].startswith(f"The scheduler at {dask.address} is gone.")
-    gate.open()
-    with Store.open(out) as store:
-        assert 0 < store.count() < local["matches"]
-    assert stich("run", gated, "--out", out).returncode == 0
-    check_whole(out, local, notes)
+    cup.gate.open()
+    assert 0 < cup.played() < local["matches"]
+    succeed(*cup.words)
+    cup.check(local)
 
 
 @pytest.mark.slow
-def test_a_stop_ends_all_tables(dask: Cluster, gated: Path, gate: Gate, notes: Path) -> None:
+def test_a_stop_ends_all_tables(dask: Cluster, cup: GatedCup) -> None:
     dask.start_worker("one")
-    command = ("run", gated, "--out", gated.parent / "run", "--cluster", dask.address)
-    with started(*command, "--json") as runner:
-        gate.wait()
+    with cup.run() as (runner, _):
         runner.send_signal(signal.SIGINT)
         _, errors = runner.communicate()
     assert runner.returncode == 130
     assert "Resume with the same command." in errors
     assert "Traceback" not in errors
-    all_end(int(note.name) for note in notes.iterdir())
+    cup.all_end()
 
 
 @pytest.mark.slow
-def test_pause_withdraw_and_void(dask: Cluster, gated: Path, gate: Gate, notes: Path) -> None:
-    dask.start_worker("one")
-    dask.start_worker("two")
-    out = gated.parent / "run"
-    with started("run", gated, "--out", out, "--cluster", dask.address, "--json") as runner:
-        told = events(runner)
-        gate.wait()
-        assert stich("pause", out).returncode == 0
-        next(event for event in told if event["event"] == "decision")
-        gate.open()
-        with Store.open(out) as store:
+def test_decisions_take_effect_on_a_cluster(dask: Cluster, cup: GatedCup) -> None:
+    for name in ("one", "two"):
+        dask.start_worker(name)
+    with cup.run() as (runner, seen):
+        succeed("pause", cup.out)
+        next(event for event in seen if event["event"] == "decision")
+        cup.gate.open()
+        with Store.open(cup.out) as store:
             first = next(iter(store.summaries()))
             (gone,) = set(store.run().cup.names) - set(first.table)
-        stich("withdraw", out, gone, "--yes")
-        stich("void", out, first.match)
-        stich("resume", out)
-        list(told)
+        succeed("withdraw", cup.out, gone, "--yes")
+        succeed("void", cup.out, first.match)
+        succeed("resume", cup.out)
+        list(seen)
     assert runner.returncode == 0
-    with Store.open(out) as store:
+    with Store.open(cup.out) as store:
         assert store.run().finished
         assert sum(gone not in match.table for match in store.summaries()) == 3 * DEALS
         assert store.count() < 4 * 3 * DEALS
         assert all(block.played == block.seatings for block in store.blocks())
-        here = [void.match for void in store.voids() if gone not in void.seating]
-        assert here == [first.match]
+        assert [v.match for v in store.voids() if gone not in v.seating] == [first.match]
         assert not list(store.faults())
-    assert stich("verify", out).returncode == 0
-    all_end(int(note.name) for note in notes.iterdir())
+    succeed("verify", cup.out)
+    cup.all_end()
 
 
 PRYING = """
@@ -296,10 +283,10 @@ def test_a_bot_in_a_sandbox_reaches_neither_dask_nor_its_files(
 ) -> None:
     worker = dask.start_worker("one")
     address = next(line.split()[-1] for line in worker.log if "Start worker at" in line)
-    folder = tmp_path / "prying"
-    folder.mkdir()
+    (tmp_path / "prying").mkdir()
     places = f"addresses, path = {[dask.address, address]}, {str(dask.folder / 'dask')!r}"
-    (folder / "bot.py").write_text(PRYING.replace('addresses, path = {}, ""', places))
+    program = PRYING.replace('addresses, path = {}, ""', places)
+    (tmp_path / "prying" / "bot.py").write_text(program)
 
     def run(sandbox: bool) -> subprocess.CompletedProcess[str]:
         prying = {"command": "python bot.py", "dir": "prying"}

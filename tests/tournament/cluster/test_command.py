@@ -1,4 +1,4 @@
-"""`stich run --cluster` before it reaches a cluster, and what the option costs those without it."""
+"""`stich run --cluster` before it reaches a cluster, and `stich run` without the option."""
 
 import importlib.util
 import subprocess
@@ -13,20 +13,20 @@ from tests.support.cups import ROOT, stich, toys, write
 @pytest.mark.parametrize(
     "address", ["nonsense", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:x"]
 )
-def test_what_is_no_address(tmp_path: Path, address: str) -> None:
+def test_a_wrong_address_is_refused(tmp_path: Path, address: str) -> None:
     done = stich("run", write(tmp_path, toys(3)), "--cluster", address)
     assert done.returncode == 2
     assert "is no scheduler's address; write one like tcp://127.0.0.1:8786." in done.stderr
 
 
-def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     done = stich("run", write(tmp_path, toys(3)), "--cluster", "tcp://h:1")
     assert done.returncode == 2
     assert "needs Dask distributed: pip install 'stich[cluster]'" in done.stderr
 
 
-def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_sent_is_refused(tmp_path: Path) -> None:
     cup = write(tmp_path, {**toys(2), "mine": {"command": "python bot.py", "dir": "mine"}}, deals=1)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "passwords").symlink_to("/etc/passwd")
@@ -38,7 +38,7 @@ def test_a_folder_that_cannot_travel(tmp_path: Path) -> None:
     )
 
 
-def test_without_the_option_nothing_of_dask_is_imported(tmp_path: Path) -> None:
+def test_without_the_option_dask_is_not_imported(tmp_path: Path) -> None:
     cup = write(tmp_path, toys(3), deals=1)
     code = (
         "import sys; from click.testing import CliRunner; from stich.cli import cli;"

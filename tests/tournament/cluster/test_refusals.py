@@ -1,4 +1,4 @@
-"""A cluster that cannot play: one sentence, which names the worker and the bot, before the cup."""
+"""A cluster that cannot play is refused before the cup, by a sentence that names the cause."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, stich, toys, write
+from tests.support.cups import ROOT, stich, succeed, toys, write
 from tests.support.dask import Cluster, cluster
 from tournament.cluster import executor
 
@@ -24,28 +24,31 @@ def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def refused(cup: Path, address: str) -> str:
-    """What is said of a cup that does not begin."""
+    """The reason why a cup does not begin."""
     done = stich("run", cup, "--out", cup.parent / "run", "--cluster", address)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
     return done.stderr.splitlines()[-1]
 
 
-def test_no_scheduler(tmp_path: Path) -> None:
-    said = refused(write(tmp_path, toys(3)), "tcp://127.0.0.1:9")
-    assert said == (
-        "No scheduler answers at tcp://127.0.0.1:9; start one (dask scheduler), or fix --cluster."
-    )
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        (
+            "tcp://127.0.0.1:9",
+            "No scheduler answers at {}; start one (dask scheduler), or fix --cluster.",
+        ),
+        ("tls://127.0.0.1:9", "{} needs certificates; name them in Dask's distributed.comm.tls."),
+    ],
+    ids=["no scheduler", "no certificates"],
+)
+def test_a_scheduler_that_cannot_be_reached_is_named(
+    tmp_path: Path, address: str, why: str
+) -> None:
+    assert refused(write(tmp_path, toys(3)), address) == why.format(address)
 
 
-def test_no_certificates(tmp_path: Path) -> None:
-    said = refused(write(tmp_path, toys(3)), "tls://127.0.0.1:9")
-    assert said == (
-        "tls://127.0.0.1:9 needs certificates; name them in Dask's distributed.comm.tls."
-    )
-
-
-def test_no_workers_and_workers_without_tables(
+def test_a_run_needs_workers_with_tables(
     dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executor, "WAIT_S", 0.0)
@@ -61,7 +64,7 @@ def test_no_workers_and_workers_without_tables(
 
 
 def without_stich(folder: Path) -> Path:
-    """All that is installed, except stich."""
+    """A folder with all installed packages except stich."""
     site = Path(next(path for path in sys.path if path.endswith("site-packages")))
     folder.mkdir()
     for entry in site.iterdir():
@@ -70,7 +73,7 @@ def without_stich(folder: Path) -> Path:
     return folder
 
 
-def test_a_worker_without_stich(dask: Cluster, tmp_path: Path) -> None:
+def test_a_worker_without_stich_is_named(dask: Cluster, tmp_path: Path) -> None:
     packages = without_stich(tmp_path / "packages")
     worker = dask.start_worker("bare", PYTHONPATH=str(packages), python=["-S"])
     said = refused(write(tmp_path, toys(3)), dask.address)
@@ -79,7 +82,7 @@ def test_a_worker_without_stich(dask: Cluster, tmp_path: Path) -> None:
     worker.kill()
 
 
-def test_a_worker_with_other_sources(dask: Cluster, tmp_path: Path) -> None:
+def test_a_worker_with_other_sources_is_named(dask: Cluster, tmp_path: Path) -> None:
     """Both checkouts have the same version."""
     for package in ("games", "tournament", "bots"):
         shutil.copytree(ROOT / package, tmp_path / "other" / package)
@@ -88,14 +91,14 @@ def test_a_worker_with_other_sources(dask: Cluster, tmp_path: Path) -> None:
     worker = dask.start_worker("old", PYTHONPATH=str(tmp_path / "other"))
     said = refused(write(tmp_path, toys(3)), dask.address)
     ours = r"stich \S+ \(sources \w{8}\)"
-    found = re.fullmatch(f"Worker old: It has ({ours}), and this is ({ours}); install .*", said)
-    assert found is not None
-    assert found[1] != found[2]
+    versions = re.fullmatch(f"Worker old: It has ({ours}), and this is ({ours}); install .*", said)
+    assert versions is not None
+    assert versions[1] != versions[2]
     worker.kill()
 
 
-def test_a_bot_that_does_not_start_on_one_worker(dask: Cluster, tmp_path: Path) -> None:
-    """Its program is in the PATH of one of the two."""
+def test_a_bot_that_fails_to_start_on_one_worker_is_named(dask: Cluster, tmp_path: Path) -> None:
+    """Only one of two workers has the bot's program in its PATH."""
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "toolchain").symlink_to(sys.executable)
@@ -117,8 +120,8 @@ runpy.run_module("bots.greedy", run_name="__main__")
 """
 
 
-def test_a_bot_whose_folder_lacks_a_file(dask: Cluster, tmp_path: Path) -> None:
-    """It travels with its folder and its variables; without a file of it, the cup is refused."""
+def test_a_bot_travels_with_its_folder_and_variables(dask: Cluster, tmp_path: Path) -> None:
+    """Without a file in the folder, the cup is refused."""
     worker = dask.start_worker("one")
     folder = tmp_path / "bots" / "mine"
     folder.mkdir(parents=True)
@@ -127,8 +130,7 @@ def test_a_bot_whose_folder_lacks_a_file(dask: Cluster, tmp_path: Path) -> None:
     mine = {"command": "python bot.py", "dir": "bots/mine", "env.MODEL": "weights"}
     cup = write(tmp_path, {**toys(2), "mine": mine}, deals=1)
     run = tmp_path / "run"
-    done = stich("run", cup, "--out", run, "--cluster", dask.address, "--json")
-    assert done.returncode == 0, done.stderr
+    done = succeed("run", cup, "--out", run, "--cluster", dask.address, "--json")
     table = json.loads(done.stdout.splitlines()[-1])
     assert table["matches"] == 3
     assert not any(sum(line["faults"].values()) for line in table["standings"])

@@ -1,4 +1,4 @@
-"""Which bots a worker keeps running: as many as fit into its memory, and always those that play."""
+"""A pool keeps as many bots running as fit into its memory, and always those that play."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ RECORD = replace(FAULTY, faults=())
 
 
 class FakeBot:
-    """A bot that uses so much memory as its command says, and counts its starts."""
+    """A bot that uses as many MB as its command says, and counts its starts."""
 
     starts: ClassVar[Counter[str]]
     running_now: ClassVar[set[str]]
@@ -35,7 +35,7 @@ class FakeBot:
         self.name = bot.name
         self.url = f"http://{bot.name}"
         self.answered = False
-        self.process = self  # what a pool asks of the process, too
+        self.process = self  # for the methods of a process that a pool calls
         self.memory = float(bot.command or 0)
         self.starts[bot.name] += 1
         self.running_now.add(bot.name)
@@ -71,48 +71,39 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
 
 
 def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100, cards: Cards = "shared") -> BotPool:
-    """A pool for bots named a, b, c … of these sizes."""
+    """A pool for bots named a, b, c, … with these sizes."""
     bots = tuple(Bot(chr(ord("a") + at), str(size)) for at, size in enumerate(sizes_mb))
     limits, format_ = Limits(memory_mb=limit_mb), RoundRobin(cards=cards)
     cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=limits, format=format_)
     return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
 
 
-def running(pool: BotPool) -> set[str]:
-    return {place.name for place in pool._started}
-
-
 def seat(pool: BotPool, names: str, number: int = 0) -> None:
-    """Seat them, and end the match."""
+    """Seat these bots, and end their match."""
     players = pool.seat(names, number)
     assert all(isinstance(player, FakeBot) and player.running for player in players)
     pool.recycle(replace(RECORD, seating=tuple(names), number=number))
     assert FakeBot.running_now >= set(names)
 
 
-def test_bots_that_fit_into_the_memory_are_started_once() -> None:
-    with closing(pool(600, *[100] * 6)) as six:
-        for names in ("abc", "def", "ace", "bdf", "abc"):
+@pytest.mark.parametrize(
+    ("memory_mb", "tables", "left"),
+    [
+        (600, ["abc", "def", "ace", "bdf", "abc"], "abcdef"),
+        (500, ["abc", "ade"], "abcde"),
+        (500, ["abc", "ade", "adf"], "acdef"),
+        (16, ["abc", "abc", "bcd"], "bcd"),
+    ],
+    ids=["all fit", "five fit", "the least recently used stops", "one table fits"],
+)
+def test_bots_run_on_as_far_as_they_fit_into_memory(
+    memory_mb: int, tables: list[str], left: str
+) -> None:
+    with closing(pool(memory_mb, *[100] * 6)) as six:
+        for names in tables:
             seat(six, names)
-        assert FakeBot.starts == Counter("abcdef")
-
-
-def test_those_unused_for_longest_are_ended_when_memory_is_short() -> None:
-    with closing(pool(500, *[100] * 6)) as six:
-        for names in ("abc", "ade"):
-            seat(six, names)
-        assert running(six) == set("abcde")
-        seat(six, "adf")
-        assert running(six) == set("acdef")
-        assert FakeBot.starts == Counter("abcdef")
-
-
-def test_a_table_that_does_not_fit_plays_all_the_same() -> None:
-    with closing(pool(16, *[100] * 4)) as tiny:
-        for names in ("abc", "abc", "bcd"):
-            seat(tiny, names)
-        assert running(tiny) == set("bcd")
-        assert FakeBot.starts == Counter("abcd")
+        assert FakeBot.running_now == set(left)
+        assert FakeBot.starts == Counter(set("".join(tables)))
 
 
 def test_no_process_plays_two_matches_of_a_block() -> None:
@@ -124,14 +115,14 @@ def test_no_process_plays_two_matches_of_a_block() -> None:
         assert FakeBot.starts == Counter("abcabcabc")
 
 
-def test_with_fresh_cards_one_process_plays_all_matches_of_a_block() -> None:
+def test_with_fresh_cards_a_process_plays_a_whole_block() -> None:
     with closing(pool(600, *[100] * 3, cards="fresh")) as three:
         for number in (0, 1, 2):
             seat(three, "abc", number)
         assert FakeBot.starts == Counter("abc")
 
 
-def test_bots_of_upcoming_matches_are_started_as_far_as_they_fit() -> None:
+def test_bots_of_upcoming_matches_start_as_far_as_they_fit() -> None:
     for memory_mb, started in ((600, "abcabc"), (500, "abcab"), (5000, "abcabcabcde")):
         FakeBot.starts.clear()
         with closing(pool(memory_mb, *[100] * 6)) as six:
@@ -140,9 +131,9 @@ def test_bots_of_upcoming_matches_are_started_as_far_as_they_fit() -> None:
             assert FakeBot.starts == Counter(started)
 
 
-def test_a_bot_that_was_too_late_is_ended() -> None:
+def test_a_bot_that_was_late_is_stopped() -> None:
     with closing(pool(900, *[100] * 3)) as three:
         three.seat("abc")
         late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
         three.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
-        assert running(three) == set("ac")
+        assert FakeBot.running_now == set("ac")

@@ -1,4 +1,4 @@
-"""Decisions of the organiser on runs that go on and that have ended."""
+"""The organiser's decisions on runs that are being played and that have ended."""
 
 import shutil
 from collections.abc import Mapping
@@ -18,24 +18,22 @@ from tests.support.cups import (
     Gate,
     code_and_text,
     events,
+    fails,
     served_toys,
     standings,
     started,
     stich,
+    succeed,
     write,
 )
 from tests.support.moments import before_statement
-from tests.support.one_table import OneTable, Organiser
+from tests.support.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
-from tournament.decisions import absent
-from tournament.formats.scores import Scores
 from tournament.formats.stop import Stop
-from tournament.match.match import Match
-from tournament.match.referee import Referee
 from tournament.model import Run
-from tournament.records import AnyDecision, Disqualify, Epoch, Void, Withdraw
+from tournament.records import Disqualify, Epoch, Void, Withdraw
 from tournament.run.resume import resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session
@@ -43,14 +41,16 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 
-def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Path) -> None:
-    of = played.cup(BOTS)
-    plan = played.plan(of)
+def test_programs_of_bots_that_no_longer_play_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cup = played.cup(BOTS)
+    tables = OneTable(cup, clock=Clock(monkeypatch))
     told: list[Mapping[str, str]] = []
-    with played.unfinished(tmp_path, of) as store:
+    with played.unfinished(tmp_path, cup) as store:
         organiser = Organiser(store, {1: partial(store.decide, Withdraw(bot="dan"))})
-        tables = OneTable(of)
-        with Session(plan, Roster(of), tables, store, organiser, told.append) as session:
+        plan, roster = played.plan(cup), Roster(cup)
+        with Session(plan, roster, tables, store, organiser, told.append) as session:
             session.play()
     assert told[0] == {}
     assert told[-1] == {"dan": "The organiser decided that dan no longer plays."}
@@ -68,36 +68,34 @@ def test_the_programs_of_bots_that_play_no_more_are_told_meanwhile(tmp_path: Pat
         (("void", "nothing"), "There is no match nothing; `stich matches` lists them all."),
     ],
 )
-def test_a_decision_that_makes_no_sense(run: Path, words: tuple[str, ...], said: str) -> None:
-    code, text = code_and_text(words[0], run, *words[1:])
-    assert code == 1
-    assert text.startswith(said)
+def test_a_decision_that_makes_no_sense_is_refused(
+    run: Path, words: tuple[str, ...], said: str
+) -> None:
+    fails(said, words[0], run, *words[1:])
     with Store.open(run) as store:
         assert store.decisions() == []
 
 
 def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
-    assert stich("disqualify", run, "dan", "--why", "It attacked ann.", "--yes").returncode == 0
+    succeed("disqualify", run, "dan", "--why", "It attacked ann.", "--yes")
     table = standings(run)
-    assert [line["bot"] for line in table["standings"]] != []
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
     assert table["matches"] == 6
     assert any("dan was disqualified" in said for said in table["incidents"])
-    assert stich("verify", run).returncode == 0
+    succeed("verify", run)
     with Store.open(run) as store:
         assert store.count() == 24, "nothing is deleted"
     rows = stich("export", run, "--format", "jsonl").stdout
     (run / "rows.jsonl").write_text(rows)
     unasked = [{**line, "fallback": None} for line in table["standings"]]  # rows do not tell
     assert standings(run / "rows.jsonl")["standings"] == unasked
-    assert stich("report", run).returncode == 0
+    succeed("report", run)
     page = (run / "report.html").read_text()
     assert "It attacked ann." in page
     assert "24 matches (6 count)" in page
     assert "24 matches (6 count)" in code_and_text("standings", run)[1]
     assert '<span class="tag">disqualified</span>' in page
-    code, text = code_and_text("disqualify", run, "dan")
-    assert (code, text) == (1, "dan is disqualified already.\n")
+    fails("dan is disqualified already.\n", "disqualify", run, "dan")
 
 
 @pytest.mark.parametrize(
@@ -120,19 +118,20 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
         ("ladder", 3, "disqualify", "stop counting when the next epoch begins. Too few bots are"),
     ],
 )
-def test_what_a_decision_would_do_is_said_before_it_is_taken(
+def test_the_organiser_is_told_what_a_decision_would_do(
     tmp_path: Path, format: str, bots: int, words: str, said: str
 ) -> None:
     played.unfinished(tmp_path / "run", played.cup(BOTS[:bots], format=format)).close()
     code, text = code_and_text(words, tmp_path / "run", "ann")
     assert code == 2
     assert said in text
+    assert text.endswith("To do so without being asked, add --yes.\n")
     with Store.open(tmp_path / "run") as store:
         assert not store.decisions()
 
 
 @pytest.mark.parametrize(("epoch", "finished", "out"), [(4, False, 0), (6, False, 1), (4, True, 1)])
-def test_a_ladder_takes_results_out_when_its_next_epoch_begins(
+def test_a_ladder_drops_results_when_its_next_epoch_begins(
     epoch: int, finished: bool, out: int
 ) -> None:
     epochs = (Epoch(1, f"2026-11-23T18:0{epoch}:00.000+00:00", BOTS, ()),)
@@ -155,26 +154,16 @@ def test_the_organiser_is_asked_on_a_terminal(
         assert len(store.decisions()) == decisions
 
 
-def test_without_a_terminal_it_takes_yes(run: Path) -> None:
-    code, text = code_and_text("disqualify", run, "dan")
-    assert code == 2
-    assert text.endswith("To do so without being asked, add --yes.\n")
-    with Store.open(run) as store:
-        assert not store.decisions()
-
-
-def test_a_disqualification_after_the_end_is_taken_back(run: Path) -> None:
+def test_a_disqualification_after_the_end_can_be_reversed(run: Path) -> None:
     before = standings(run)
-    assert stich("disqualify", run, "dan", "--yes").returncode == 0
+    succeed("disqualify", run, "dan", "--yes")
     assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
     after = standings(run)
     assert after["standings"] == before["standings"]
     assert "The latest decision about dan was taken back." in after["incidents"][1]
-    assert stich("verify", run).returncode == 0
-    code, text = code_and_text("undo", run)
-    assert code == 1
-    assert text.startswith("No bot is withdrawn or disqualified.")
-    assert stich("disqualify", run, "dan", "--yes").returncode == 0
+    succeed("verify", run)
+    fails("No bot is withdrawn or disqualified.", "undo", run)
+    succeed("disqualify", run, "dan", "--yes")
 
 
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
@@ -192,30 +181,28 @@ def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
         assert "toy3 has the same author as toy1, which is disqualified." in " ".join(said.split())
 
 
-def test_a_withdrawal_is_taken_back_until_the_cup_goes_on_without_the_bot(tmp_path: Path) -> None:
+def test_a_withdrawal_can_be_reversed_until_the_cup_goes_on(tmp_path: Path) -> None:
     with served_toys(4) as bots:
         cup = write(tmp_path, bots, deals=1)
         out = tmp_path / "run"
-        assert stich("run", cup, "--out", out).returncode == 0
+        succeed("run", cup, "--out", out)
         with Store.open(out) as store:
-            found = next(one for one in store.summaries() if "toy3" in one.table)
+            match = next(match for match in store.summaries() if "toy3" in match.table)
         for undone, played_matches in ((0, 12), (1, 9)):
-            assert stich("void", out, found.match).returncode == 0
-            assert stich("withdraw", out, "toy3", "--yes").returncode == 0
+            succeed("void", out, match.match)
+            succeed("withdraw", out, "toy3", "--yes")
             if undone == 0:
                 with Store.open(out) as store:
                     store.record_total(9)  # as the session does once it has noticed
-                assert stich("undo", out).returncode == 0
-                assert stich("verify", out).returncode == 0
-            assert stich("run", cup, "--out", out).returncode == 0
+                succeed("undo", out)
+                succeed("verify", out)
+            succeed("run", cup, "--out", out)
             assert standings(out)["matches"] == played_matches
-            assert stich("verify", out).returncode == 0
-    code, text = code_and_text("undo", out)
-    assert code == 1
-    assert text.startswith("The cup has continued without toy3 since")
-    # The table that was left out had another bot, too: not because of that one.
-    other = found.table[0]
-    assert stich("disqualify", out, other, "--yes").returncode == 0
+            succeed("verify", out)
+    fails("The cup has continued without toy3 since", "undo", out)
+    # The table that was left out also seats another bot, which is not the reason.
+    other = match.table[0]
+    succeed("disqualify", out, other, "--yes")
     assert code_and_text("undo", out) == (0, f"Taken back: disqualify {other}.\n")
 
 
@@ -225,17 +212,17 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     played.run(tmp_path / "run", played.cup(names, format=format)).close()
     before = standings(tmp_path / "run")["standings"]
     winner = before[0]["bot"]
-    assert stich("disqualify", tmp_path / "run", winner, "--yes").returncode == 0
+    succeed("disqualify", tmp_path / "run", winner, "--yes")
     after = standings(tmp_path / "run")["standings"]
     assert {line["bot"] for line in after} == set(names) - {winner}
     if format == "knockout":
         assert [line["bot"] for line in after] == [line["bot"] for line in before[1:]]
         assert [line["place"] for line in after] == [line["place"] - 1 for line in before[1:]]
-    assert stich("verify", tmp_path / "run").returncode == 0
+    succeed("verify", tmp_path / "run")
 
 
-def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
-    """Of 48 matches 36 are with toy3, so some of the first 40 are not."""
+def test_a_run_is_paused_and_goes_on_with_other_decisions(tmp_path: Path) -> None:
+    """Of 48 matches toy3 plays 36, so some of the first 40 are without it."""
     gate = Gate(40)
     with served_toys(4, gate) as bots:
         cup = write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
@@ -248,17 +235,17 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
         gate.open()
         with Store.open(out) as store:
             assert 40 <= store.count() < 48
-        assert code_and_text("pause", out) == (1, "This run is paused already.\n")
+        fails("This run is paused already.\n", "pause", out)
         with Store.open(out) as store:
-            first, *_, last = (one for one in store.summaries() if "toy3" not in one.table)
-        stich("withdraw", out, "toy3", "--yes")
+            first, *_, last = (match for match in store.summaries() if "toy3" not in match.table)
+        succeed("withdraw", out, "toy3", "--yes")
         assert "when the runner has time" in stich("void", out, last.match).stdout
         next(e for e in told if e.get("matches") == [last.match])
         gate.close()
-        stich("resume", out)
+        succeed("resume", out)
         rest: list[dict[str, Any]] = []
         with runner:
-            stich("void", out, first.match)
+            succeed("void", out, first.match)
             for event in told:
                 rest.append(event)
                 if event["event"] == "decision" and event["matches"] == [first.match]:
@@ -275,25 +262,24 @@ def test_a_run_is_paused_and_resumed_and_a_bot_leaves(tmp_path: Path) -> None:
         last_event = [event for event in rest if event["event"] == "match"][-1]
         assert last_event["done"] == last_event["total"] == store.run().total == store.count()
         assert not list(store.faults())
-    assert stich("verify", out).returncode == 0
-    assert stich("run", cup, "--out", out).returncode == 0
+    succeed("verify", out)
+    succeed("run", cup, "--out", out)
 
 
 def decide(command: str, *words: object, told: Any) -> dict[str, Any]:
     """Give a command; the event by which the runner shows that it has noticed."""
-    assert stich(command, *words).returncode == 0
+    succeed(command, *words)
     found: dict[str, Any] = next(e for e in told if e["event"] == "decision")
     return found
 
 
 @pytest.mark.parametrize("command", ["standings", "verify", "export", "matches"])
-def test_a_command_reads_the_run_as_it_was_at_one_moment(tmp_path: Path, command: str) -> None:
+def test_a_command_reads_a_run_as_it_was_at_one_moment(tmp_path: Path, command: str) -> None:
     """A match becomes void before each statement of the command."""
-    cup = played.cup()
+    cup = played.cup(deals=1)
     whole, out = tmp_path / "whole", tmp_path / "run"
     played.run(whole, cup).close()
-    found = []
-    happened = True
+    seen = []
     for moment in count(1):
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(whole, out)
@@ -301,91 +287,69 @@ def test_a_command_reads_the_run_as_it_was_at_one_moment(tmp_path: Path, command
             store.accept()
         with before_statement(sa.Engine, moment) as changes:
             changes.append(lambda: make_void(out, cup))
-            found.append(code_and_text(command, out))
-            happened = not changes
-        if not happened:
+            seen.append(code_and_text(command, out))
+            too_late = bool(changes)
+        if too_late:
             break
     make_void(out, cup)
-    before, after = found[-1], code_and_text(command, out)
+    before, after = seen[-1], code_and_text(command, out)
     assert before[0] == after[0] == 0
     assert before != after
-    assert {*found} == {before, after}
+    assert {*seen} == {before, after}
 
 
 def make_void(out: Path, cup: Cup) -> None:
-    """The first match of a run."""
+    """Make the first match of a run void."""
     with Store.open(out) as store:
         match = next(store.summaries()).match
         store.decide(Void(block=1, matches=(match,)))
         apply_voids(store, played.plan(cup))
 
 
-def test_a_bot_that_is_withdrawn_from_a_knockout_is_struck_out(tmp_path: Path) -> None:
+def test_a_bot_that_is_withdrawn_from_a_knockout_leaves_it(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with served_toys(6) as bots:
         cup = write(tmp_path, bots, '[format] type = "knockout"', deals=1)
         with started("run", cup, "--out", out, "--json") as runner:
             told = events(runner)
             match = next(e for e in told if e["event"] == "match")
-            stich("withdraw", out, match["seating"][0], "--yes")
+            succeed("withdraw", out, match["seating"][0], "--yes")
             list(told)
     assert runner.returncode == 0
-    assert stich("verify", out).returncode == 0
+    succeed("verify", out)
     assert stich("undo", out).returncode == 1
 
 
-class Decided:
-    """The decisions of a run as they are now."""
-
-    epochs = ()
-    void_matches = 0
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    @property
-    def decisions(self) -> list[AnyDecision]:
-        return self._store.decisions()
-
-
 STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))
+FAULTY = {"bob": 12, "cat": 60, "dan": 60}
 
 
-def play_on(store: Store, *decisions: tuple[int, Withdraw | Disqualify]) -> None:
-    """Play a cup with [stop] in which all but ann and bob fail often, as the runner does; after so
-    many matches the organiser decides something about a bot."""
-    plan = played.plan(STOP)
-    rules = played.rules(STOP)
-    faulty = {"ann": 0, "bob": 12, "cat": 60, "dan": 60}
-    rounds = plan.rounds(Decided(store), Scores(store))
-    for block in (block for part in rounds for block in part.blocks):
-        for number, seating in enumerate(block.seatings):
-            for after, decision in decisions:
-                if after == store.count() and decision.bot not in absent(store.decisions()):
-                    store.decide(decision)
-            if not STOP.format.skips(block.table, absent(store.decisions())):
-                bots = [played.Dice(name, faulty[name]) for name in seating]
-                store.add(Match(rules, block.pairing(number), Referee(), bots).play())
-    store.finish(settled=plan.settled)
-
-
-def test_a_cup_that_stops_early_without_the_bots_that_left(tmp_path: Path) -> None:
-    settled = {}
-    cases: dict[str, list[tuple[int, Withdraw | Disqualify]]] = {
-        "nobody": [],
-        "withdrawn": [(30, Withdraw(bot="dan"))],
-        "before the first match": [(0, Withdraw(bot=bot)) for bot in ("ann", "bob")],
-        "the best": [(30, Disqualify(bot="ann"))],
-    }
-    for name, decisions in cases.items():
-        with played.unfinished(tmp_path / name, STOP) as store:
-            play_on(store, *decisions)
-            settled[name] = store.run().settled, store.count() < 18 * 4 * 3
-        assert stich("verify", tmp_path / name).returncode == 0, name
-    assert settled["nobody"] == (("ann",), True)
-    assert settled["withdrawn"][0] in (("ann",), ())
-    assert settled["before the first match"] == ((), True)
-    assert settled["the best"][0] in (("bob",), ())
-    # What is decided after the end changes nothing about how the cup ended.
-    assert stich("disqualify", tmp_path / "nobody", "ann", "--yes").returncode == 0
-    assert stich("verify", tmp_path / "nobody").returncode == 0
+@pytest.mark.parametrize(
+    ("before", "after_30", "settled"),
+    [
+        ([], None, [("ann",)]),
+        ([], Withdraw(bot="dan"), [("ann",), ()]),
+        ([Withdraw(bot="ann"), Withdraw(bot="bob")], None, [()]),
+        ([], Disqualify(bot="ann"), [("bob",), ()]),
+    ],
+    ids=["nobody", "withdrawn", "before the first match", "the best"],
+)
+def test_a_cup_stops_early_without_the_bots_that_left(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: list[Withdraw],
+    after_30: Withdraw | Disqualify | None,
+    settled: list[tuple[str, ...]],
+) -> None:
+    tables = OneTable(STOP, clock=Clock(monkeypatch), faulty=FAULTY)
+    with played.unfinished(tmp_path, STOP) as store:
+        store.decide(*before)
+        play(store, STOP, {30: partial(store.decide, after_30)} if after_30 else {}, tables)
+        assert store.run().settled in settled
+        if len(settled) == 1:
+            assert store.count() < 18 * 4 * 3
+    succeed("verify", tmp_path)
+    # What is decided after the end does not change how the cup ended.
+    if not before and after_30 is None:
+        succeed("disqualify", tmp_path, "ann", "--yes")
+        succeed("verify", tmp_path)

@@ -1,4 +1,4 @@
-"""Bots join a ladder and leave it, as other processes than the runner write it."""
+"""Bots join a ladder and leave it while the runner is another process."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import stich, succeed
 from tournament.config.cup import JoinRules
 from tournament.decisions import absent
 from tournament.records import Finish, Join, Leave, Undo, Withdraw
@@ -35,7 +35,7 @@ REFUSALS = {
 
 
 def enter(target: str, bot: str, author: str) -> str:
-    """Why a bot cannot join; "" if it has joined."""
+    """Let a bot join. The reason why it cannot, or "" if it has joined."""
     try:
         join(target, LADDER, bot, author)
     except JoinRefused as error:
@@ -43,26 +43,22 @@ def enter(target: str, bot: str, author: str) -> str:
     return ""
 
 
-def test_bots_that_join_are_bots_of_the_run_and_its_cup_is_the_same(target: str) -> None:
+def test_bots_that_join_become_bots_of_the_run(target: str) -> None:
     assert [enter(target, "ann", "a"), enter(target, "böb", "b")] == ["", ""]
     with Store.open(target) as store:
         run = store.run()
-    cup = run.cup
-    assert cup.names == ("greedy", "ann", "böb")
-    assert [(bot.name, bot.connect, bot.author) for bot in cup.bots][1:] == [
-        ("ann", True, "a"),
-        ("böb", True, "b"),
-    ]
-    assert cup == LADDER.with_joined(run.decisions)
+    joined = [(bot.name, bot.connect, bot.author) for bot in run.cup.bots]
+    assert joined[1:] == [("ann", True, "a"), ("böb", True, "b")]
+    assert run.cup == LADDER.with_joined(run.decisions)
 
 
-def test_of_many_that_want_a_name_at_once_one_gets_it(target: str) -> None:
+def test_only_one_of_many_gets_a_name_at_once(target: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))
-    assert sorted(found) == ["", *["name"] * 7]
+        refusals = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))
+    assert sorted(refusals) == ["", *["name"] * 7]
 
 
-def test_what_makes_no_sense_is_refused(target: str) -> None:
+def test_a_bot_cannot_leave_twice_nor_join_after_the_end(target: str) -> None:
     with pytest.raises(JoinRefused, match="There is no bot ann here"):
         leave(target, LADDER, "ann")
     enter(target, "ann", "a")
@@ -74,9 +70,7 @@ def test_what_makes_no_sense_is_refused(target: str) -> None:
     assert enter(target, "bob", "b") == "over"
 
 
-def test_undo_takes_back_what_the_organiser_decided_and_not_that_an_author_left(
-    target: str,
-) -> None:
+def test_undo_does_not_reverse_that_an_author_left(target: str) -> None:
     for name in ("ann", "bob"):
         enter(target, name, name)
     with Store.open(target) as store:
@@ -84,18 +78,17 @@ def test_undo_takes_back_what_the_organiser_decided_and_not_that_an_author_left(
         assert absent(store.decisions()) == {"bob"}
 
 
-def test_the_organiser_invites_bots_to_a_ladder_before_it_begins_and_later(tmp_path: Path) -> None:
+def test_the_organiser_can_invite_bots_to_a_ladder_any_time(tmp_path: Path) -> None:
     file, out = tmp_path / "ladder.toml", tmp_path / "run"
     file.write_text(
         'name = "Autumn"\ngame = "doudizhu"\n[format]\ntype = "ladder"\n'
         '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
     )
     for name in ("ann", "bob", "cat", "dan", "ann"):
-        assert stich("invite", file, name, "--out", out).returncode == 0
+        succeed("invite", file, name, "--out", out)
     with Store.open(out) as store:
-        assert [one.bot for one in store.decisions() if isinstance(one, Join)] == [
-            "ann", "bob", "cat", "dan",
-        ]  # fmt: skip
+        joined = [join.bot for join in store.decisions() if isinstance(join, Join)]
+    assert joined == ["ann", "bob", "cat", "dan"]
     for name, said in (("Ann", "looks like it"), ("a" * 33, "1 to 32"), ("ﬁx", "usual letters")):
         assert said in stich("invite", file, name, "--out", out).stderr
     done = stich("run", file, "--out", out)

@@ -1,11 +1,10 @@
-"""A ladder from its first epoch to its end: bots come and go, the runner is stopped and resumed."""
+"""A ladder from its first epoch to its end. Bots come and go, and the runner stops and resumes."""
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,13 +13,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.support import played
-from tests.support.cups import stich
+from tests.support import one_table, played
+from tests.support.cups import standings, stich, succeed
 from tests.support.one_table import OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.config.cup import Bot, Clock, Cup, JoinRules
+from tournament.config.cup import Bot, Clock, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
+from tournament.model import Present
 from tournament.records import (
     AnyDecision,
     Disqualify,
@@ -32,11 +32,9 @@ from tournament.records import (
     Void,
     Withdraw,
 )
-from tournament.results.standings import standings
 from tournament.results.verify import verify
-from tournament.run import entrants, session
+from tournament.run import entrants
 from tournament.run.entrants import Checked, Entrants
-from tournament.run.executor import Executor
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
 from tournament.run.session import Session
@@ -58,14 +56,21 @@ LADDER = replace(
 Act = Callable[[], object]
 
 
-@dataclass
-class Hall:
-    """The end of the connections of the bots of a test; those in `away` are not there."""
+class LadderRun:
+    """A ladder in a folder, whose clock and gateway a test drives.
 
-    urls: Mapping[str, str]
-    away: set[str] = field(default_factory=set)
-    failed: dict[str, str] = field(default_factory=dict)
-    before_look: Act = lambda: None
+    The gateway says that all bots of `urls` are connected, except those in `away` and `failed`.
+    """
+
+    def __init__(self, folder: Path, urls: Mapping[str, str], clock: one_table.Clock) -> None:
+        self.folder = folder
+        self.cup = LADDER
+        self.urls = urls
+        self.clock = clock
+        self.now = NOW
+        self.away: set[str] = set()
+        self.failed: dict[str, str] = {}
+        self.before_look: Act = lambda: None
 
     def tables(self) -> Mapping[str, int]:
         self.before_look()
@@ -77,331 +82,301 @@ class Hall:
     def fail(self, bots: Mapping[str, str]) -> None:
         self.failed |= bots
 
+    def play(self, after: Mapping[int, Act], tables: OneTable | None = None) -> None:
+        """Play until the ladder ends or an action stops the runner."""
+        tables = tables or OneTable(self.cup, clock=self.clock)
+        with Store.create(self.folder) as store, only_runner(store), suppress(Stopped):
+            setup = resume(store, self.cup).setup
+            roster = Entrants(self.cup, store, self, lambda: self.now)
+            observer = Organiser(store, after)
+            with Session(LadderPlan(setup, roster), roster, tables, store, observer) as session:
+                session.play()
 
-@pytest.fixture(autouse=True)
-def every_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runner looks for decisions after every block: to its clock, each takes a second."""
-    monkeypatch.setattr(session, "monotonic", itertools.count(1.0).__next__)
+    def store(self) -> Store:
+        return Store.open(self.folder)
+
+    def enter(self, *bots: str) -> Act:
+        """An action that lets these bots join, or all of JOINED."""
+
+        def act() -> None:
+            for bot in bots or JOINED:
+                join(str(self.folder), LADDER, bot, bot)
+
+        return act
+
+    def leave(self, bot: str) -> None:
+        leave(str(self.folder), LADDER, bot)
+
+    def decide(self, *decisions: AnyDecision) -> None:
+        with self.store() as store:
+            store.decide(*decisions)
+
+    def finish(self) -> None:
+        self.decide(Finish())
+
+    def present(self) -> Present:
+        with self.store() as store:
+            return store.present()
+
+    def decisions(self) -> list[AnyDecision]:
+        with self.store() as store:
+            return store.decisions()
+
+    def table(self) -> dict[str, Any]:
+        """The standings of the run, which is verified, without measured times and decisions."""
+        succeed("verify", self.folder)
+        return {**standings(self.folder), "decisions": [], "incidents": []}
+
+    def rosters(self) -> list[Sequence[str]]:
+        """The bots of each epoch."""
+        with self.store() as store:
+            return [epoch.bots for epoch in store.epochs()]
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[dict[str, str]]:
+    with ExitStack() as stack:
+        yield {bot: stack.enter_context(hostile.running(hostile.toy(bot))) for bot in JOINED}
 
 
 @pytest.fixture
-def hall() -> Iterator[Hall]:
-    with ExitStack() as stack:
-        yield Hall({bot: stack.enter_context(hostile.running(hostile.toy(bot))) for bot in JOINED})
+def ladder(tmp_path: Path, urls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> LadderRun:
+    return LadderRun(tmp_path, urls, one_table.Clock(monkeypatch))
 
 
-def play(
-    target: Path,
-    hall: Hall,
-    after: Mapping[int, Act],
-    cup: Cup = LADDER,
-    now: Callable[[], datetime] = lambda: NOW,
-    executor: Executor | None = None,
-) -> None:
-    with Store.create(target) as store, only_runner(store):
-        setup = resume(store, cup).setup
-        come = Entrants(cup, store, hall, now)
-        observer = Organiser(store, after)
-        tables = executor or OneTable(cup)
-        with Session(LadderPlan(setup, come), come, tables, store, observer) as running:
-            running.play()
-
-
-def enter(target: Path, *bots: str) -> None:
-    for bot in bots:
-        join(str(target), LADDER, bot, bot)
-
-
-def decide(target: Path, *decisions: AnyDecision) -> None:
-    with Store.open(target) as store:
-        store.decide(*decisions)
-
-
-def finish(target: Path) -> Act:
-    return partial(decide, target, Finish())
-
-
-def table(target: Path) -> dict[str, Any]:
-    """The table of a run that can be verified, without what a clock measured."""
-    with Store.open(target) as store:
-        assert verify(store).mismatches == []
-        data = standings(store).to_dict()
-    for line in data["standings"]:
-        del line["move_ms"]
-    del data["decisions"], data["incidents"]
-    return data
-
-
-def rosters(target: Path) -> list[Sequence[str]]:
-    with Store.open(target) as store:
-        return [epoch.bots for epoch in store.epochs()]
-
-
-def test_a_stopped_ladder_goes_on_to_the_same_table(tmp_path: Path, hall: Hall) -> None:
-    """Bots join in its first epoch, which has 18 matches; the second has 36."""
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    for target, stops in ((whole, ()), (stopped, (11, 18, 31))):
-        after: dict[int, Act] = {4: partial(enter, target, *JOINED), 54: finish(target)}
+def test_a_stopped_ladder_goes_on_to_the_same_table(ladder: LadderRun) -> None:
+    """Bots join in its first epoch, which has 18 matches. The second one has 36."""
+    runs = []
+    for name, stops in (("whole", ()), ("stopped", (11, 18, 31))):
+        ladder.folder = ladder.folder.parent / name
+        after: dict[int, Act] = {4: ladder.enter(), 54: ladder.finish}
         for at in stops:
-            with suppress(Stopped):
-                play(target, hall, {**after, at: stop})
-        play(target, hall, after)
-    assert rosters(whole) == rosters(stopped) == [HOUSE, (*HOUSE, *JOINED)]
-    assert table(whole) == table(stopped)
-    assert table(whole)["matches"] == 54
+            ladder.play({**after, at: stop})
+        ladder.play(after)
+        assert ladder.rosters() == [HOUSE, (*HOUSE, *JOINED)]
+        runs.append(ladder.table())
+    assert runs[0] == runs[1]
+    assert runs[0]["matches"] == 54
 
 
-def test_a_ladder_waits_until_there_are_bots_for_a_table(tmp_path: Path, hall: Hall) -> None:
-    cup = replace(LADDER, bots=LADDER.bots[:1])
-    coming = [partial(enter, tmp_path, "bob"), partial(enter, tmp_path, "ann")]
+def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> None:
+    coming = [ladder.enter("bob"), ladder.enter("ann")]
 
     def come() -> None:
-        with Store.open(tmp_path) as store:
-            known = {one.bot for one in store.decisions() if isinstance(one, Join)}
+        with ladder.store() as store:
+            known = {join.bot for join in store.decisions() if isinstance(join, Join)}
             if coming and known <= store.run().passed:
                 coming.pop()()
 
-    hall.before_look = come
-    play(tmp_path, hall, {18: finish(tmp_path)}, cup)
-    assert rosters(tmp_path) == [("house0", "ann", "bob")]
+    ladder.before_look = come
+    ladder.cup = replace(LADDER, bots=LADDER.bots[:1])
+    ladder.play({18: ladder.finish})
+    assert ladder.rosters() == [("house0", "ann", "bob")]
 
 
-def test_a_restart_does_not_wait_for_bots_that_are_not_back_yet(tmp_path: Path, hall: Hall) -> None:
-    with suppress(Stopped):
-        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: stop})
-    with Store.open(tmp_path) as store:
-        tables = OneTable(LADDER.with_joined(store.decisions()))
-    play(tmp_path, hall, {54: finish(tmp_path)}, executor=tables)
+def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
+    ladder.play({4: ladder.enter(), 20: stop})
+    tables = OneTable(LADDER.with_joined(ladder.decisions()), 10, ladder.clock)
+    ladder.play({54: ladder.finish}, tables)
     assert tables.inspected == {*HOUSE}
-
-
-def test_a_bot_sits_at_no_more_tables_than_it_has(tmp_path: Path, hall: Hall) -> None:
-    tables = OneTable(LADDER, 10)
-    with suppress(Stopped):
-        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: stop})
-    play(tmp_path, hall, {54: finish(tmp_path)}, executor=tables)
-    assert {tables.most[bot] for bot in JOINED} == {2}, "as the hall says"
+    assert {tables.most[bot] for bot in JOINED} == {2}, "as the gateway says"
     assert tables.most["house0"] > 2
 
 
-def test_nobody_waits_for_a_bot_by_url_that_does_not_answer(tmp_path: Path, hall: Hall) -> None:
-    cup = replace(LADDER, bots=(*LADDER.bots, Bot("far", url="http://127.0.0.1:9")))
-    play(tmp_path, hall, {18: finish(tmp_path)}, cup)
-    assert rosters(tmp_path) == [HOUSE]
+def test_nobody_waits_for_a_bot_by_url_that_is_silent(ladder: LadderRun) -> None:
+    ladder.cup = replace(LADDER, bots=(*LADDER.bots, Bot("far", url="http://127.0.0.1:9")))
+    ladder.play({18: ladder.finish})
+    assert ladder.rosters() == [HOUSE]
 
 
-def test_what_has_begun_is_finished_and_no_more(tmp_path: Path, hall: Hall) -> None:
-    play(tmp_path, hall, {2: finish(tmp_path)})
-    with Store.open(tmp_path) as store:
+@pytest.mark.parametrize("how", ["finished", "finished in a pause", "due in a pause"])
+def test_at_its_end_a_ladder_only_ends_its_blocks(ladder: LadderRun, how: str) -> None:
+    def end() -> None:
+        if "pause" in how:
+            ladder.decide(Pause())
+        if "due" in how:
+            ladder.now = NOW + timedelta(days=1)
+        else:
+            ladder.finish()
+
+    ladder.cup = ends_at(NOW + timedelta(days=1))
+    ladder.play({2: end})
+    with ladder.store() as store:
         assert store.count() == 6
-        said = store.run().incidents()[-1]
-    assert said == "12 matches not played, because a bot was away or the ladder ended."
-    assert table(tmp_path)["finished"]
+        incidents = store.run().incidents()
+    assert "12 matches not played, because a bot was away or the ladder ended." in incidents
+    assert ladder.table()["finished"]
 
 
-def test_the_end_of_a_ladder_ends_its_pause(tmp_path: Path, hall: Hall) -> None:
-    def pause_and_finish() -> None:
-        decide(tmp_path, Pause())
-        decide(tmp_path, Finish())
-
-    play(tmp_path, hall, {2: pause_and_finish})
-    assert table(tmp_path)["matches"] == 6
+def ends_at(moment: datetime) -> Any:
+    """The ladder with a planned end."""
+    return replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=moment.isoformat()))
 
 
-def test_a_paused_ladder_ends_when_it_is_time(tmp_path: Path, hall: Hall) -> None:
-    clock = [NOW - timedelta(seconds=1)]
-
-    def pause() -> None:
-        decide(tmp_path, Pause())
-        clock.append(NOW)
-
-    ends = replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=NOW.isoformat()))
-    play(tmp_path, hall, {2: pause}, ends, lambda: clock[-1])
-    assert table(tmp_path)["matches"] == 6
+def test_a_clock_that_is_set_back_does_not_revert_the_end(ladder: LadderRun) -> None:
+    ladder.cup = ends_at(NOW + timedelta(days=1))
+    ladder.play({18: lambda: setattr(ladder, "now", NOW + timedelta(days=1))})
+    ladder.now = NOW
+    ladder.play({})
+    assert len(ladder.rosters()) == 1
+    ladder.table()
 
 
-def test_after_its_first_draw_a_ladder_is_no_other(tmp_path: Path, hall: Hall) -> None:
+def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None:
     def stop_after_draw() -> None:
-        with Store.open(tmp_path) as store:
-            if store.epochs():
-                stop()
+        if ladder.rosters():
+            stop()
 
-    hall.before_look = stop_after_draw
-    with suppress(Stopped):
-        play(tmp_path, hall, {})
-    with Store.open(tmp_path) as store:
+    ladder.before_look = stop_after_draw
+    ladder.play({})
+    with ladder.store() as store:
         assert (store.count(), len(store.epochs())) == (0, 1)
         with pytest.raises(CupChangedError, match='"house2" is gone'):
             resume(store, replace(LADDER, bots=LADDER.bots[:2]))
 
 
-def test_pages_do_not_show_who_was_connected_before(tmp_path: Path, hall: Hall) -> None:
-    connected: list[object] = []
-
-    def look() -> None:
-        with Store.open(tmp_path) as store:
-            connected.append(store.present().connected)
-
-    play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: look, 54: finish(tmp_path)})
-    look()
-    assert connected == [JOINED, ()]
-
-
-def test_a_clock_that_is_set_back_does_not_take_back_the_end(tmp_path: Path, hall: Hall) -> None:
-    cup = replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=NOW.isoformat()))
-    clock = [NOW - timedelta(seconds=1)]
-    play(tmp_path, hall, {18: partial(clock.append, NOW)}, cup, lambda: clock[-1])
-    clock.append(NOW - timedelta(days=1))
-    play(tmp_path, hall, {}, cup, lambda: clock[-1])
-    assert len(rosters(tmp_path)) == 1
-    table(tmp_path)
+def test_pages_show_only_bots_that_are_connected_now(ladder: LadderRun) -> None:
+    shown: list[object] = []
+    ladder.play(
+        {
+            4: ladder.enter(),
+            20: lambda: shown.append(ladder.present().connected),
+            54: ladder.finish,
+        }
+    )
+    assert shown == [JOINED]
+    assert ladder.present().connected == ()
 
 
-def test_tables_of_a_bot_that_stays_away_are_left_out(tmp_path: Path, hall: Hall) -> None:
-    """It is away when the runner comes back; what had begun it loses by faults."""
-    with suppress(Stopped):
-        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 20: stop})
-    hall.away.add("ann")
-    play(tmp_path, hall, {60: finish(tmp_path)})
-    with Store.open(tmp_path) as store:
-        (skipped, *_) = [one for one in store.decisions() if isinstance(one, Skip)]
-        assert (skipped.bot, skipped.why) == ("ann", "ann was away")
-        seated = [match for match in store.summaries() if "ann" in match.table]
-        assert {match.block for match in seated} <= {7}, "the block that had begun"
-    assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
-    table(tmp_path)
+def test_tables_of_a_bot_that_stays_away_are_left_out(ladder: LadderRun) -> None:
+    """The bot is away when the runner comes back. In a block that had begun, it has faults."""
+    ladder.play({4: ladder.enter("ann"), 20: stop})
+    ladder.away.add("ann")
+    ladder.play({60: ladder.finish})
+    skipped = next(skip for skip in ladder.decisions() if isinstance(skip, Skip))
+    assert (skipped.bot, skipped.why) == ("ann", "ann was away")
+    with ladder.store() as store:
+        seated = {match.block for match in store.summaries() if "ann" in match.table}
+    assert seated <= {7}, "the block that had begun"
+    assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
+    ladder.table()
 
 
-def test_nobody_waits_long_for_a_bot_that_goes_away(
-    tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Entrants, "patience_s", 0.0)
-    monkeypatch.setattr(entrants, "monotonic", itertools.count(0.0, 3.0).__next__)
-    gone = partial(hall.away.add, "ann")
-    after: dict[int, Act] = {4: partial(enter, tmp_path, "ann"), 20: gone, 60: finish(tmp_path)}
-    play(tmp_path, hall, after, replace(LADDER, outage_s=300))
-    with Store.open(tmp_path) as store:
-        skips = [one for one in store.decisions() if isinstance(one, Skip)]
-        assert [one.bot for one in skips[:-1]] == ["ann"]
+def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
+    """The bot is expected back for 20 seconds, although an outage may last five minutes."""
+    ladder.cup = replace(LADDER, outage_s=300)
+    gone: list[float] = []
+
+    def leave() -> None:
+        ladder.away.add("ann")
+        gone.append(ladder.clock.now)
+
+    ladder.play({4: ladder.enter("ann"), 20: leave, 60: ladder.finish})
+    skips = [skip for skip in ladder.decisions() if isinstance(skip, Skip)]
+    assert [skip.bot for skip in skips[:-1]] == ["ann"]
+    assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
+    assert ladder.clock.now - gone[0] < 60 - 20 + 30
+    with ladder.store() as store:
         assert list(store.voids()) == []
-    assert rosters(tmp_path)[1:3] == [(*HOUSE, "ann"), HOUSE]
-    table(tmp_path)
+    ladder.table()
 
 
-def test_nobody_is_away_in_an_epoch_without_tables_of_it(tmp_path: Path, hall: Hall) -> None:
+def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None:
     away: list[object] = []
 
     def look() -> None:
-        with Store.open(tmp_path) as store:
-            away.append((len(store.epochs()), store.present().away))
+        away.append((len(ladder.rosters()), ladder.present().away))
 
-    with suppress(Stopped):
-        play(tmp_path, hall, {4: partial(enter, tmp_path, "ann"), 20: stop})
-    hall.away.add("ann")
-    gone = partial(leave, str(tmp_path), LADDER, "ann")
-    after: dict[int, Act] = {22: look, 23: gone, 60: look, 61: finish(tmp_path)}
-    play(tmp_path, hall, after, replace(LADDER, outage_s=60))
+    ladder.play({4: ladder.enter("ann"), 20: stop})
+    ladder.away.add("ann")
+    ladder.cup = replace(LADDER, outage_s=60)
+    ladder.play({22: look, 23: partial(ladder.leave, "ann"), 60: look, 61: ladder.finish})
     assert away == [(2, ("ann",)), (4, ())]
 
 
-def test_a_bot_that_goes_away_again_and_again_rests(tmp_path: Path, hall: Hall) -> None:
-    clock = [NOW]
-    with Store.create(tmp_path) as store:
+def test_a_bot_that_is_away_repeatedly_pauses(ladder: LadderRun) -> None:
+    with Store.create(ladder.folder) as store:
         resume(store, LADDER)
-        enter(tmp_path, "ann")
-        with closing(Entrants(LADDER, store, hall, lambda: clock[-1])) as entrants:
-            gathered = []
-            for outages, passed in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
+        ladder.enter("ann")()
+        with closing(Entrants(LADDER, store, ladder, lambda: ladder.now)) as roster:
+            seated = []
+            for outages, passed_s in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
                 for _ in range(outages):
-                    entrants.record_absence("ann")
-                clock.append(clock[-1] + timedelta(seconds=passed))
-                gathered.append(entrants.gather(store.run()))
-    seated = ["ann" in bots for bots in gathered]
+                    roster.record_absence("ann")
+                ladder.now += timedelta(seconds=passed_s)
+                seated.append("ann" in roster.gather(store.run()))
     assert seated == [True, True, False, True, True]
 
 
-def test_bots_that_leave_or_are_excluded_play_no_more(tmp_path: Path, hall: Hall) -> None:
-    with Store.create(tmp_path) as store:
+def test_bots_that_leave_or_are_excluded_no_longer_play(ladder: LadderRun) -> None:
+    with Store.create(ladder.folder) as store:
         resume(store, LADDER)
-    enter(tmp_path, *JOINED)
+    ladder.enter()()
 
     def exclude() -> None:
-        leave(str(tmp_path), LADDER, "ann")
-        decide(tmp_path, Withdraw(bot="bob"), Disqualify(bot="cat"))
+        ladder.leave("ann")
+        ladder.decide(Withdraw(bot="bob"), Disqualify(bot="cat"))
 
-    play(tmp_path, hall, {2: exclude, 20: finish(tmp_path)})
-    assert rosters(tmp_path)[:2] == [(*HOUSE, *JOINED), HOUSE]
-    with Store.open(tmp_path) as store:
+    ladder.play({2: exclude, 20: ladder.finish})
+    assert ladder.rosters()[:2] == [(*HOUSE, *JOINED), HOUSE]
+    with ladder.store() as store:
         matches = list(store.summaries(1))
     played = Counter(match.block for match in matches)
     assert all(played[match.block] == match.seatings for match in matches)
     tables = {match.block: {*match.table} for match in matches}
     assert sum(not table <= {*HOUSE} for table in tables.values()) <= 2
-    assert {line["bot"] for line in table(tmp_path)["standings"]} == {*HOUSE, "ann", "bob"}
+    assert {line["bot"] for line in ladder.table()["standings"]} == {*HOUSE, "ann", "bob"}
 
 
-def test_a_block_of_the_epoch_that_is_played_can_become_void(tmp_path: Path, hall: Hall) -> None:
-    refused = []
-
+def test_only_a_block_of_the_present_epoch_can_become_void(ladder: LadderRun) -> None:
     def void() -> None:
-        with Store.open(tmp_path) as store:
+        with ladder.store() as store:
             plan = store.run().plan()
-            for what in ("1", "7"):
-                try:
-                    block, found = matches_of(store, plan, what)
-                except NotVoidable as error:
-                    refused.append(str(error))
-                else:
-                    store.decide(Void(block=block, matches=tuple(found)))
+            with pytest.raises(NotVoidable, match="Block 1 has decided how the cup continues"):
+                matches_of(store, plan, "1")
+            block, matches = matches_of(store, plan, "7")
+            store.decide(Void(block=block, matches=tuple(matches)))
 
-    play(tmp_path, hall, {23: void, 36: finish(tmp_path)})
-    assert [text.partition(",")[0] for text in refused] == [
-        "Block 1 has decided how the cup continues"
-    ]
-    with Store.open(tmp_path) as store:
+    ladder.play({23: void, 36: ladder.finish})
+    with ladder.store() as store:
         assert {void.block for void in store.voids()} == {7}
-    assert table(tmp_path)["matches"] == 36
+    assert ladder.table()["matches"] == 36
 
 
-def test_who_was_withdrawn_by_mistake_plays_again(tmp_path: Path, hall: Hall) -> None:
-    enter_all = partial(enter, tmp_path, *JOINED)
-    withdraw = partial(decide, tmp_path, Withdraw(bot="ann"))
-
+def test_a_bot_that_was_withdrawn_by_mistake_plays_again(ladder: LadderRun) -> None:
     def undo() -> None:
-        with Store.open(tmp_path) as store:
+        with ladder.store() as store:
             assert last_exclusion(store, store.run().plan()).bot == "ann"
-            store.decide(Undo(bot="ann"))
+        ladder.decide(Undo(bot="ann"))
 
-    play(tmp_path, hall, {4: enter_all, 16: withdraw, 20: undo, 80: finish(tmp_path)})
-    assert ["ann" in bots for bots in rosters(tmp_path)[:3]] == [False, False, True]
-    table(tmp_path)
+    withdraw = partial(ladder.decide, Withdraw(bot="ann"))
+    ladder.play({4: ladder.enter(), 16: withdraw, 20: undo, 80: ladder.finish})
+    assert ["ann" in bots for bots in ladder.rosters()[:3]] == [False, False, True]
+    ladder.table()
 
 
-def test_a_bot_that_fails_the_short_check_is_told_why_and_may_try_again(
-    tmp_path: Path, hall: Hall
-) -> None:
+def test_a_bot_that_fails_the_short_check_is_told_why(ladder: LadderRun) -> None:
     about = {**ABOUT, "games": ["dasan"]}
     with (
         hostile.running(hostile.first, about) as other,
         hostile.running(hostile.says(b'{"move": "play:nonsense"}')) as wrong,
     ):
-        hall.urls = {"ann": other, "bob": wrong, "cat": hall.urls["cat"]}
-        play(tmp_path, hall, {4: partial(enter, tmp_path, *JOINED), 20: finish(tmp_path)})
-    assert rosters(tmp_path)[1] == (*HOUSE, "cat")
-    assert hall.failed["ann"] == "ann: it does not play doudizhu; it says that it plays dasan."
-    assert hall.failed["bob"].startswith("bob: illegal: ")
-    del hall.failed["ann"]
-    with Store.open(tmp_path) as store:
+        ladder.urls = {**ladder.urls, "ann": other, "bob": wrong}
+        ladder.play({4: ladder.enter(), 20: ladder.finish})
+    assert ladder.rosters()[1] == (*HOUSE, "cat")
+    assert ladder.failed["ann"] == "ann: it does not play doudizhu; it says that it plays dasan."
+    assert ladder.failed["bob"].startswith("bob: illegal: ")
+    with ladder.store() as store:
         assert "cat" in store.run().passed
 
 
-def test_a_bot_that_does_not_pass_its_check_keeps_one_epoch_waiting(
-    tmp_path: Path, hall: Hall, monkeypatch: pytest.MonkeyPatch
+def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(
+    ladder: LadderRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waits: list[int] = []
+    awaited: list[int] = []
 
     def counted(checks: Collection[Future[Checked]], seconds: float) -> None:
-        waits.append(len(checks))
+        awaited.append(len(checks))
         wait(checks, seconds)
 
     def hang_up(*_request: object) -> None:
@@ -409,30 +384,27 @@ def test_a_bot_that_does_not_pass_its_check_keeps_one_epoch_waiting(
 
     monkeypatch.setattr(entrants, "wait", counted)
     with hostile.running(hostile.first, every=hang_up) as url:
-        hall.urls = {"ann": url}
-        come_again = hall.failed.clear
-        enter_ann = partial(enter, tmp_path, "ann")
-        play(tmp_path, hall, {4: enter_ann, 24: come_again, 40: finish(tmp_path)})
-    assert rosters(tmp_path) == [HOUSE] * 3
-    assert waits == [0, 1, 0]
+        ladder.urls = {"ann": url}
+        ladder.play({4: ladder.enter("ann"), 24: ladder.failed.clear, 40: ladder.finish})
+    assert ladder.rosters() == [HOUSE] * 3
+    assert awaited == [0, 1, 0]
 
 
-def test_a_bot_that_has_changed_is_to_be_a_new_version(tmp_path: Path, hall: Hall) -> None:
+def test_a_bot_that_has_changed_needs_a_new_version(ladder: LadderRun) -> None:
     about = dict(ABOUT)
     with hostile.running(hostile.toy("ann"), about) as url:
-        hall.urls = {"ann": url}
-        enter_ann = partial(enter, tmp_path, "ann")
+        ladder.urls = {"ann": url}
         change = partial(about.update, version="2")
-        play(tmp_path, hall, {4: enter_ann, 20: change, 60: finish(tmp_path)})
-    assert rosters(tmp_path)[:3] == [HOUSE, (*HOUSE, "ann"), HOUSE]
-    assert hall.failed["ann"].startswith(
+        ladder.play({4: ladder.enter("ann"), 20: change, 60: ladder.finish})
+    assert ladder.rosters()[:3] == [HOUSE, (*HOUSE, "ann"), HOUSE]
+    assert ladder.failed["ann"].startswith(
         "ann: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
     )
 
 
-def test_tables_that_were_not_drawn_are_found(tmp_path: Path, hall: Hall) -> None:
-    play(tmp_path, hall, {18: finish(tmp_path)})
-    with Store.open(tmp_path) as store:
+def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> None:
+    ladder.play({18: ladder.finish})
+    with ladder.store() as store:
         (epoch,) = store.epochs()
         forged = replace(epoch, tables=epoch.tables[::-1], bots=(*HOUSE, "eve"))
         with store._engine.begin() as connection:
@@ -440,18 +412,18 @@ def test_tables_that_were_not_drawn_are_found(tmp_path: Path, hall: Hall) -> Non
             chain = Chain(connection)
             rows.append(chain, epochs, forged)
             chain.save()
-    with Store.open(tmp_path) as store:  # anew: epochs are read once
-        found = [one.detail for one in verify(store).mismatches]
-    assert "Epoch 1 has bots that have not joined: eve." in found
-    assert "The tables of epoch 1 are not those that are drawn for its bots." in found
+    with ladder.store() as store:  # opened again, because epochs are read once
+        details = [mismatch.detail for mismatch in verify(store).mismatches]
+    assert "Epoch 1 has bots that have not joined: eve." in details
+    assert "The tables of epoch 1 are not those that are drawn for its bots." in details
 
 
-def test_finish_is_for_a_ladder_and_once(tmp_path: Path) -> None:
+def test_only_a_ladder_is_finished_and_only_once(tmp_path: Path) -> None:
     with Store.create(tmp_path / "ladder") as store:
         resume(store, LADDER)
     played.run(tmp_path / "cup", played.cup()).close()
     done = stich("finish", tmp_path / "cup", "--yes")
     assert (done.returncode, done.stderr) == (1, "This is not a ladder: a cup ends by itself.\n")
     assert stich("finish", tmp_path / "ladder").returncode == 2
-    assert stich("finish", tmp_path / "ladder", "--yes").returncode == 0
+    succeed("finish", tmp_path / "ladder", "--yes")
     assert "ended already" in stich("finish", tmp_path / "ladder", "--yes").stderr

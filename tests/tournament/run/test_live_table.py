@@ -1,4 +1,4 @@
-"""Matches that are being played, as the pages read them."""
+"""Matches in progress, as the pages read them."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ FRESH = replace(SHARED, format=replace(SHARED.format, cards="fresh"))
 RUN = "a-run"
 
 
-def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothing() -> None:
+def test_moves_are_shown_while_a_bot_thinks() -> None:
     folder = make_folder(FRESH, RUN)
     assert folder is not None
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -28,8 +28,8 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
 
     def choose(view: JsonDict, moves: Sequence[str]) -> str:
         known = [entry["move"] for entry in view["history"]]
-        if len(known) > 3 and not seen:  # it thinks until all moves are seen
-            while known not in [one.moves for one in live_matches(RUN)]:
+        if len(known) > 3 and not seen:  # think until all moves are shown
+            while known not in [match.moves for match in live_matches(RUN)]:
                 Event().wait(0.02)
             seen.append(known)
         return moves[-1]
@@ -43,15 +43,15 @@ def test_moves_are_seen_while_a_bot_thinks_and_the_end_of_a_runner_leaves_nothin
     assert seen == [list(first.record.moves[: len(seen[0])])]
     (file,) = folder.iterdir()
     os.utime(file, (0, 0))
-    assert not list(live_matches(RUN))  # it was not written for a while
+    assert not list(live_matches(RUN))  # because the file is old
     make_folder(FRESH, RUN)
     assert not list(folder.iterdir())
     shutil.rmtree(folder)
     (second,) = pool.play_job(Job(block, (1,), live=folder), lambda: False)
-    assert isinstance(second, Finished)  # nor is the folder needed
+    assert isinstance(second, Finished)  # without the folder
 
 
-def test_with_shared_cards_nothing_is_written() -> None:
+def test_matches_with_shared_cards_are_not_shown() -> None:
     left = make_folder(FRESH, RUN)
     assert left is not None
     assert make_folder(SHARED, RUN) is None

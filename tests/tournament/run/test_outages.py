@@ -1,4 +1,4 @@
-"""A bot by URL that cannot be reached: void matches, waiting, and when faults count again."""
+"""A bot by URL that cannot be reached: void matches, waiting, and then faults."""
 
 import itertools
 import json
@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stich.processes import find_port
 from tests.support import played
 from tests.support.cups import (
     HOSTILE,
@@ -22,17 +23,19 @@ from tests.support.cups import (
     standings,
     started,
     stich,
+    succeed,
     toys,
     write,
 )
 from tests.support.memory_run import run_of
+from tests.support.one_table import Clock
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
-from tournament.config.cup import Bot
+from tournament.config.cup import Bot, Cup
 from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
+from tournament.records import Answer, FaultKind, MatchRecord, Outage, Pairing, Revocation, place_of
 from tournament.run.outages import AuthorVoids, Outages
 from tournament.store.store import Store
 
@@ -42,10 +45,11 @@ CUP = replace(
 RULES = played.rules(CUP)
 
 
+@dataclass
 class Fails(played.Dice):
     """A bot whose first answer is a fault of this kind."""
 
-    kind = FaultKind.UNREACHABLE
+    kind: FaultKind = FaultKind.UNREACHABLE
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         if json.loads(body)["turn"] == 1:
@@ -53,35 +57,31 @@ class Fails(played.Dice):
         return super().move(body, seconds)
 
 
-class Late(Fails):
-    kind = FaultKind.TIMEOUT
-
-
-class Wrong(Fails):
-    kind = FaultKind.INVALID
-
-
-def match_with(bot: type[Fails], awaited: frozenset[str]) -> Any:
-    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(played.NoMatches()))
+def match_with(kind: FaultKind, awaited: str) -> MatchRecord:
+    """Play a match in which bob has such a fault."""
+    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(run_of([])))
     block = next(iter(next(rounds).blocks))
-    players = [(bot if name == "bob" else played.Dice)(name) for name in block.seatings[0]]
-    return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited).play()
+    players = [
+        Fails(name, kind=kind) if name == "bob" else played.Dice(name) for name in block.seatings[0]
+    ]
+    awaited_bots = frozenset({awaited})
+    return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited_bots).play()
 
 
 def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
     with pytest.raises(MatchVoid) as void:
-        match_with(Fails, frozenset({"bob"}))
+        match_with(FaultKind.UNREACHABLE, "bob")
     record = void.value.record
-    assert record.bot == "bob"
-    assert record.why == "No connection: Connection refused."
+    assert (record.bot, record.why) == ("bob", "No connection: Connection refused.")
 
 
-@pytest.mark.parametrize(("bot", "awaited"), [(Fails, "cat"), (Late, "bob"), (Wrong, "bob")])
-def test_other_faults_and_bots_that_are_not_waited_for_count(
-    bot: type[Fails], awaited: str
-) -> None:
-    (fault,) = match_with(bot, frozenset({awaited})).faults
-    assert fault.kind == bot.kind
+@pytest.mark.parametrize(
+    ("kind", "awaited"),
+    [(FaultKind.UNREACHABLE, "cat"), (FaultKind.TIMEOUT, "bob"), (FaultKind.INVALID, "bob")],
+)
+def test_other_faults_and_those_of_other_bots_count(kind: FaultKind, awaited: str) -> None:
+    (fault,) = match_with(kind, awaited).faults
+    assert fault.kind == kind
 
 
 PLACE = place_of(replace(Pairing.alone("m", ("ann", "bob"), "seed"), block=3))
@@ -92,93 +92,90 @@ def void(bot: str) -> Outage:
     return Outage(**PLACE, **WHY, bot=bot)
 
 
-def test_after_outage_s_its_faults_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr("tournament.run.outages.monotonic", lambda: now[0])
-    with closing(Outages(CUP, [])) as found:
-        assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
-        found.add(void("bob"))
-        now[0] = 299.0
-        found.update()
-        assert list(found.away) == ["bob"]
-        now[0] = 300.0
-        found.update()
-        assert list(found.away) == []
-        assert found.wait_for(CUP.names) == {"ann", "cat"}
+def test_after_outage_s_the_faults_of_a_bot_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    with closing(Outages(CUP, [])) as outages:
+        assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
+        outages.add(void("bob"))
+        for now, away in ((299, ("bob",)), (300, ())):
+            clock.now = now
+            outages.update()
+            assert outages.away == away
+        assert outages.wait_for(CUP.names) == {"ann", "cat"}
 
 
-def test_void_matches_of_earlier_calls_count_but_not_those_of_decisions() -> None:
+def test_earlier_void_matches_count_except_by_decisions() -> None:
     decided = Revocation(**PLACE, **WHY, decision=1, record="")
-    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as found:
-        assert found.wait_for(CUP.names) == {"bob", "cat"}
+    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as outages:
+        assert outages.wait_for(CUP.names) == {"bob", "cat"}
 
 
 def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
-    """Across epochs, each of which has its own Outages, and bots and versions of the author."""
+    """The limit holds across epochs, each of which has new Outages, and across an author's bots."""
     of_authors = AuthorVoids(voids=2)
     of_authors.author_of = {"ann": "Zoe", "bob": "Zoe"}
     of_authors.begin([void("ann")] * 4)
-    with closing(Outages(CUP, [], of_authors)) as found:
+    with closing(Outages(CUP, [], of_authors)) as outages:
         for _ in range(6):
-            assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
+            assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
             of_authors.add(void("bob"))
-        assert found.wait_for(CUP.names) == {"cat"}
         (match,) = itertools.islice(played.played(CUP), 1)
         for block in range(4, 1004):
-            assert found.wait_for(CUP.names) == {"cat"}
+            assert outages.wait_for(CUP.names) == {"cat"}
             of_authors.finished(replace(match, block=block, seating=("ann", "cat", "cat")))
-        assert found.wait_for(CUP.names) == {"ann", "bob", "cat"}
+        assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
 
 
 @pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])
-def test_a_cup_may_wait_for_nobody(cup: Any) -> None:
-    with closing(Outages(cup, [])) as found:
-        assert not found.wait_for(CUP.names)
+def test_a_cup_may_wait_for_nobody(cup: Cup) -> None:
+    with closing(Outages(cup, [])) as outages:
+        assert not outages.wait_for(CUP.names)
 
 
-@pytest.mark.parametrize("cards", ["shared", "fresh"])
-def test_who_hangs_up_does_not_get_the_same_hand_again(cards: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("cards", "seeds"), [("shared", 3), ("fresh", 6)])
+def test_a_bot_that_hangs_up_never_gets_the_same_hand_again(
+    cards: str, seeds: int, tmp_path: Path
+) -> None:
     hands: list[tuple[str, str]] = []
-    format = f'[format] cards = "{cards}"'
     with hangs_up(2, hands) as rude, served_toys(2) as others:
-        cup = write(tmp_path, {**others, "rude": rude}, format, deals=2)
-        done = stich("run", cup, "--out", tmp_path / "run", "--json")
-    assert done.returncode == 0, done.stderr
+        cup = write(tmp_path, {**others, "rude": rude}, f'[format] cards = "{cards}"', deals=2)
+        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [e["bot"] for e in told if e["event"] == "void"] == ["rude", "rude"]
     assert [e["bots"] for e in told if e["event"] == "away"] == [["rude"], []] * 2
     assert len(hands) == 3, "each replay has other cards"
     assert len({match for match, _ in hands}) == 1
-    table = standings(tmp_path / "run")
-    assert "void because of rude" in table["incidents"][-1]
-    assert stich("verify", tmp_path / "run").returncode == 0
+    assert "void because of rude" in standings(tmp_path / "run")["incidents"][-1]
+    succeed("verify", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert [type(void) for void in store.voids()] == [Outage] * 2
         assert not list(store.faults())
-        assert len({match.seed for match in store.matches()}) == {"shared": 3, "fresh": 6}[cards]
+        assert len({match.seed for match in store.matches()}) == seeds
 
 
 def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
-    with hangs_up(3) as url, served_toys(2) as others:
-        cup = write(tmp_path, {**others, "rude": url}, deals=2)
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+    with hangs_up(3, []) as rude, served_toys(2) as others:
+        cup = write(tmp_path, {**others, "rude": rude}, deals=2)
+        succeed("run", cup, "--out", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert len(store.voids()) == 2
         assert [fault.kind for _, fault in store.faults()] == ["unreachable"]
 
 
 @contextmanager
-def hangs_up(times: int, hands: list[tuple[str, str]] | None = None) -> Iterator[str]:
-    """A toy by URL that hangs up so often on the third request of a match, which is repeated. It
-    adds its hand of each such match, and of the match after the last, to `hands`."""
+def hangs_up(times: int, hands: list[tuple[str, str]]) -> Iterator[str]:
+    """A toy by URL that hangs up on the third request of a match, and again when it is repeated.
+
+    The toy does so a number of `times`, and adds its hands of these matches and of the next one to
+    `hands`.
+    """
     toy, left = hostile.toy("toy-2"), [2 * times]
-    seen = [] if hands is None else hands
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
-        if request["turn"] == 3 and len(seen) <= times:
+        if request["turn"] == 3 and len(hands) <= times:
             hand = (request["match"], " ".join(request["view"]["hand"]))
-            if hand not in seen:
-                seen.append(hand)
+            if hand not in hands:
+                hands.append(hand)
         if request["turn"] == 3 and left[0]:
             left[0] -= 1
             hostile.reset(connection, request)
@@ -190,9 +187,8 @@ def hangs_up(times: int, hands: list[tuple[str, str]] | None = None) -> Iterator
 
 
 @pytest.mark.slow
-def test_a_runner_is_killed_while_a_bot_is_away(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+def test_a_runner_may_be_killed_while_a_bot_is_away(tmp_path: Path) -> None:
+    port = find_port("127.0.0.1", 0)
     bots = {**toys(3), "far": f"http://127.0.0.1:{port}"}
     cup = write(tmp_path, bots, deals=6)
     with far(port) as first:
@@ -210,18 +206,18 @@ def test_a_runner_is_killed_while_a_bot_is_away(tmp_path: Path) -> None:
     assert refused.returncode == 1
     assert "far: nothing accepts connections" in refused.stderr
     with far(port):
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        succeed("run", cup, "--out", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert store.run().finished
         assert store.count() == 4 * 6 * 3
         assert not list(store.faults())
         assert [void.bot for void in store.voids() if isinstance(void, Outage)] == ["far"]
-    assert stich("verify", tmp_path / "run").returncode == 0
+    succeed("verify", tmp_path / "run")
 
 
 @contextmanager
 def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A bot by URL, a program of its own."""
+    """A bot by URL in a separate process."""
     process = subprocess.Popen(
         [sys.executable, HOSTILE, "toy-1"], env={"PORT": str(port), "PATH": ""}
     )

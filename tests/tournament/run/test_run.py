@@ -1,13 +1,17 @@
-"""The runner: whatever happens to it, the standings are the same."""
+"""Whatever happens to the runner, the standings are the same."""
 
 import json
+import multiprocessing
 import os
 import shlex
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +22,18 @@ from tests.support.cups import (
     ROOT,
     all_end,
     bot,
+    children,
     events,
     needs_sandbox,
     served_toys,
     standings,
     started,
     stich,
+    succeed,
     toys,
     write,
 )
 from tools import hostile
-from tournament.bot.supervisor.process_tree import descendants
 from tournament.config.parse import read_cup
 from tournament.records import FaultKind
 from tournament.run.resume import only_runner, resume
@@ -40,68 +45,54 @@ from tournament.store.store import Store
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The standings of the toy cup, run in one go, one table at a time."""
     folder = tmp_path_factory.mktemp("uninterrupted")
-    done = stich("run", write(folder, toys(4), deals=2, concurrency=1), "--out", folder / "run")
-    assert done.returncode == 0, done.stderr
-    assert "toy0" in done.stdout
+    cup = write(folder, toys(4), deals=2, concurrency=1)
+    assert "toy0" in succeed("run", cup, "--out", folder / "run").stdout
     return standings(folder / "run")
 
 
-def test_a_low_limit_on_open_files_bounds_no_number_of_bots(tmp_path: Path) -> None:
-    """Eighteen processes, each with several files. The limit may be raised."""
+def test_a_low_limit_on_open_files_does_not_limit_the_bots(tmp_path: Path) -> None:
+    """Eighteen processes need more files than the soft limit, which may be raised."""
     cup = write(tmp_path, toys(6), deals=1)
     words = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(tmp_path / "run")]
-    limited = f"ulimit -Sn 32; exec {shlex.join(words)}"
-    done = subprocess.run(
-        ["sh", "-c", limited], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+    limited = ["sh", "-c", f"ulimit -Sn 32; exec {shlex.join(words)}"]
+    done = subprocess.run(limited, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_any_concurrency_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
-    cup = write(tmp_path, toys(4), deals=2, concurrency=3)
-    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert standings(tmp_path / "run") == uninterrupted
-
-
-def test_any_memory_gives_the_same(tmp_path: Path, uninterrupted: dict[str, object]) -> None:
-    """With memory for no more than a table, bots are ended and started between matches, and no
-    match is lost."""
-    cup = write(tmp_path, toys(4), deals=2, concurrency=2, memory_mb=16)
-    assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+@pytest.mark.parametrize("setting", [{"concurrency": 3}, {"concurrency": 2, "memory_mb": 16}])
+def test_tables_and_memory_do_not_change_the_standings(
+    tmp_path: Path, uninterrupted: dict[str, object], setting: dict[str, Any]
+) -> None:
+    """With little memory, bots are stopped and started between matches."""
+    succeed("run", write(tmp_path, toys(4), deals=2, **setting), "--out", tmp_path / "run")
     assert standings(tmp_path / "run") == uninterrupted
 
 
 @pytest.mark.parametrize(
     "sandbox", [False, pytest.param(True, marks=needs_sandbox)], ids=["outside", "sandbox"]
 )
-def test_killed_again_and_again_it_ends_the_same(
+def test_a_runner_that_is_killed_repeatedly_ends_the_same(
     tmp_path: Path, uninterrupted: dict[str, object], sandbox: bool
 ) -> None:
-    """Nothing that the runner has started outlives it, in sandboxes neither."""
+    """No process that the runner has started outlives the runner."""
     cup = write(tmp_path, toys(4), deals=2, sandbox=sandbox, concurrency=2)
     kept = 0
     for stop_after in (1, 6):
         process = started("run", cup, "--out", tmp_path / "run", "--json")
-        seen = 0
-        for event in events(process):
-            if event["event"] == "begin":
-                assert event["done"] >= kept
-            if event["event"] == "match":
-                seen += 1
-                if seen == stop_after:
-                    below = descendants(process.pid)
-                    process.kill()
-                    break
+        seen = events(process)
+        assert next(event for event in seen if event["event"] == "begin")["done"] == kept
+        matches = islice((event for event in seen if event["event"] == "match"), stop_after)
+        assert len(list(matches)) == stop_after
+        below = children(process.pid)
+        process.kill()
         process.communicate()
         all_end(below)
-        kept += seen
         with Store.open(tmp_path / "run") as store:
-            assert store.count() >= kept
+            assert store.count() >= kept + stop_after
             kept = store.count()
             assert len(list(store.matches())) == kept
-    done = stich("run", cup, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
+    done = succeed("run", cup, "--out", tmp_path / "run")
     assert f"24 matches, {kept} of them done already" in done.stderr
     assert {**standings(tmp_path / "run"), "incidents": uninterrupted["incidents"]} == uninterrupted
     again = stich("run", cup, "--out", tmp_path / "run", "--json")
@@ -109,21 +100,21 @@ def test_killed_again_and_again_it_ends_the_same(
 
 
 @pytest.mark.parametrize(
-    "format_",
+    ("format", "key"),
     [
-        ['[format] type = "swiss"', "[format] rounds = 3"],
-        ['[format] type = "knockout"', '[format] seeds = ["toy3"]'],
-        ['[format] type = "gauntlet"', '[format] challenger = "toy2"'],
-        ['[format] type = "halving"'],
+        ("swiss", "rounds = 3"),
+        ("knockout", 'seeds = ["toy3"]'),
+        ("gauntlet", 'challenger = "toy2"'),
+        ("halving", ""),
     ],
-    ids=["swiss", "knockout", "gauntlet", "halving"],
 )
-def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]) -> None:
-    """Later rounds are drawn from the store alone, whatever the order of its matches."""
+def test_every_format_resumes_to_the_same_end(tmp_path: Path, format: str, key: str) -> None:
+    """Later rounds are drawn from the store alone, in whatever order its matches came."""
     one, two = tmp_path / "one", tmp_path / "two"
     with served_toys(6) as bots:
-        path = write(tmp_path, bots, *format_, deals=1, concurrency=2)
-        assert stich("run", path, "--out", one).returncode == 0
+        keys = f'[format] type = "{format}"', f"[format] {key}"
+        path = write(tmp_path, bots, *keys, deals=1, concurrency=2)
+        succeed("run", path, "--out", one)
         with Store.open(one) as whole, Store.create(two) as half:
             resume(half, read_cup(path))
             for record in list(whole.matches())[::-2]:
@@ -132,7 +123,7 @@ def test_every_format_resumes_to_the_same_end(tmp_path: Path, format_: list[str]
         done = stich("run", path, "--out", two)
         assert f"{kept} of them done already" in done.stderr, done.stderr
     assert standings(two) == standings(one)
-    assert stich("verify", two).returncode == 0
+    succeed("verify", two)
 
 
 def strong(connection: socket.socket, request: dict[str, Any]) -> None:
@@ -142,24 +133,24 @@ def strong(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def test_a_cup_that_ends_early_resumes_to_the_same_end(tmp_path: Path) -> None:
-    """It ends at the same block if half of its matches are missing, with any concurrency."""
+    """The cup ends at the same block, although half of its matches were missing."""
     one, two = tmp_path / "one", tmp_path / "two"
     stop = "[stop]\ntop = 1\nconfidence = 0.5"
     with served_toys(3) as toys, hostile.running(strong) as url:
         bots = {"strong": url, **toys}
         path = write(tmp_path, bots, stop, deals=30, concurrency=2)
-        assert stich("run", path, "--out", one).returncode == 0
+        succeed("run", path, "--out", one)
         with Store.open(one) as whole, Store.create(two) as half:
             assert whole.run().settled == ("strong",)
             resume(half, read_cup(path))
             for record in list(whole.matches())[::2]:
                 half.add(record)
         path = write(tmp_path, bots, stop, deals=30, concurrency=1)
-        assert stich("run", path, "--out", two).returncode == 0
+        succeed("run", path, "--out", two)
         table = standings(two)
         assert table == standings(one)
         assert (table["finished"], table["blocks"] < 120) == (True, True)
-        assert stich("verify", two).returncode == 0
+        succeed("verify", two)
         more = {**bots, "late": bots["toy1"]}
         done = stich("run", write(tmp_path, more, stop, deals=30), "--out", two)
         assert 'bot "late" is new, and [stop] has compared the bots without it' in done.stderr
@@ -196,17 +187,16 @@ def test_a_second_runner_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_more_deals_and_bots_are_the_cup_that_would_have_been(tmp_path: Path) -> None:
+def test_an_extended_cup_equals_a_cup_that_began_so(tmp_path: Path) -> None:
     small, large = tmp_path / "small", tmp_path / "large"
     with served_toys(4) as bots:
         few = {name: bots[name] for name in list(bots)[:3]}
-        assert stich("run", write(tmp_path, few, deals=2), "--out", small).returncode == 0
+        succeed("run", write(tmp_path, few, deals=2), "--out", small)
         grown = write(tmp_path, bots, deals=3)
-        done = stich("run", grown, "--out", small)
-        assert done.returncode == 0, done.stderr
+        done = succeed("run", grown, "--out", small)
         assert "6 of them done already" in done.stderr
-        assert stich("run", grown, "--out", large).returncode == 0
-    # A cup that was extended may have been looked at: its ranges hold at any time.
+        succeed("run", grown, "--out", large)
+    # Somebody may have looked at the cup before it was extended, so its ranges hold at any time.
     assert standings(small)["ranges"] == "anytime"
     with Store.open(small) as store:
         store._put(extended=False)
@@ -219,13 +209,12 @@ def misbehaved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("misbehaved")
     bots = {how: bot(how) for how in ("dies", "floods", "deep", "honest")}
     cup = write(folder, bots, '[format] seating = "fixed"', deals=1, move_ms=60_000)
-    done = stich("run", cup, "--out", folder / "run")
-    assert done.returncode == 0, done.stderr
+    succeed("run", cup, "--out", folder / "run")
     with Store.open(folder / "run") as store:
         yield store
 
 
-def test_a_bot_that_dies_is_started_again_for_its_next_match(misbehaved: Store) -> None:
+def test_a_bot_that_dies_plays_its_next_match(misbehaved: Store) -> None:
     matches = [match for match in misbehaved.matches() if "dies" in match.seating]
     assert len(matches) == 3
     for match in matches:
@@ -250,18 +239,17 @@ def test_misbehaving_bots_cost_the_others_nothing(misbehaved: Store) -> None:
     assert table["deep"]["faults"]["invalid"] == 9
 
 
-def test_a_bot_that_hangs_is_started_again_for_its_next_match(tmp_path: Path) -> None:
+def test_a_bot_that_hangs_is_restarted_for_its_next_match(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
     alive.mkdir()
     with served_toys(2) as others:
         bots = {"hang": bot("hang", str(alive)), **others}
         cup = write(tmp_path, bots, "[faults]\nstrikes = 1", deals=1, move_ms=50, sandbox=False)
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
+        succeed("run", cup, "--out", tmp_path / "run")
     assert len(list(alive.iterdir())) == 3  # one for each match
 
 
-def test_bots_by_url_sit_at_one_table_at_a_time(tmp_path: Path) -> None:
-    """A server that notes when two matches overlap."""
+def test_a_bot_by_url_plays_one_match_at_a_time(tmp_path: Path) -> None:
     open_matches: set[str] = set()
     overlaps = []
 
@@ -274,9 +262,17 @@ def test_bots_by_url_sit_at_one_table_at_a_time(tmp_path: Path) -> None:
 
     with hostile.running(watch) as url, served_toys(3) as others:
         cup = write(tmp_path, {"mine": url, **others}, deals=3, concurrency=2)
-        assert stich("run", cup, "--out", tmp_path / "run").returncode == 0
-    assert overlaps
+        succeed("run", cup, "--out", tmp_path / "run")
     assert max(overlaps) == 1
+
+
+def test_a_worker_that_a_bot_has_stopped_is_replaced(tmp_path: Path) -> None:
+    bots = {**toys(2), "attacker": bot("silences", str(tmp_path))}
+    succeed("run", write(tmp_path, bots, deals=3, move_ms=500), "--out", tmp_path / "run")
+    assert (tmp_path / "stopped").exists()
+    with Store.open(tmp_path / "run") as store:
+        assert store.run().finished
+        assert store.count() == 9
 
 
 @pytest.mark.parametrize(
@@ -287,7 +283,7 @@ def test_bots_by_url_sit_at_one_table_at_a_time(tmp_path: Path) -> None:
         ("https://h:443", "https://h"),
     ],
 )
-def test_one_server_is_one_however_it_is_written(one: str, other: str) -> None:
+def test_equivalent_urls_are_the_same_server(one: str, other: str) -> None:
     assert canonical(one) == canonical(other)
     assert canonical(one) != canonical(one + "/else")
 
@@ -310,3 +306,35 @@ def test_a_full_disk_is_reported_and_loses_no_finished_match(tmp_path: Path) -> 
             assert len(list(store.matches())) == kept
     finally:
         os.system(f"umount {disk}")
+
+
+def test_tables_that_wait_for_bots_by_url_share_processes(tmp_path: Path) -> None:
+    """A process is killed while all tables wait. Its blocks are played again."""
+    workers: list[int] = []
+
+    def kill_one() -> None:
+        running = multiprocessing.active_children()
+        workers.append(len(running))
+        running[0].kill()
+
+    all_wait = threading.Barrier(12, kill_one)
+
+    def slow(handle: hostile.Handler) -> hostile.Handler:
+        def answer(connection: socket.socket, request: dict[str, Any]) -> None:
+            if not workers:
+                all_wait.wait()
+            handle(connection, request)
+
+        return answer
+
+    with ExitStack() as stack:
+        toys = [slow(hostile.toy(f"toy{i}")) for i in range(3)]
+        bots = {f"toy{i}": stack.enter_context(hostile.running(toy)) for i, toy in enumerate(toys)}
+        cup = write(tmp_path, bots, deals=12, move_ms=60_000, concurrency=12)
+        cup.write_text(cup.read_text().replace("\nurl", "\nmax_matches = 12\nurl"))
+        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    assert workers[0] <= 6
+    assert any(event["event"] == "lost" for event in seen)
+    assert seen[-1]["matches"] == 36
+    succeed("verify", tmp_path / "run")

@@ -1,8 +1,6 @@
-"""Matches that the organiser makes void, on runs that go on and that have ended."""
+"""Matches that the organiser makes void, in runs that are being played and that have ended."""
 
-import itertools
 import json
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.support import played
-from tests.support.cups import code_and_text, standings, stich, toys, write
-from tests.support.one_table import OneTable, Organiser
+from tests.support.cups import code_and_text, fails, standings, stich, succeed, toys, write
+from tests.support.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
+from tournament.config.cup import Cup
 from tournament.decisions import pending
 from tournament.records import AnyDecision, Revocation, Void
 from tournament.run.roster import Roster
@@ -28,19 +27,17 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
     code, text = code_and_text("void", run, match[:10], "--why", "The network was down.")
     assert (code, text) == (0, "1 match of block 2 void, to be played again.\n")
     with Store.open(run) as store:
-        assert {one.match for one in store.matches()} == before.keys() - {match}
+        assert {other.match for other in store.matches()} == before.keys() - {match}
         assert not store.run().finished
-        (void,) = store.voids()
+        (void,), (decision,) = store.voids(), store.decisions()
         assert isinstance(void, Revocation)
-        assert (void.match, void.decision) == (match, 1)
-        assert void.why == "The network was down."
-        (decision,) = store.decisions()
+        assert (void.match, void.decision, void.why) == (match, 1, "The network was down.")
         assert isinstance(decision, Void)
         assert decision.matches == (match,)
         store.add(before[match])  # played again
         store.finish()
-        assert {one.match: one for one in store.matches()} == before
-    assert stich("verify", run).returncode == 0
+        assert {record.match: record for record in store.matches()} == before
+    succeed("verify", run)
     for command in ("standings", "verify"):
         assert "1 match of block 2 became void (The network was down.)." in code_and_text(
             command, run
@@ -48,53 +45,51 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
     assert json.loads(stich("standings", run, "--json").stdout)["decisions"][0]["kind"] == "void"
 
 
-def test_only_the_last_round_can_be_void(tmp_path: Path) -> None:
-    played.run(tmp_path / "swiss", played.cup(BOTS, format="swiss")).close()
-    code, text = code_and_text("void", tmp_path / "swiss", 1)
-    assert code == 1
-    assert text.startswith("Block 1 has decided how the cup continues")
-    assert stich("void", tmp_path / "swiss", 4).returncode == 0
-
-
-def test_an_ended_cup_whose_seed_is_known_is_not_played_again(tmp_path: Path) -> None:
-    played.run(tmp_path / "run", played.cup(commit=True)).close()
-    code, text = code_and_text("void", tmp_path / "run", 1)
-    assert code == 1
-    assert text.startswith("This cup has ended and its seed was shown")
+@pytest.mark.parametrize(
+    ("cup", "why"),
+    [
+        (played.cup(BOTS, format="swiss"), "Block 1 has decided how the cup continues"),
+        (played.cup(commit=True), "This cup has ended and its seed was shown"),
+    ],
+    ids=["an earlier round", "a public seed"],
+)
+def test_a_match_that_cannot_be_played_again_stays(tmp_path: Path, cup: Cup, why: str) -> None:
+    played.run(tmp_path / "run", cup).close()
+    fails(why, "void", tmp_path / "run", 1)
+    if cup.format.type == "swiss":
+        succeed("void", tmp_path / "run", 4)
 
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
-def test_a_decision_that_comes_when_a_round_ends_is_acted_on(
+def test_a_decision_that_comes_when_a_round_ends_takes_effect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
-    """The last match of each round becomes void just when it is written, whenever the runner has
-    looked for decisions before."""
-    monkeypatch.setattr("tournament.run.session.monotonic", lambda: 0.0)
+    """The last match of each round becomes void just when it is stored.
+
+    The clock stands still, so the session has not looked for decisions meanwhile.
+    """
+    Clock(monkeypatch)
     cup = played.cup(BOTS, format=format)
-    plan = played.plan(cup)
-    executor = OneTable(cup)
+    tables, total = OneTable(cup), played.plan(cup).matches
+    ends = [total // 2, total] if format == "swiss" else [total]
     with played.unfinished(tmp_path / "run", cup) as store:
-        total = plan.matches
-        ends = {total // 2, total} if format == "swiss" else {total}
 
         def void() -> None:
             *_, (_, last) = store.written_after(-1)
             store.decide(Void(block=last.block, matches=(last.match,)))
 
-        organiser = Organiser(store, dict.fromkeys(ends, void))
-        with Session(plan, Roster(cup), executor, store, organiser) as session:
-            session.play()
+        play(store, cup, dict.fromkeys(ends, void), tables)
         assert store.count() == total
         assert not pending(store.decisions(), store.voids())
-        again = [at for at, match in enumerate(executor.played) if match in executor.played[:at]]
-        assert again == ([total // 2, total + 1] if format == "swiss" else [total])
-    assert stich("verify", tmp_path / "run").returncode == 0
+    again = [at for at, match in enumerate(tables.played) if match in tables.played[:at]]
+    assert again == [end + at for at, end in enumerate(ends)]
+    succeed("verify", tmp_path / "run")
 
 
-def test_a_decision_that_comes_while_another_is_acted_on_loses_no_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("moment", ["as another is read", "as the run ends"])
+def test_a_decision_that_comes_at_a_bad_moment_takes_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    monkeypatch.setattr("tournament.run.session.monotonic", itertools.count().__next__)
     cup = played.cup(BOTS)
     with played.unfinished(tmp_path, cup) as store:
 
@@ -103,40 +98,45 @@ def test_a_decision_that_comes_while_another_is_acted_on_loses_no_match(
             store.decide(Void(block=match.block, matches=(match.match,)))
 
         class Hasty(Organiser):
-            """Makes a second match void as soon as the first decision is read."""
+            """Makes a second match void at this moment."""
 
             def decided(self, decision: AnyDecision) -> None:
-                if len(store.decisions()) == 1:
+                if len(store.decisions()) == 1 and moment == "as another is read":
                     void(1)
 
-        plan = played.plan(cup)
+            def planned(self, done: int, total: int | None) -> None:
+                if done == total and len(store.decisions()) == 1:
+                    void(1)
+
+        plan, tables = played.plan(cup), OneTable(cup, clock=Clock(monkeypatch))
         organiser = Hasty(store, {3: partial(void, 0)})
-        with Session(plan, Roster(cup), OneTable(cup), store, organiser) as session:
+        with Session(plan, Roster(cup), tables, store, organiser) as session:
             session.play()
         assert store.count() == plan.matches
-    assert stich("verify", tmp_path).returncode == 0
+        assert len(store.voids()) == 2
+    succeed("verify", tmp_path)
 
 
 class Killed(BaseException):
-    """What a test raises in place of the kill of a program."""
+    """Ends a command as if its process were killed."""
 
 
 def killed_after(writes: int, monkeypatch: pytest.MonkeyPatch, *words: object) -> bool:
-    """Run a command and kill it when it begins a transaction after so many; whether it was."""
-    write = Store._write
-    left = writes
+    """Run a command that is killed after this number of transactions. Whether it was killed."""
+    write, left = Store._write, iter(range(writes))
 
     def counted(store: Store) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        if next(left, None) is None:
             raise Killed
         return write(store)
 
-    with monkeypatch.context() as patch, suppress(Killed):
+    with monkeypatch.context() as patch:
         patch.setattr(Store, "_write", counted)
-        stich(*words)
-    return left < 0
+        try:
+            stich(*words)
+        except Killed:
+            return True
+    return False
 
 
 def test_a_void_that_is_killed_at_any_moment_loses_no_match(
@@ -144,42 +144,39 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
 ) -> None:
     cup = write(tmp_path, toys(3), deals=1)  # whose cards stay the same
     out = tmp_path / "run"
-    assert stich("run", cup, "--out", out).returncode == 0
+    succeed("run", cup, "--out", out)
     before = standings(out)["standings"]
     writes = 0
     while killed_after(writes, monkeypatch, "void", out, 1):
         with Store.open(out) as store:
             assert store.count() == 3 or not store.run().finished
-        assert stich("run", cup, "--out", out).returncode == 0
+        succeed("run", cup, "--out", out)
         assert standings(out)["standings"] == before
-        assert stich("verify", out).returncode == 0
+        succeed("verify", out)
         writes += 1
     assert writes == 3  # the decision, that the run is open again, and the matches
 
 
-def test_who_repeats_a_void_does_not_void_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_void_that_is_repeated_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert killed_after(1, monkeypatch, "void", run, 3)
-    code, text = code_and_text("void", run, 3)
-    assert (code, text) == (1, "This is already to be voided; `stich run` plays it again.\n")
+    fails("This is already to be voided; `stich run` plays it again.\n", "void", run, 3)
 
 
-def test_what_cannot_be_played_again_does_not_become_void(run: Path) -> None:
-    """Two blocks at tables of dan, who leaves: one cannot become void, one was void in part."""
+def test_blocks_of_a_withdrawn_bot_do_not_become_void(run: Path) -> None:
+    """Of two blocks with dan, who leaves, one cannot become void, and one was void in part."""
     with Store.open(run) as store:
-        dans = sorted({one.block for one in store.summaries() if "dan" in one.table})
-        others = {one.match for one in store.summaries() if one.block != dans[0]}
-        match = next(one.match for one in store.summaries() if one.block == dans[0])
-    assert stich("void", run, match).returncode == 0
-    assert stich("withdraw", run, "dan", "--yes").returncode == 0
-    code, text = code_and_text("void", run, dans[1])
-    assert code == 1
-    assert text.startswith("dan no longer plays, so this cannot be played again.")
+        dans = sorted({match.block for match in store.summaries() if "dan" in match.table})
+        others = {match.match for match in store.summaries() if match.block != dans[0]}
+        first = next(match.match for match in store.summaries() if match.block == dans[0])
+    succeed("void", run, first)
+    succeed("withdraw", run, "dan", "--yes")
+    fails("dan no longer plays, so this cannot be played again.", "void", run, dans[1])
     with Store.open(run) as store:
         plan = played.plan(played.cup(BOTS))
         apply_voids(store, plan)
-        assert {one.match for one in store.summaries()} == others, "no block in part"
+        assert {match.match for match in store.summaries()} == others, "no block in part"
         assert len(store.voids()) == 3
         assert store.voids()[-1].why == "dan no longer plays, so its block cannot be completed."
         store.finish()
         assert apply_voids(store, plan) == []
-    assert stich("verify", run).returncode == 0
+    succeed("verify", run)

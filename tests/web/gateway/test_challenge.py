@@ -1,4 +1,4 @@
-"""Challenges: an author's bot against a connected one, through the gateway and unranked."""
+"""An author's bot challenges a connected bot, through the gateway and unranked."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from tests.support.cups import bot, stich
-from tests.support.gateways import Gateway, served
+from tests.support.gateways import Gateway
 from tools import hostile
 from tournament.bot.client import ExchangeError, dial_url
 from tournament.bot.url_bot import HttpBot
@@ -19,22 +19,16 @@ from web.gateway.challenges import AN_HOUR
 from web.gateway.connector import Connector
 
 
-@pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    with served(tmp_path_factory.mktemp("run")) as opened:
-        yield opened
-
-
 @cache
 def token(gateway: Gateway, name: str) -> str:
-    """The token of a bot; a second one would revoke the first."""
+    """The token of a bot. Another token would revoke it."""
     return gateway.invitations.invite(name, 1)
 
 
 @contextmanager
 def connected(gateway: Gateway, name: str, *, declines: bool = False) -> Iterator[list[str]]:
-    """The program of an author; yields the processes of the bot that were asked: "ranked" and
-    "challenged"."""
+    """Run an author's program. Yields the instances of the bot that were started: "ranked", and
+    "challenged" for challenges."""
     asked: list[str] = []
     with ExitStack() as stack:
 
@@ -48,7 +42,7 @@ def connected(gateway: Gateway, name: str, *, declines: bool = False) -> Iterato
             gateway.url,
             token(gateway, name),
             [reach("ranked")],
-            lambda said: here.set() if said.startswith("Connected") else None,
+            lambda text: here.set() if text.startswith("Connected") else None,
             None if declines else lambda: reach("challenged"),
         )
         thread = threading.Thread(target=program.run)
@@ -66,7 +60,7 @@ def challenge(gateway: Gateway, challenger: str, opponent: str, *more: str) -> t
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_challenge_is_a_duel_in_a_process_of_its_own(gateway: Gateway) -> None:
+def test_a_challenge_is_a_duel_in_a_separate_process(gateway: Gateway) -> None:
     with connected(gateway, "bob") as asked, closing(gateway.runner("bob")) as ranked:
         code, output, errors = challenge(gateway, "ann", "bob", "--deals", "2")
         assert code == 0, errors

@@ -1,12 +1,13 @@
-"""The gateway: whose tokens let in, and what authors' programs can do to it."""
+"""The gateway admits valid tokens, and withstands authors' programs."""
 
 import json
 import re
 import shlex
 import socket
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,10 +17,10 @@ import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.support.cups import stich, write
-from tests.support.gateways import MOVE, PASS, Author, Gateway, served
+from tests.support.gateways import MOVE, PASS, Author, Gateway, result, served
 from tools import hostile
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import Choice, Failure, HttpBot
+from tournament.bot.url_bot import Failure, HttpBot
 from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
 from web.gateway.calls import ANSWER_LIMIT
@@ -27,46 +28,30 @@ from web.gateway.invitations import FILE, Invitations
 from web.gateway.link import STRANGERS
 
 
-@pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    with served(tmp_path_factory.mktemp("run")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def asking() -> Iterator[Callable[[HttpBot], Future[Choice | Failure]]]:
-    """The runner asks, in a thread."""
-    with ThreadPoolExecutor(8) as pool:
-        yield lambda bot: pool.submit(bot.move, MOVE, 60)
-
-
-Asking = Callable[[HttpBot], "Future[Choice | Failure]"]
-
-
-def test_each_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway, asking: Asking) -> None:
-    ways = {
-        "not HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", True, FaultKind.INVALID),
-        "not a move": (hostile.answer(b"[1]"), True, FaultKind.INVALID),
-        "too large": (hostile.answer(b" " * 70_000), True, FaultKind.INVALID),
-        "half": (hostile.HALF_BODY, False, FaultKind.UNREACHABLE),
-        "nothing": (b"", False, FaultKind.UNREACHABLE),
-    }
+@pytest.mark.parametrize(
+    ("data", "complete", "fault"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", True, FaultKind.INVALID),
+        (hostile.answer(b"[1]"), True, FaultKind.INVALID),
+        (hostile.answer(b" " * 70_000), True, FaultKind.INVALID),
+        (hostile.HALF_BODY, False, FaultKind.UNREACHABLE),
+        (b"", False, FaultKind.UNREACHABLE),
+    ],
+    ids=["not HTTP", "not a move", "too large", "half", "nothing"],
+)
+def test_a_bad_answer_is_the_same_fault_as_by_url(
+    gateway: Gateway, data: bytes, complete: bool, fault: FaultKind
+) -> None:
     author = gateway.author("ann")
-    for name, (data, complete, kind) in ways.items():
-        with closing(gateway.runner("ann")) as bot:
-            asked = asking(bot)
-            for _ in range(2 if kind is FaultKind.UNREACHABLE else 1):  # it is tried again
-                author.answer(data, author.asked()[0], complete=complete)
-            outcome = asked.result()
-            assert isinstance(outcome, Failure), name
-            assert outcome.kind is kind, name
+    with gateway.asking("ann") as asked:
+        for _ in range(2 if fault is FaultKind.UNREACHABLE else 1):  # the runner tries again
+            author.answer(data, author.asked()[0], complete=complete)
+        assert result(asked.result()) == fault
 
 
-def test_a_bot_that_nobody_connected_is_unreachable(gateway: Gateway) -> None:
-    with closing(gateway.runner("bob")) as bot:
-        outcome = bot.move(MOVE, 60)
-    assert isinstance(outcome, Failure)
-    assert outcome.kind is FaultKind.UNREACHABLE
+def test_a_bot_that_never_connected_is_unreachable(gateway: Gateway) -> None:
+    with gateway.asking("bob") as asked:
+        assert result(asked.result()) == FaultKind.UNREACHABLE
 
 
 def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
@@ -77,24 +62,24 @@ def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
 
 def test_an_unknown_path_of_the_runner_changes_nothing(gateway: Gateway) -> None:
     gateway.client.exclude({"bob": "bob has left."})
-    found = requests.post(gateway.client.url_of("").replace("/bots/", "/nothing"), timeout=60)
-    assert found.status_code == 404
+    response = requests.post(gateway.client.url_of("").replace("/bots/", "/nothing"), timeout=60)
+    assert response.status_code == 404
     assert gateway.author("bob").told() == {"over": "bob has left."}
     gateway.client.exclude({})
 
 
-def test_whether_it_is_alive_needs_no_token(gateway: Gateway) -> None:
-    found = requests.get(gateway.url + "/healthz", timeout=60)
-    assert (found.status_code, found.json()) == (200, {"status": "ok"})
+def test_a_health_check_needs_no_token(gateway: Gateway) -> None:
+    response = requests.get(gateway.url + "/healthz", timeout=60)
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
 
 
-def test_only_a_valid_token_lets_in(gateway: Gateway) -> None:
+def test_only_a_valid_token_lets_a_program_in(gateway: Gateway) -> None:
     invitations = gateway.invitations
     revoked = invitations.invite("bob", 1)
     invitations.revoke("bob")
     replaced = invitations.invite("bob", 1)
     expired = invitations.invite("bob", -1)
-    says = {
+    refusals = {
         "f" * 64: "not known",
         "": "Send the token",
         revoked: "was revoked",
@@ -102,71 +87,66 @@ def test_only_a_valid_token_lets_in(gateway: Gateway) -> None:
         expired: "expired at",
         invitations.invite("cat", 1): "organiser of the cup starts this bot",
     }
-    for token, words in says.items():
+    for token, words in refusals.items():
         with pytest.raises(InvalidStatus) as refused:
             Author(gateway.url, token)
         assert refused.value.response.status_code == 401
         detail = json.loads(bytes(refused.value.response.body or b""))["detail"]
         assert words in detail
         assert detail.endswith(".")
-    kept = (invitations._path).read_text()
-    assert not any(token in kept for token in says if token)
+    stored = invitations._path.read_text()
+    assert not any(token in stored for token in refusals if token)
     assert invitations._path.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_revoked_token_gets_nothing_more(gateway: Gateway, asking: Asking) -> None:
+def test_a_program_with_a_revoked_token_is_disconnected(gateway: Gateway) -> None:
     author = gateway.author("ann")
     gateway.invitations.revoke("ann")
-    with closing(gateway.runner("ann")) as bot:
-        outcome = asking(bot).result()
-    assert isinstance(outcome, Failure)
+    with gateway.asking("ann") as asked:
+        assert result(asked.result()) == FaultKind.UNREACHABLE
     assert "was revoked" in author.told()["refused"]
 
 
-def test_the_newer_of_two_connections_wins_and_the_older_is_told(
-    gateway: Gateway, asking: Asking
-) -> None:
+def test_a_newer_connection_replaces_an_older_one(gateway: Gateway) -> None:
     token = gateway.invitations.invite("ann", 1)
     older = Author(gateway.url, token)
-    with closing(gateway.runner("ann")) as bot:
-        asked = asking(bot)
+    with gateway.asking("ann") as asked:
         number, *_ = older.asked()  # and then the other one connects
         newer = Author(gateway.url, token)
         assert "Another program has connected" in older.told()["refused"]
         assert not asked.done()
         assert newer.asked()[0] == number
         newer.answer(PASS, number)
-        assert isinstance(asked.result(), Choice)
+        assert result(asked.result()) == "pass"
 
 
-def test_what_the_runner_gave_up_is_nobodys(gateway: Gateway, asking: Asking) -> None:
+def test_answers_to_no_open_request_are_dropped(gateway: Gateway) -> None:
     author = gateway.author("ann")
     with closing(gateway.runner("ann")) as bot:
-        for _ in range(100):  # whose late answers are no flood
-            late = bot.move(MOVE, 0.02)
-            assert isinstance(late, Failure)
-            assert late.kind is FaultKind.TIMEOUT
+        for _ in range(100):  # the late answers are no flood
+            assert result(bot.move(MOVE, 0.02)) == FaultKind.TIMEOUT
             given_up, *_ = author.asked()
             author.answer(PASS, given_up)
-        asked = asking(bot)
+    with gateway.asking("ann") as asked:
         number, call, body = author.asked()
         assert (call, body) == ("POST /move", MOVE)
         for other in (given_up, 0, 2**63):
             author.answer(hostile.answer(b'{"move": "wrong"}'), other)
         author.answer(PASS, number)
-        assert asked.result() == Choice("pass", bot.elapsed_s)
+        assert result(asked.result()) == "pass"
 
 
 @pytest.mark.parametrize(
     "send",
     [
-        pytest.param(lambda author: author.answer(b"x" * ANSWER_LIMIT, 7), id="answers"),
-        pytest.param(lambda author: author.link.ping(), id="pings"),
-        pytest.param(lambda author: author.link.pong(), id="pongs"),
+        lambda author: author.answer(b"x" * ANSWER_LIMIT, 7),
+        lambda author: author.link.ping(),
+        lambda author: author.link.pong(),
     ],
+    ids=["answers", "pings", "pongs"],
 )
-def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
-    gateway: Gateway, asking: Asking, send: Callable[[Author], None]
+def test_a_flood_ends_and_costs_other_bots_nothing(
+    gateway: Gateway, send: Callable[[Author], None]
 ) -> None:
     author, other = gateway.author("dan"), gateway.author("bob")
 
@@ -175,30 +155,26 @@ def test_a_flood_is_refused_and_costs_the_other_bot_nothing(
             send(author)
         author.link.recv(timeout=60)
 
-    with ThreadPoolExecutor(1) as pool, closing(gateway.runner("bob")) as bot:
+    with ThreadPoolExecutor(1) as pool:
         flooded = pool.submit(flood)
         for _ in range(20):
-            asked = asking(bot)
-            other.answer(PASS, other.asked()[0])
-            assert isinstance(asked.result(), Choice)
+            gateway.check_plays("bob", other)
         with pytest.raises(ConnectionClosed):
             flooded.result()
     assert "dan" not in gateway.client.tables()
 
 
 def test_idle_connections_of_one_address_keep_nobody_out(tmp_path: Path) -> None:
-    """The oldest of those that have shown no token are closed; a program that has stays."""
+    """The oldest connections without a token are closed, and programs with a token stay."""
     with ExitStack() as stack:
         gateway = stack.enter_context(served(tmp_path))
         before = gateway.author("ann")
-        where = urlsplit(gateway.url)
-        idle = [
-            stack.enter_context(socket.create_connection((where.hostname, where.port)))
-            for _ in range(STRANGERS + 10)
-        ]
-        for one in idle[:10]:
+        address = ("127.0.0.1", urlsplit(gateway.url).port)
+        dial = partial(socket.create_connection, address)
+        idle = [stack.enter_context(dial()) for _ in range(STRANGERS + 10)]
+        for connection in idle[:10]:
             with suppress(ConnectionResetError):
-                assert one.recv(1) == b""
+                assert connection.recv(1) == b""
         assert gateway.author("bob").hello["bot"] == "bob"
         before.link.ping().wait()
         idle[-1].setblocking(False)
@@ -206,7 +182,7 @@ def test_idle_connections_of_one_address_keep_nobody_out(tmp_path: Path) -> None
             idle[-1].recv(1)
 
 
-def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None:
+def test_the_program_of_a_bot_that_no_longer_plays_is_told(tmp_path: Path) -> None:
     with served(tmp_path) as gateway:
         ann, bob = (gateway.author(name) for name in ("ann", "bob"))
         gateway.client.exclude(exclusion_notices([Withdraw(bot="bob")]))
@@ -218,7 +194,7 @@ def test_the_program_of_a_bot_that_plays_no_more_is_told(tmp_path: Path) -> None
             assert author.told() == {"over": "The cup is over."}
 
 
-def test_a_bot_that_failed_is_told_why_and_may_connect_again(gateway: Gateway) -> None:
+def test_a_bot_that_failed_may_connect_again(gateway: Gateway) -> None:
     author = gateway.author("eve")
     gateway.client.fail({"eve": "It moves out of turn."})
     assert author.told() == {"refused": "It moves out of turn."}
@@ -230,16 +206,11 @@ def test_a_bot_that_failed_is_told_why_and_may_connect_again(gateway: Gateway) -
 
 
 @pytest.mark.parametrize("name", ["new", "ann/2", "../é %2F?#", "名" * 64])
-def test_a_bot_that_joined_later_connects_by_its_name(
-    gateway: Gateway, asking: Asking, name: str
-) -> None:
+def test_a_bot_that_joined_later_connects_by_its_name(gateway: Gateway, name: str) -> None:
     assert name not in gateway.client.tables()
     author = gateway.author(name)
     assert gateway.client.tables()[name] == 1
-    with closing(gateway.runner(name)) as bot:
-        asked = asking(bot)
-        author.answer(PASS, author.asked()[0])
-        assert isinstance(asked.result(), Choice)
+    gateway.check_plays(name, author)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +232,7 @@ def test_wrong_numbers_of_tables_are_refused(gateway: Gateway, tables: int) -> N
         gateway.author("ann", tables)
 
 
-def test_tokens_are_printed_once_and_only_for_bots_of_the_cup(tmp_path: Path) -> None:
+def test_tokens_are_printed_once_for_bots_of_the_cup(tmp_path: Path) -> None:
     cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
     run = tmp_path / "run"
     first = stich("invite", cup, "ann", "--out", run)

@@ -1,13 +1,19 @@
-"""How much memory bots may use: what the machine and its control groups leave."""
+"""The memory and the cores of the machine, as the tables of a cup share them."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.support.cups import events, started, toys, write
 from tournament.bot.supervisor.process_tree import memory_mb
-from tournament.run.machine import available_mb
+from tournament.run.machine import Cores, available_mb, shares
+
+CORES = len(os.sched_getaffinity(0))
 
 
 @pytest.fixture
@@ -25,11 +31,8 @@ def limit(folder: Path, limit_mb: int | None, used_mb: int = 0, cached_mb: int =
     (folder / "memory.stat").write_text(f"anon 1\nactive_file {cached_mb << 20}\nfile 2\n")
 
 
-def test_without_control_groups_it_is_what_the_machine_has(machine: dict[str, Path]) -> None:
-    assert available_mb(**machine) == 8000
-
-
 def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
+    assert available_mb(**machine) == 8000
     limit(machine["root"] / "a/b", None)
     assert available_mb(**machine) == 8000
     limit(machine["root"] / "a", 4000, used_mb=1500, cached_mb=500)
@@ -38,7 +41,7 @@ def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
     assert available_mb(**machine) == 0
 
 
-def test_the_memory_of_a_process_counts_with_its_descendants() -> None:
+def test_the_memory_of_descendants_counts() -> None:
     """A parent with 20 MB and a child with 40 MB."""
     child = "memory = bytearray(40 << 20); print(flush=True); input()"
     parent = (
@@ -52,3 +55,43 @@ def test_the_memory_of_a_process_counts_with_its_descendants() -> None:
         process.stdout.readline()
         assert 60 <= memory_mb(process.pid) < 120
         process.communicate(b"\n")
+
+
+def sets(*cores: set[int]) -> tuple[Cores | None, ...]:
+    return tuple(map(frozenset, cores))
+
+
+@pytest.mark.parametrize(
+    ("tables", "cores", "expected"),
+    [
+        (2, {0, 1}, sets({0}, {1})),
+        (2, {7, 1, 4, 2, 9}, sets({1, 2}, {4, 7})),
+        (3, range(8), sets({0, 1}, {2, 3}, {4, 5})),
+        (1, range(8), (None,)),
+        (3, range(2), (None, None, None)),
+    ],
+)
+def test_tables_have_equal_shares_of_the_cores(
+    tables: int, cores: Iterable[int], expected: tuple[Cores | None, ...]
+) -> None:
+    assert shares(tables, cores) == expected
+
+
+@pytest.mark.serial
+@pytest.mark.skipif(CORES < 2, reason="there is one core only")
+def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
+    notes = tmp_path / "pids"
+    notes.mkdir()
+    bots = toys(3, str(notes))
+    cup = write(tmp_path, bots, concurrency=2, deals=6, sandbox=False)
+    seen = set()
+    with started("run", cup, "--out", tmp_path / "run", "--json") as process:
+        for event in events(process):
+            if event["event"] == "match":
+                for note in notes.iterdir():
+                    with suppress(ProcessLookupError):
+                        seen.add(len(os.sched_getaffinity(int(note.name))))
+    assert process.returncode == 0
+    # All bots start with all cores, and get those of their table before its first match.
+    assert seen <= {CORES, CORES // 2}
+    assert CORES // 2 in seen

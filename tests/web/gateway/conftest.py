@@ -1,0 +1,13 @@
+"""A gateway for all tests of a module."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.gateways import Gateway, served
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    with served(tmp_path_factory.mktemp("run")) as opened:
+        yield opened

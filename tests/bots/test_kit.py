@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -34,20 +34,17 @@ def serving(move: Any, **options: Any) -> Iterator[int]:
         yield server.port
 
 
-def call(port: int, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
+def ask(
+    port: int, path: str = "/move", body: bytes = json.dumps(REQUEST).encode()
+) -> tuple[int, Any]:
     """Send a request on a separate connection; the status and the value of the answer."""
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
-        connection.request(method, path, body)
+        connection.request("POST" if body else "GET", path, body)
         answer = connection.getresponse()
         text = answer.read()
         assert answer.getheader("Content-Length") == str(len(text))
         assert answer.getheader("Content-Type") == "application/json"
         return answer.status, json.loads(text)
-
-
-def ask(port: int, path: str = "/move", **request: Any) -> tuple[int, Any]:
-    """POST a request, by default for a move."""
-    return call(port, "POST", path, json.dumps(request or REQUEST).encode())
 
 
 def first(view: Any, moves: Any) -> str:
@@ -66,11 +63,19 @@ def test_the_protocol_number_is_that_of_the_contract() -> None:
         assert (number["minimum"], number["maximum"]) == (kit.PROTOCOL, kit.PROTOCOL)
 
 
-def test_a_bot_says_what_it_supports() -> None:
-    with serving(first, supports={"doudizhu": {"players": [3]}}) as port:
-        _, card = call(port, "GET", "/")
-    assert card["supports"] == {"doudizhu": {"players": [3]}}
-    assert about_problems(card, ["doudizhu"]) == []
+def test_a_card_a_move_with_its_info_and_hooks() -> None:
+    seen: list[Any] = []
+    info = {"comment": "a bluff", "nodes": 480}
+    supports = {"doudizhu": {"players": [3]}}
+    options: dict[str, Any] = {"start": seen.append, "end": seen.append, "supports": supports}
+    with serving(lambda view, moves: ("pass", info), **options) as port:
+        _, card = ask(port, "/", b"")
+        assert card["supports"] == supports
+        assert about_problems(card, ["doudizhu"]) == []
+        assert ask(port, "/start", b'{"match": "m", "seat": 1}') == (200, {})
+        assert ask(port) == (200, {"move": "pass", "info": info})
+        assert ask(port, "/end", b'{"scores": [1, -1, 0]}') == (200, {})
+    assert seen == [{"match": "m", "seat": 1}, {"scores": [1, -1, 0]}]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,7 @@ def test_bodies_without_a_usable_length_are_not_read(header: str) -> None:
 
 def test_a_deeply_nested_body_is_rejected() -> None:
     with serving(first) as port:
-        assert call(port, "POST", "/move", b"[" * 100_000)[0] == 400
+        assert ask(port, body=b"[" * 100_000)[0] == 400
 
 
 @pytest.mark.parametrize("error", [ValueError("no idea"), SystemExit(3)])
@@ -115,44 +120,22 @@ def test_an_exception_is_shown_and_answered_500(
     assert "in fail" in shown
 
 
-def test_a_comment_and_numbers_are_sent_with_the_move() -> None:
-    info = {"comment": "a bluff", "nodes": 480}
-    with serving(lambda view, moves: ("pass", info)) as port:
-        assert ask(port) == (200, {"move": "pass", "info": info})
-
-
 def test_a_third_parameter_gets_the_clock_or_the_request() -> None:
-    def with_clock(view: Any, moves: Any, clock: Any) -> Any:
-        return clock
-
-    def with_request(view: Any, moves: Any, request: Any) -> Any:
-        return request
-
     request = {**REQUEST, "from_a_later_protocol": [1, {"a": None}]}
-    assert kit.adapt(with_clock)(request) == REQUEST["clock"]
-    assert kit.adapt(with_request)(request) == request
-    for wrong in (lambda view: "", lambda view, moves, hurry: "", lambda: ""):
-        with pytest.raises(TypeError, match=r"<lambda> must take .* clock"):
-            kit.adapt(wrong)
+    assert kit.adapt(lambda view, moves, clock: clock)(request) == REQUEST["clock"]
+    assert kit.adapt(lambda view, moves, request: request)(request) == request
 
 
 def test_an_author_reads_which_argument_is_wrong() -> None:
-    def choose(view: Any, moves: Any) -> Any:
-        return 3
-
-    bot = kit.Bot(choose, name="x", version="1", games=["doudizhu"])
-    with pytest.raises(TypeError, match="choose must return a string, not 3"):
+    for wrong in (lambda view: "", lambda view, moves, hurry: "", lambda: ""):
+        with pytest.raises(TypeError, match=r"<lambda> must take .* clock"):
+            kit.adapt(wrong)
+    three = cast("kit.MoveFunction", lambda view, moves: 3)
+    bot = kit.Bot(three, name="x", version="1", games=["doudizhu"])
+    with pytest.raises(TypeError, match="<lambda> must return a string, not 3"):
         bot.reply("/move", json.dumps(REQUEST).encode())
     with pytest.raises(TypeError, match=r"games must be a list of names, as in \['doudizhu'\]"):
-        kit.Bot(choose, name="x", version="1", games="doudizhu")
-
-
-def test_hooks_get_the_start_and_the_end() -> None:
-    seen: list[Any] = []
-    with serving(first, start=seen.append, end=seen.append) as port:
-        assert ask(port, "/start", match="m", seat=1) == (200, {})
-        assert ask(port, "/end", scores=[1, -1, 0]) == (200, {})
-    assert seen == [{"match": "m", "seat": 1}, {"scores": [1, -1, 0]}]
+        kit.Bot(first, name="x", version="1", games="doudizhu")
 
 
 @pytest.mark.parametrize("words", [["--depth", "3"], ["--p", "x", "model.bin"]])

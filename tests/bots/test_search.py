@@ -8,6 +8,7 @@ import pytest
 
 import games
 from bots import search, sensible
+from bots.shedding import playout
 
 LEAD = games.get("doudizhu").start(3, "lead", {}).advance("bid:3")
 VIEW, MOVES = LEAD.view(LEAD.turn).to_dict(), LEAD.moves().texts()
@@ -51,3 +52,9 @@ def test_it_plays_the_variants(name: str, players: int, options: dict[str, Any])
         move = search.search(state.view(state.turn).to_dict(), state.moves().texts(), iterations=1)
         state = state.advance(move)
     assert state.results
+
+
+@pytest.mark.parametrize(("open_higher", "bid"), [(False, "bid:1"), (True, "bid:3")])
+def test_a_playout_opens_as_high_as_it_may(open_higher: bool, bid: str) -> None:
+    state: Any = games.get("dasan").start(3, "0", {"open_higher": open_higher, "deals": 1})
+    assert playout.finish(state).to_dict()["history"][0]["move"] == bid

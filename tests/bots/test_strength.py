@@ -7,14 +7,6 @@ import pytest
 from tools import strength
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-def test_seatings_are_fair(players: int) -> None:
-    seatings = strength.seatings(players)
-    assert len(seatings) == len(set(seatings)) == 2 * players
-    for seat in range(players):
-        assert sum(seating[seat] == 0 for seating in seatings) == players
-
-
 @pytest.mark.parametrize("game", strength.OPTIONS)
 def test_equal_bots_differ_by_nothing(game: str) -> None:
     outcome = strength.duel(("greedy", "greedy"), game, 3, 2)

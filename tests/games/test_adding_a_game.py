@@ -8,6 +8,7 @@ from pathlib import Path
 import games
 
 ROOT = Path(__file__).parents[2]
+CONTRACT = ROOT / "openapi.yaml"
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text()
 BELOW_STICH = ("games", "learning", "serving", "service", "tournament", "bots")
 PACKAGES = (*BELOW_STICH, "stich", "benchmarks", "examples")
@@ -25,12 +26,6 @@ def patterns(heading: str) -> list[str]:
 LISTED = patterns("What a game needs") + patterns("What else may know it")
 
 
-def names_in(path: Path) -> list[str]:
-    """The games that a file mentions, in its text or its name."""
-    text = path.name + " " + path.read_text(errors="replace")
-    return [name for name in NAMES if re.search(rf"(?<![a-z]){name}(?![a-z])", text)]
-
-
 def is_listed(path: str, name: str) -> bool:
     return any(
         fnmatchcase(path, pattern.replace("<game>", name)) and path.count("/") == pattern.count("/")
@@ -39,17 +34,14 @@ def is_listed(path: str, name: str) -> bool:
 
 
 def test_every_file_that_knows_a_game_is_on_the_page() -> None:
-    paths = [ROOT / "openapi.yaml"]
-    paths += [path for package in PACKAGES for path in (ROOT / package).rglob("*")]
     skipped = {"__pycache__", "node_modules", "target", "build"}
-    missing = [
-        f"{where} names {name}"
-        for path in paths
-        if path.suffix in CODE and not skipped & set(path.parts)
-        for where in [path.relative_to(ROOT).as_posix()]
-        for name in names_in(path)
-        if not is_listed(where, name)
-    ]
+    missing = []
+    for path in (CONTRACT, *(path for package in PACKAGES for path in (ROOT / package).rglob("*"))):
+        if path.suffix in CODE and not skipped & set(path.parts):
+            text = f"{path.name} {path.read_text(errors='replace')}"
+            named = [name for name in NAMES if re.search(rf"(?<![a-z]){name}(?![a-z])", text)]
+            where = path.relative_to(ROOT).as_posix()
+            missing += [f"{where} names {name}" for name in named if not is_listed(where, name)]
     assert not missing, "docs/adding-a-game.md does not say so"
 
 

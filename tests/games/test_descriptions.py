@@ -10,11 +10,6 @@ from games.game import Category
 from tests.support.climbing import doudizhu
 
 
-def test_an_unknown_game_is_told_what_there_is() -> None:
-    with pytest.raises(games.UnknownGame, match="the games are: doudizhu, dasan"):
-        games.get("skat")
-
-
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize(
     "category", games.get("doudizhu").categories, ids=lambda category: category.name

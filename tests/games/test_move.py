@@ -37,14 +37,8 @@ def test_well_formed_moves_and_their_canonical_form(text: str, canonical: str) -
 BAD = ["", "pass\n", " pass", "PASS", "pass:", "bid:0", "bid:4", "bid:11", "bid:١", "bid:1 "]
 BAD += ["call:", "call:7h7h", "call:7h=flush", "trump:", "trump:H", "trump:cd", "give:", "give:??"]
 BAD += ["give:3c=flush", "discard:3", "play:", "play:3x", "play:10c", "play:bj", "play:3c 3d"]
-BAD += [
-    "play:=flush",
-    "play:3c=",
-    "play:3c3d=flush=flush",
-    "play:3c=run",
-    "play:3c\x00",
-    "x" * 100_000,
-]
+BAD += ["play:=flush", "play:3c=", "play:3c3d=flush=flush", "play:3c=run", "play:3c\x00"]
+BAD += ["x" * 100_000]
 
 
 @pytest.mark.parametrize("text", BAD)

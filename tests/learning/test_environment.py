@@ -14,19 +14,24 @@ from games import View
 from stich import env as stich_env
 from stich.env import DESCRIPTION, ROLES, Encoding, Environment
 from tests.support.climbing import dasan, doudizhu
+from tests.support.ninefivetwo import setup
 from tests.support.random_games import TABLES
 from tests.support.zhengfen import lead
 
 
 def steps(environment: Environment, seed: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Play a random game; yields the seat to move and its info before each step."""
+    """Play a random game, in which rewards are deal points; the seat and info before each step."""
     rng = random.Random(seed)
     environment.reset(seed=seed)
+    rewards = dict.fromkeys(environment.possible_agents, 0.0)
     for agent in environment.agent_iter():
-        _, _, over, _, info = environment.last()
+        _, reward, over, cut_off, info = environment.last()
+        rewards[agent] += reward
+        assert not cut_off
         if not over:
             yield int(agent[-1]), info
         environment.step(None if over else rng.randrange(len(environment.moves)))
+    assert [*rewards.values()] == [*environment.position.scores]
 
 
 def observed(game: str, players: int, view: View) -> dict[str, list[int]]:
@@ -61,15 +66,11 @@ def test_observations_hold_what_a_seat_may_know_and_no_more(game: str, players: 
             assert parts[name] == wire[name][seat:] + wire[name][:seat]
         swapped = state.to_dict()
         known = [*swapped.get("talon", ()), swapped.get("called")]
-        hidden = [
-            (hand, place)
-            for other, hand in enumerate(swapped["hands"])
-            for place, card in enumerate(hand)
-            if other != seat and card not in known
-        ]
+        others = swapped["hands"][:seat] + swapped["hands"][seat + 1 :]
+        hidden = [(hand, n) for hand in others for n in range(len(hand)) if hand[n] not in known]
         if len(hidden) > 1:
-            (hand, place), (other_hand, other_place) = rng.sample(hidden, 2)
-            hand[place], other_hand[other_place] = other_hand[other_place], hand[place]
+            (hand, n), (other, m) = rng.sample(hidden, 2)
+            hand[n], other[m] = other[m], hand[n]
             assert parts == observed(game, players, rules.state(swapped).view(seat))
 
 
@@ -115,23 +116,12 @@ def test_roles_are_counted_from_the_seat_that_sees_them() -> None:
         }
 
 
-def test_rewards_are_deal_points_and_a_seed_names_the_game() -> None:
+def test_a_seed_names_a_series_of_games() -> None:
     environment = Environment("dasan", 4, {"deals": 3})
-    rewards = [0.0] * 4
     environment.reset(seed=11)
-    rng = random.Random(11)
-    for agent in environment.agent_iter():
-        _, reward, over, cut_off, _ = environment.last()
-        rewards[int(agent[-1])] += reward
-        assert not cut_off
-        environment.step(None if over else rng.randrange(len(environment.moves)))
-    assert rewards == list(environment.position.scores)
-    assert any(rewards)
-    deal = games.get("dasan").start(4, "11/0", {"deals": 3})
-    environment.reset(seed=11)
-    assert environment.position.hands == deal.hands
-    environment.reset()
-    assert environment.position.hands == games.get("dasan").start(4, "11/1", {}).hands
+    for game in ("11/0", "11/1"):
+        assert environment.position.hands == games.get("dasan").start(4, game, {}).hands
+        environment.reset()
 
 
 def test_the_longest_list_has_a_row_for_each_move() -> None:
@@ -163,6 +153,7 @@ def test_any_view_that_is_valid_is_encoded(history: list[dict[str, Any]], unseen
 
 FIVE_CARDS = doudizhu(["3c 3d 3h 4c 4s", "9c", "9d"], declarer=1)
 SEVENS = dasan(["7c 7d 7h", "9c", "9d", "9s"], declarer=1, called="7h", partner=0)
+DISCARD = setup("discard", ("2c 3c 4c 5c 6c", "7c", "8c"), tricks=[15, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -172,24 +163,15 @@ SEVENS = dasan(["7c 7d 7h", "9c", "9d", "9s"], declarer=1, called="7h", partner=
         (FIVE_CARDS, "play:3c3d3h4s", "play:3c3d3h4c"),
         (SEVENS, "play:7d", "play:7c"),
         (SEVENS, "play:7h7d", "play:7c7h"),
+        (DISCARD, "discard:4c", "discard:4c"),
+        (DISCARD, "discard:2c3c4c5c", None),  # several cards at once
     ],
 )
-def test_a_play_in_other_suits_is_the_listed_one(
-    state: games.State, move: str, listed: str
+def test_a_move_not_listed_is_the_listed_one_in_other_suits(
+    state: games.State, move: str, listed: str | None
 ) -> None:
-    assert stich_env.action_of(state, move) == state.moves().texts().index(listed)
-
-
-def test_an_illegal_play_is_no_action() -> None:
-    with pytest.raises(games.IllegalMove):
-        stich_env.action_of(FIVE_CARDS, "play:3h3d4s")
-
-
-def test_cards_that_are_discarded_at_once_are_no_action() -> None:
-    state = games.get("ninefivetwo").start(3, "1", {}).advance("trump:c")
-    cards = state.deck.names_of(state.hand_to_move())[:4]
-    assert stich_env.action_of(state, f"discard:{cards[2]}") == 2
-    assert stich_env.action_of(state, f"discard:{''.join(cards)}") is None
+    index = None if listed is None else state.moves().texts().index(listed)
+    assert stich_env.action_of(state, move) == index
 
 
 @pytest.mark.parametrize("action", [-1, 999, None])
@@ -201,6 +183,8 @@ def test_an_action_that_is_not_in_the_list_is_refused(action: int | None) -> Non
 
 
 def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(games.IllegalMove):
+        stich_env.action_of(FIVE_CARDS, "play:3h3d4s")
     with pytest.raises(games.UnknownGame, match="the games are: doudizhu"):
         Environment("skat")
     with pytest.raises(games.OptionError, match="is played by 3 to 4, not 5"):

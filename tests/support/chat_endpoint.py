@@ -19,14 +19,16 @@ KEY = "sk-stand/in-0123456789"
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
 
 
-def completion(words: str | None, usage: Any = USAGE, **message: Any) -> dict[str, Any]:
+def completion(
+    words: Any, usage: Any = USAGE, finish: str = "stop", **message: Any
+) -> dict[str, Any]:
     told = {"role": "assistant", "content": words, "refusal": None} | message
-    choice = {"index": 0, "message": told, "logprobs": None, "finish_reason": "stop"}
+    choice = {"index": 0, "message": told, "logprobs": None, "finish_reason": finish}
     about = {"id": "chatcmpl-1", "created": 1, "model": "stand-in", "object": "chat.completion"}
     return {**about, "choices": [choice], "usage": usage}
 
 
-def says(words: str | None, **more: Any) -> Act:
+def says(words: Any, **more: Any) -> Act:
     return lambda handler, body: handler.answer(200, completion(words, **more))
 
 
@@ -68,14 +70,8 @@ def stalls(handler: Handler, _: dict[str, Any]) -> None:
 
 def without_schema(act: Act) -> Act:
     """An endpoint that does not know structured output."""
-
-    def refuse(handler: Handler, body: dict[str, Any]) -> None:
-        if "response_format" in body:
-            handler.answer(400, {"error": {"message": "Unknown parameter: 'response_format'."}})
-        else:
-            act(handler, body)
-
-    return refuse
+    unknown = answers(400, {"error": {"message": "Unknown parameter: 'response_format'."}})
+    return lambda handler, body: (unknown if "response_format" in body else act)(handler, body)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -85,10 +81,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         problem = self._problem(body)
-        if problem:
-            self.answer(418, problem)
-        else:
-            self.server.act(body)(self, body)
+        act = answers(418, problem) if problem else self.server.act(body)
+        act(self, body)
 
     def _problem(self, body: dict[str, Any]) -> str | None:
         """What the reference does not allow in a request, or None."""

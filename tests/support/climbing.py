@@ -1,12 +1,18 @@
-"""Positions of the climbing games with an auction, set up, and what the subsets of a hand are."""
+"""Positions of the climbing games with an auction, and a second opinion on their lists."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from itertools import combinations
 from typing import Any
 
+import pytest
+
 import games
-from games import State
+from games import IllegalMove, Move, State
+from games.deck import Deck
+from games.move import parse
+from tests.support.playing import set_up
 
 Reading = tuple[str, str, int]
 """Category, rank and length."""
@@ -32,34 +38,49 @@ def _wire(
     game: str, hands: list[str], table: str | None, changes: dict[str, Any]
 ) -> dict[str, Any]:
     """A trick in which seat 0, the declarer, is to move; `table` is a play of the seat before."""
-    players = len(hands)
-    wire = games.get(game).start(players, "t", changes.pop("options", {})).to_dict()
-    wire |= {"phase": "play", "turn": 0, "first": 0, "bid": 1, "declarer": 0, "talon": []}
-    wire["hands"] = [hand.split() for hand in hands]
-    wire["table"] = table and {"seat": players - 1, "move": table}
-    return wire | changes
+    trick: dict[str, Any] = {"phase": "play", "first": 0, "bid": 1, "declarer": 0, "talon": []}
+    trick["table"] = table and {"seat": len(hands) - 1, "move": table}
+    return set_up(game, hands, **(trick | changes))
 
 
 def moves(state: State) -> list[str]:
     return state.moves().texts()
 
 
-def subsets(
-    hand: list[str], read: Callable[[tuple[str, ...]], Reading | None]
-) -> dict[str, Reading]:
-    """The plays of a hand in the lowest suits of each rank, with their readings by `read`."""
+def assert_lists(
+    rules: Any,
+    deck: Deck,
+    list_moves: Callable[[int, Move | None], Iterable[Move]],
+    read: Callable[[tuple[str, ...]], Reading | None],
+    beats: Callable[[Reading, Reading], bool],
+    hands: Iterable[list[str]],
+) -> None:
+    """Leads, answers and checks agree with a second reading of every subset of each hand.
 
-    def lowest(cards: tuple[str, ...]) -> bool:
-        return all(
-            [card for card in hand if card[0] == rank][:number]
-            == [card for card in cards if card[0] == rank]
-            for rank, number in Counter(card[0] for card in cards).items()
-        )
+    The lists have the lowest suits of each rank.
+    """
+    tables: dict[tuple[str, int], tuple[str, Reading]] = {}
+    for hand in hands:
+        sets = [cards for size in range(len(hand)) for cards in {*combinations(hand, size + 1)}]
+        readings = {cards: read(cards) for cards in sets if _has_lowest_suits(cards, hand)}
+        expected = {"play:" + "".join(cards): found for cards, found in readings.items() if found}
+        leads = [*list_moves(deck.hand(hand), None)]
+        assert {move.text: (move.category, move.rank, move.length) for move in leads} == expected
+        for text, on_table in tables.values():
+            table = rules.identify(parse(text, deck))
+            beating = {play for play in expected if beats(expected[play], on_table)}
+            answers = list_moves(deck.hand(hand), table)
+            assert {move.text for move in answers} - {"pass"} == beating
+            for move in leads:
+                with nullcontext() if move.text in beating else pytest.raises(IllegalMove):
+                    rules.check_beats(move, table)
+        # The next hand answers a play of each category and length.
+        tables |= {reading[::2]: (text, reading) for text, reading in expected.items()}
 
-    readings = {
-        cards: read(cards)
-        for size in range(1, len(hand) + 1)
-        for cards in set(combinations(hand, size))
-        if lowest(cards)
-    }
-    return {"play:" + "".join(cards): reading for cards, reading in readings.items() if reading}
+
+def _has_lowest_suits(cards: tuple[str, ...], hand: list[str]) -> bool:
+    for rank, number in Counter(card[0] for card in cards).items():
+        of_rank = [card for card in hand if card[0] == rank]
+        if of_rank[:number] != [card for card in cards if card[0] == rank]:
+            return False
+    return True

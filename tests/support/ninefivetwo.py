@@ -4,43 +4,23 @@ from typing import Any
 
 import games
 from games.ninefivetwo.state import NinefivetwoState
+from tests.support.playing import cards, set_up
 
 GAME = games.get("ninefivetwo")
 A, B, C = 0, 1, 2
 """The source's players; C sits to the left of B, and A to the left of C."""
 
 
-def cards(text: str) -> list[str]:
-    return text.split()
-
-
 def wire(phase: str, hands: tuple[str, str, str], **fields: Any) -> dict[str, Any]:
     """A state's wire form; the tricks won so far go to seat 0 unless they are given."""
-    held = [cards(hand) for hand in hands]
-    data: dict[str, Any] = {
-        "game": "ninefivetwo",
-        "players": 3,
-        "options": {"target": 15, "deals": 100},
-        "seed": "set up",
-        "deal": 1,
-        "phase": phase,
-        "turn": 0,
-        "dealer": 0,
-        "hands": held,
-        "history": [],
-        "scores": [0, 0, 0],
-        "results": [],
+    fields = {
         "targets": [9, 5, 2],
         "trump": None if phase in ("exchange", "trump") else "c",
         "talon": [],
-        "discards": [],
-        "owed": [],
-        "exchanged": [],
-        "trick": [],
-        "tricks": [16 - max(len(hand) for hand in held), 0, 0],
+        "tricks": [16 - max(len(cards(hand)) for hand in hands), 0, 0],
+        **fields,
     }
-    assert fields.keys() <= data.keys()
-    return data | fields
+    return set_up("ninefivetwo", hands, phase=phase, **fields)
 
 
 def setup(phase: str, hands: tuple[str, str, str], **fields: Any) -> NinefivetwoState:

@@ -1,8 +1,41 @@
-"""Playing on from a position, and asking why a move is illegal in it."""
+"""Positions set up in their wire form, playing on from them, and why a move is illegal in them."""
 
+import copy
+from collections.abc import Sequence
 from typing import Any
 
-from games import IllegalMove, Position
+import pytest
+
+import games
+from games import IllegalMove, InvalidState, Position
+
+
+def cards(text: str) -> list[str]:
+    """`3c 4d` or `3c4d` as a list of cards."""
+    text = text.replace(" ", "")
+    return [text[place : place + 2] for place in range(0, len(text), 2)]
+
+
+def set_up(
+    game: str, hands: Sequence[str], options: dict[str, Any] | None = None, **fields: Any
+) -> dict[str, Any]:
+    """The wire form of the first state of a game with these hands, the turn of seat 0."""
+    wire = games.get(game).start(len(hands), "set up", options or {}).to_dict()
+    fields = {"turn": 0, "dealer": 0, "hands": [cards(hand) for hand in hands], **fields}
+    assert fields.keys() <= wire.keys()
+    return wire | fields
+
+
+def assert_refused(wire: dict[str, Any], changes: dict[str, Any], sentence: str) -> None:
+    """A state or view is valid, and refused with these changes, in sentences that have this one."""
+    game = games.get(wire["game"])
+    read = game.view if "seat" in wire else game.state
+    read(copy.deepcopy(wire))
+    with pytest.raises(InvalidState) as error:
+        read(copy.deepcopy(wire | changes))
+    problems = error.value.problems
+    assert any(sentence in problem for problem in problems), problems
+    assert all(problem.endswith(".") for problem in problems)
 
 
 def play(state: Any, *moves: str) -> Any:

@@ -1,6 +1,8 @@
 """Random games of every game with every number of players."""
 
+import json
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,19 +46,14 @@ def some_move(state: State, rng: random.Random) -> str:
     return moves[max(rng.randrange(len(moves)), rng.randrange(len(moves)))].text
 
 
-def rename(data: Any, new: dict[str, str], names: tuple[str, ...]) -> Any:
-    """The same data with cards renamed, wherever a string names cards."""
-    if isinstance(data, dict):
-        return {
-            key: value if key == "seed" else rename(value, new, names)
-            for key, value in data.items()
-        }
-    if isinstance(data, list):
-        return [rename(value, new, names) for value in data]
-    if isinstance(data, str):
-        kind, colon, rest = data.rpartition(":")
-        cards, equals, suffix = rest.partition("=")
-        named = [cards[i : i + 2] for i in range(0, len(cards), 2)]
-        if all(card in names for card in named):
-            return kind + colon + "".join(new.get(card, card) for card in named) + equals + suffix
-    return data
+CARD = re.compile('(?<=[":cdhsj])[2-9TJQKABR][cdhsj](?=["=2-9TJQKABR])')
+"""A card in a string that names cards, in JSON."""
+
+
+def permuted(state: State, seat: int | None, rng: random.Random) -> State:
+    """The same position with the cards exchanged that a seat cannot see."""
+    seen = json.dumps(state.view(seat).to_dict())
+    unseen = [card for card in dict.fromkeys(state.deck.cards) if card not in seen]
+    new = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))
+    text = CARD.sub(lambda card: new.get(card[0], card[0]), json.dumps(state.to_dict()))
+    return state.game.state(json.loads(text))

@@ -1,31 +1,48 @@
 """Programs for Botzone: what they are told, whole games, and programs that fail."""
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
-from tests.support import foreign
-from tests.support.foreign import ONCE, PROGRAM, documented, first_answers, play
+from tests.support.foreign import (
+    OPTIONS,
+    assert_sensible_plays,
+    command,
+    documented,
+    first_answers,
+    play,
+)
+from tests.support.pages import blocks
 
-RUNNING = (
-    PROGRAM
-    + """
+PAGE = blocks("docs/adapters.md", "python")[0].replace("else 1", "else 3")
+PAGE = PAGE.replace('["landlord"] == first["pos"]', '.get("landlord", 0) == first.get("pos")')
+SAYS = 'print(json.dumps({"response": response}))'
+
+ONCE = PAGE.replace(
+    SAYS,
+    """
+data = int(told["data"] or 0) + 1
+assert data <= len(requests)
+print(json.dumps({"response": response, "data": str(data), "debug": f"move {data}"}))
+""",
+)
+
+START, _, DECIDES = PAGE.partition("last = ")
+RUNNING = f"""{START}
 open("starts", "a").write("x")
-told = json.loads(input())
-requests, responses = told["requests"], told["responses"]
 while True:
-    responses.append(decide(requests, responses))
-    print(json.dumps({"response": responses[-1]}))
+{indent("last = " + DECIDES, "    ")}
     print(">>>BOTZONE_REQUEST_KEEP_RUNNING<<<", flush=True)
+    responses.append(response)
     requests.append(json.loads(input()))
 """
-)
 
 
 def adapter(folder: Path, source: str, auction: bool = True) -> Adapter:
-    program = foreign.command(folder, source)
+    program = command(folder, source)
     return Adapter(lambda: botzone.BotzoneMatch(program, folder, auction), auction=auction)
 
 
@@ -49,7 +66,7 @@ def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
     bot = adapter(tmp_path, source, auction)
     landlords, bids, dealt = set(), 0, 0
     for seat in range(3):
-        state, sums = play(bot, "whole", seat, {**foreign.OPTIONS, "deals": 2})
+        state, sums = play(bot, "whole", seat, {**OPTIONS, "deals": 2})
         assert sums["fallback"] == 0, sums
         assert sums["asked"] > 3
         bids += sums["bid_by_sensible"]
@@ -61,9 +78,8 @@ def test_whole_games(tmp_path: Path, source: str, auction: bool) -> None:
         assert len((tmp_path / "starts").read_text()) <= dealt
 
 
-@pytest.mark.parametrize("seat", range(3))
-def test_with_other_options_some_positions_cannot_be_told(tmp_path: Path, seat: int) -> None:
-    _, sums = play(adapter(tmp_path, ONCE), "other", seat, {"deals": 3})
+def test_with_other_options_some_positions_cannot_be_told(tmp_path: Path) -> None:
+    _, sums = play(adapter(tmp_path, ONCE), "other", 0, {"deals": 3})
     assert 0 < sums["untold"] == sums["fallback"] < sums["asked"]
 
 
@@ -74,26 +90,26 @@ def test_the_debug_information_is_the_comment(tmp_path: Path) -> None:
 
 
 def test_a_running_program_is_told_what_was_played_for_it(tmp_path: Path) -> None:
-    source = RUNNING.replace(
-        "    print(json.dumps({",
-        "    response = responses[-1]\n"
-        "    if len(responses) == 3: responses[-1] = [0, 53]\n"
-        "    print(json.dumps({",
-        1,
-    )
+    wrong = "    if len(responses) == 2: response = [0, 53]\n    print("
+    source = RUNNING.replace("    print(", wrong, 1)
     _, sums = play(adapter(tmp_path, source), "whole", 0)
     assert sums["illegal"] == sums["fallback"] == 1
     assert len((tmp_path / "starts").read_text()) == 2
 
 
-@pytest.mark.parametrize("failure", foreign.FAILURES)
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        ("print('what?', flush=True)", "unreadable"),
+        ('print(\'{"response": {"play": 3}}\', flush=True)', "unreadable"),
+        ("print('[' * 60_000, flush=True)", "unreadable"),
+        ("sys.stdin.read(); time.sleep(600)", "late"),
+        ("sys.exit(3)", "ended"),
+    ],
+)
 def test_sensible_plays_for_a_program_that_fails(
-    tmp_path: Path, failure: str, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, failure: str, kind: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    kind = foreign.FAILURES[failure][1]
-    bot = adapter(tmp_path, foreign.failing(failure))
-    for info in first_answers(bot, foreign.CLOCKS[kind]):
-        assert info["why"]
-        assert info[kind] == 1
-        assert str(info["comment"]).startswith("sensible plays: the program")
-    assert "sensible plays: " in capfd.readouterr().err
+    source = f"import sys, time\nfor line in sys.stdin:\n    {failure}\n"
+    assert_sensible_plays(adapter(tmp_path, source), kind)
+    assert "sensible plays: the program" in capfd.readouterr().err

@@ -5,11 +5,49 @@ from pathlib import Path
 
 import pytest
 
-import games
-from bots import sensible
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from tests.support.foreign import AGENTS, CLOCKS, OPTIONS, RLCARD, documented, play, request
+from tests.support.foreign import RLCARD, assert_sensible_plays, documented, play
+
+AGENTS = """
+import sys, time
+
+class Raw:
+    use_raw = True
+    def eval_step(self, state):
+        print("thinking aloud")
+        return state["raw_obs"]["actions"][-1], {}
+
+class Numbered:
+    use_raw = False
+    def eval_step(self, state):
+        return max(state["legal_actions"]), {}
+
+class Says:
+    use_raw = True
+    def __init__(self, action):
+        self.action = action
+    def eval_step(self, state):
+        return self.action(), []
+
+class Position(Raw):
+    def __init__(self, position):
+        self.position = position
+    def eval_step(self, state):
+        assert state["raw_obs"]["self"] == self.position
+        return super().eval_step(state)
+
+class Model:
+    agents = [Position(0), Position(1), Position(2)]
+
+agent = Raw()
+agents = (agent, Numbered(), agent)
+nonsense = Says(lambda: "hello")
+illegal = Says(lambda: "3456")
+raises = Says(lambda: 1 / 0)
+exits = Says(lambda: sys.exit(1))
+slow = Says(lambda: time.sleep(600))
+"""
 
 
 @pytest.fixture
@@ -63,16 +101,7 @@ def test_whole_games(folder: Path, name: str) -> None:
 )
 def test_sensible_plays_for_an_agent_that_fails(folder: Path, name: str, kind: str) -> None:
     agent = session(f"agents:{name}", folder)
-    state = games.get("doudizhu").start(3, name, OPTIONS).advance("bid:3")
-    assert state.turn is not None
-    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
-    for _ in range(2):
-        body = request(view, moves, CLOCKS[kind])
-        move, info, why = Adapter(lambda: agent, auction=False).move(view, moves, body)
-        assert move == sensible.move(view, moves)
-        assert why
-        assert info[kind] == 1
-    agent.stop()
+    assert_sensible_plays(Adapter(lambda: agent, auction=False), kind, "bid:3")
 
 
 @pytest.mark.slow

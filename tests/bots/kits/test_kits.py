@@ -145,24 +145,18 @@ def expected(view: dict[str, Any], moves: list[str]) -> str:
     return max(plays, key=lambda move: len(move.partition("=")[0]))
 
 
-def test_decides_as_every_kit_does(bot: Running, client: requests.Session) -> None:
-    for request in recorded():
-        answer = client.post(f"{bot.url}/move", json=request)
-        assert answer.status_code == 200
-        assert answer.json()["move"] == expected(request["view"], request["moves"])
-
-
-def test_keeps_its_connection_open(bot: Running, client: requests.Session) -> None:
-    body = json.dumps(recorded()[0])
+@pytest.mark.usefixtures("client")
+def test_decides_as_every_kit_does_over_one_connection(bot: Running) -> None:
     connection = HTTPConnection(bot.url.removeprefix("http://"))
     connection.connect()
     with closing(connection):
         socket_at_first = connection.sock
-        for _ in range(120):
+        for request in recorded():
+            body = json.dumps(request)
             connection.request("POST", "/move", body, {"Content-Type": "application/json"})
             answer = connection.getresponse()
-            assert answer.read()
-            assert answer.status == 200
+            move = json.loads(answer.read())["move"]
+            assert (answer.status, move) == (200, expected(request["view"], request["moves"]))
             assert connection.sock is socket_at_first
 
 
@@ -176,30 +170,20 @@ def test_after_a_bad_request_the_bot_keeps_serving(
     assert client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
 
 
-def failing(mistake: str) -> dict[str, Any]:
-    """A request that makes the bot's decision fail."""
-    request = recorded()[0]
-    return {**request, "match": mistake, "view": {**request["view"], mistake: True}}
-
-
+@pytest.mark.parametrize("mistake", ["fail", "forget"])
 def test_after_a_failed_decision_the_bot_keeps_serving(
-    bot: Running, client: requests.Session
+    bot: Running, client: requests.Session, mistake: str
 ) -> None:
-    for _ in range(6):  # more often than a kit has threads
-        answer = client.post(f"{bot.url}/move", json=failing("fail"))
-        assert answer.status_code == 500
-        if bot.kit.language != "rust":  # its panic is on stderr
-            error = "has ended" if bot.kit.language == "stdio" else "no idea"
-            assert error in answer.json()["error"]
-    assert client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
-
-
-def test_a_decision_without_a_move_is_explained(bot: Running, client: requests.Session) -> None:
-    if not MISTAKES[bot.kit.language][2]:
+    if mistake == "forget" and not MISTAKES[bot.kit.language][2]:
         pytest.skip("its types rule this out")
-    answer = client.post(f"{bot.url}/move", json=failing("forget"))
-    assert answer.status_code == 500
-    assert "must return a string" in answer.json()["error"]
+    error = {"stdio": "has ended", "rust": ""}.get(bot.kit.language, "no idea")  # Rust: on stderr
+    request = recorded()[0]
+    wrong = {**request, "match": mistake, "view": {**request["view"], mistake: True}}
+    for _ in range(6):  # more often than a kit has threads
+        answer = client.post(f"{bot.url}/move", json=wrong)
+        assert answer.status_code == 500
+        assert (error if mistake == "fail" else "must return a string") in answer.json()["error"]
+    assert client.post(f"{bot.url}/move", json=request).status_code == 200
 
 
 @pytest.mark.parametrize("port", ["taken", "http:", "70000"])

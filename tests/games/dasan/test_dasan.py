@@ -1,18 +1,16 @@
 """Dasan: the source's examples, the auction, the call, the secret partner, scores, state checks."""
 
 import random
-import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import games
-from games import InvalidState
 from games.dasan import combinations
-from games.move import parse
-from tests.support.climbing import Reading, dasan, dasan_wire, moves, subsets
-from tests.support.playing import reason
+from tests.support.climbing import Reading, assert_lists, dasan, dasan_wire, moves
+from tests.support.playing import assert_refused, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"
@@ -52,30 +50,27 @@ def test_example_of_the_source(move: str, expected: str) -> None:
     assert reason(dasan([hand, "4c", "4d"], "play:6c6d7c7d8c8d"), move) == expected
 
 
-def test_lists_are_what_all_subsets_give() -> None:
-    """Leads and answers agree with the second classifier on every subset of small hands."""
-    rng = random.Random(3)
-    deck = combinations.DECK
-    tables: dict[tuple[str, int], tuple[str, Reading]] = {}
+def small_hands() -> Iterator[list[str]]:
+    rng, deck = random.Random(3), combinations.DECK
     for _ in range(25):
         low = 4 * rng.randrange(0, 7)
         near = deck.cards[low : low + 16] + deck.cards[-12:]
-        hand = deck.in_order(rng.sample(sorted({*near}), 11))
-        expected = subsets(hand, slow_read)
-        leads = combinations.legal_plays(deck.hand(hand), None, 0)
-        assert {move.text: (move.category, move.rank, move.length) for move in leads} == expected
-        for text, on_table in tables.values():
-            table = combinations.identify(parse(text, deck))
-            beating = {
-                play
-                for play, reading in expected.items()
-                if reading[::2] == on_table[::2]
-                and RANKS.index(reading[1]) > RANKS.index(on_table[1])
-            }
-            answers = combinations.legal_plays(deck.hand(hand), table, 0)
-            assert {move.text for move in answers} == beating
-        # The next hand answers a play of each category and length.
-        tables |= {reading[::2]: (text, reading) for text, reading in expected.items()}
+        yield deck.in_order(rng.sample(sorted({*near}), 11))
+
+
+def slow_beats(play: Reading, table: Reading) -> bool:
+    return play[::2] == table[::2] and RANKS.index(play[1]) > RANKS.index(table[1])
+
+
+def test_lists_are_what_all_subsets_give() -> None:
+    assert_lists(
+        combinations,
+        combinations.DECK,
+        lambda hand, table: combinations.legal_plays(hand, table, 0),
+        slow_read,
+        slow_beats,
+        small_hands(),
+    )
 
 
 def test_who_holds_the_lowest_heart_must_bid_one() -> None:
@@ -156,15 +151,8 @@ CALL = {"phase": "call", "called": None, "partner": None}
         (THREE, {"phase": "call", "turn": 0}, "only with four players"),
         (THREE, {"phase": "auction", "declarer": None, "bid": 0, "passes": 1}, "passes is 1"),
         (THREE, {"partner": 1}, "partner must be null"),
+        (GAME.state(FOUR).view(0).to_dict(), {"partner": None}, "seat 0 holds 7h"),
     ],
 )
 def test_state_checks(wire: dict[str, Any], changes: dict[str, Any], sentence: str) -> None:
-    GAME.state(wire)
-    with pytest.raises(InvalidState, match=re.escape(sentence)):
-        GAME.state(wire | changes)
-
-
-def test_a_view_that_holds_the_called_card_is_the_partners() -> None:
-    view = GAME.state(called_position()).view(0).to_dict()
-    with pytest.raises(InvalidState, match="seat 0 holds 7h"):
-        GAME.view({**view, "partner": None})
+    assert_refused(wire, changes, sentence)

@@ -4,7 +4,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -13,9 +12,7 @@ import games
 from games.doudizhu.combinations import CATEGORIES
 from games.doudizhu.combinations import combinations as combinations_of
 from games.doudizhu.move_list import DoudizhuMoves
-from games.errors import IllegalMove
-from games.move import parse
-from tests.support.climbing import Reading, doudizhu, subsets
+from tests.support.climbing import Reading, assert_lists, doudizhu
 from tests.support.playing import reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
@@ -131,23 +128,15 @@ def random_hands(players: int) -> Iterator[list[str]]:
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize("pair_as_solos", [False, True])
 def test_lists_are_what_all_subsets_give(players: int, pair_as_solos: bool) -> None:
-    """Leads and answers agree with the second classifier on every subset of small hands."""
     rules = combinations_of(players, pair_as_solos)
-    tables: dict[tuple[str, int], tuple[str, Reading]] = {}
-    for hand in random_hands(players):
-        expected = subsets(hand, lambda cards: slow_read(cards, players, pair_as_solos))
-        held = rules.deck.hand(hand)
-        leads = DoudizhuMoves(rules, held, None)
-        assert {move.text: (move.category, move.rank, move.length) for move in leads} == expected
-        for text, on_table in tables.values():
-            table = rules.identify(parse(text, rules.deck))
-            beating = {play for play in expected if slow_beats(expected[play], on_table)}
-            assert set(DoudizhuMoves(rules, held, table).texts()) == beating | {"pass"}
-            for move in leads:
-                with nullcontext() if move.text in beating else pytest.raises(IllegalMove):
-                    rules.check_beats(move, table)
-        # The next hand answers a play of each category and length.
-        tables |= {reading[::2]: (text, reading) for text, reading in expected.items()}
+    assert_lists(
+        rules,
+        rules.deck,
+        lambda hand, table: DoudizhuMoves(rules, hand, table),
+        lambda cards: slow_read(cards, players, pair_as_solos),
+        slow_beats,
+        random_hands(players),
+    )
 
 
 def test_known_counts_from_the_full_deck() -> None:

@@ -1,6 +1,5 @@
 """Sealed states: whoever holds a token learns nothing from it but what its key may know."""
 
-import json
 import logging
 import random
 import threading
@@ -11,21 +10,11 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from games import State
 from service import sealed
 from service.json_codec import encode
-from tests.support.random_games import IDS, TABLES, random_game, rename
+from tests.support.random_games import IDS, TABLES, permuted, random_game
 from tests.support.sealed import SECRETS, URL_SAFE, sealed_state, start
 from tests.support.service import Service
-
-
-def permuted(state: State, seat: int | None, rng: random.Random) -> State:
-    """The position after shuffling the cards that a seat cannot see."""
-    names = tuple(dict.fromkeys(state.game.deck(state.players).cards))
-    seen = json.dumps(state.view(seat).to_dict())
-    unseen = [card for card in names if card not in seen]
-    new = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))
-    return state.game.state(rename(state.to_dict(), new, names))
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

@@ -33,6 +33,11 @@ def events(answer: Sequence[MatchRecord | Outage]) -> Played:
     ]
 
 
+def refuses(played: Played) -> None:
+    with pytest.raises(RunError, match="does not belong"):
+        check(CUP, JOB, played)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -49,8 +54,7 @@ def events(answer: Sequence[MatchRecord | Outage]) -> Played:
     ids=str,
 )
 def test_a_match_that_was_not_asked_for_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, events([replace(RECORDS[0], **changes), *RECORDS[1:]]))
+    refuses(events([replace(RECORDS[0], **changes), *RECORDS[1:]]))
 
 
 @pytest.mark.parametrize(
@@ -65,8 +69,7 @@ def test_a_match_that_was_not_asked_for_is_refused(changes: dict[str, Any]) -> N
     ids=["twice", "number", "id", "played and void", "after a void match"],
 )
 def test_an_answer_with_a_wrong_void_match_is_refused(answer: list[MatchRecord | Outage]) -> None:
-    with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, events(answer))
+    refuses(events(answer))
 
 
 @pytest.mark.parametrize("answer", [[*RECORDS], [RECORDS[0], void()], []])
@@ -76,5 +79,4 @@ def test_a_part_of_a_job_is_enough(answer: list[MatchRecord | Outage]) -> None:
 
 @pytest.mark.parametrize("lasts", [(False, False), (True, True), (True, False)])
 def test_a_table_is_free_after_the_last_match(lasts: tuple[bool, bool]) -> None:
-    with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, list(map(Finished, RECORDS, lasts)))
+    refuses(list(map(Finished, RECORDS, lasts)))

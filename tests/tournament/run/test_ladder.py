@@ -14,11 +14,11 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import one_table, played
-from tests.support.cups import standings, stich, succeed
+from tests.support.cups import fails, standings, stich, succeed
 from tests.support.one_table import OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.config.cup import Bot, Clock, JoinRules
+from tournament.config.cup import Bot, Clock, Cup, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.model import Present
 from tournament.records import (
@@ -46,7 +46,7 @@ from tournament.store.tables import epochs
 
 HOUSE = ("house0", "house1", "house2")
 JOINED = ("ann", "bob", "cat")
-NOW = datetime(2026, 12, 1, tzinfo=UTC)
+NOW, TOMORROW = (datetime(2026, 12, day, tzinfo=UTC) for day in (1, 2))
 LADDER = replace(
     played.cup(HOUSE, format="ladder", deals=1),
     join=JoinRules(open=True),
@@ -122,6 +122,9 @@ class LadderRun:
         with self.store() as store:
             return store.decisions()
 
+    def skips(self) -> list[Skip]:
+        return [skip for skip in self.decisions() if isinstance(skip, Skip)]
+
     def table(self) -> dict[str, Any]:
         """The standings of the run, which is verified, without measured times and decisions."""
         succeed("verify", self.folder)
@@ -175,9 +178,17 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> N
 
 
 def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
+    """The pages show only bots that are connected now."""
+    shown: list[object] = []
+
+    def look() -> None:
+        shown.append(ladder.present().connected)
+
     ladder.play({4: ladder.enter(), 20: stop})
     tables = OneTable(LADDER.with_joined(ladder.decisions()), 10, ladder.clock)
-    ladder.play({54: ladder.finish}, tables)
+    ladder.play({22: look, 54: ladder.finish}, tables)
+    look()
+    assert shown == [JOINED, ()]
     assert tables.inspected == {*HOUSE}
     assert {tables.most[bot] for bot in JOINED} == {2}, "as the gateway says"
     assert tables.most["house0"] > 2
@@ -189,17 +200,21 @@ def test_nobody_waits_for_a_bot_by_url_that_is_silent(ladder: LadderRun) -> None
     assert ladder.rosters() == [HOUSE]
 
 
+def ends_tomorrow() -> Cup:
+    return replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=TOMORROW.isoformat()))
+
+
 @pytest.mark.parametrize("how", ["finished", "finished in a pause", "due in a pause"])
 def test_at_its_end_a_ladder_only_ends_its_blocks(ladder: LadderRun, how: str) -> None:
     def end() -> None:
         if "pause" in how:
             ladder.decide(Pause())
         if "due" in how:
-            ladder.now = NOW + timedelta(days=1)
+            ladder.now = TOMORROW
         else:
             ladder.finish()
 
-    ladder.cup = ends_at(NOW + timedelta(days=1))
+    ladder.cup = ends_tomorrow()
     ladder.play({2: end})
     with ladder.store() as store:
         assert store.count() == 6
@@ -208,14 +223,9 @@ def test_at_its_end_a_ladder_only_ends_its_blocks(ladder: LadderRun, how: str) -
     assert ladder.table()["finished"]
 
 
-def ends_at(moment: datetime) -> Any:
-    """The ladder with a planned end."""
-    return replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=moment.isoformat()))
-
-
 def test_a_clock_that_is_set_back_does_not_revert_the_end(ladder: LadderRun) -> None:
-    ladder.cup = ends_at(NOW + timedelta(days=1))
-    ladder.play({18: lambda: setattr(ladder, "now", NOW + timedelta(days=1))})
+    ladder.cup = ends_tomorrow()
+    ladder.play({18: lambda: setattr(ladder, "now", TOMORROW)})
     ladder.now = NOW
     ladder.play({})
     assert len(ladder.rosters()) == 1
@@ -235,25 +245,12 @@ def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None
             resume(store, replace(LADDER, bots=LADDER.bots[:2]))
 
 
-def test_pages_show_only_bots_that_are_connected_now(ladder: LadderRun) -> None:
-    shown: list[object] = []
-    ladder.play(
-        {
-            4: ladder.enter(),
-            20: lambda: shown.append(ladder.present().connected),
-            54: ladder.finish,
-        }
-    )
-    assert shown == [JOINED]
-    assert ladder.present().connected == ()
-
-
 def test_tables_of_a_bot_that_stays_away_are_left_out(ladder: LadderRun) -> None:
     """The bot is away when the runner comes back. In a block that had begun, it has faults."""
     ladder.play({4: ladder.enter("ann"), 20: stop})
     ladder.away.add("ann")
     ladder.play({60: ladder.finish})
-    skipped = next(skip for skip in ladder.decisions() if isinstance(skip, Skip))
+    skipped, *_ = ladder.skips()
     assert (skipped.bot, skipped.why) == ("ann", "ann was away")
     with ladder.store() as store:
         seated = {match.block for match in store.summaries() if "ann" in match.table}
@@ -272,8 +269,7 @@ def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
         gone.append(ladder.clock.now)
 
     ladder.play({4: ladder.enter("ann"), 20: leave, 60: ladder.finish})
-    skips = [skip for skip in ladder.decisions() if isinstance(skip, Skip)]
-    assert [skip.bot for skip in skips[:-1]] == ["ann"]
+    assert [skip.bot for skip in ladder.skips()[:-1]] == ["ann"]
     assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
     assert ladder.clock.now - gone[0] < 60 - 20 + 30
     with ladder.store() as store:
@@ -422,8 +418,7 @@ def test_only_a_ladder_is_finished_and_only_once(tmp_path: Path) -> None:
     with Store.create(tmp_path / "ladder") as store:
         resume(store, LADDER)
     played.run(tmp_path / "cup", played.cup()).close()
-    done = stich("finish", tmp_path / "cup", "--yes")
-    assert (done.returncode, done.stderr) == (1, "This is not a ladder: a cup ends by itself.\n")
+    fails("This is not a ladder: a cup ends by itself.\n", "finish", tmp_path / "cup", "--yes")
     assert stich("finish", tmp_path / "ladder").returncode == 2
     succeed("finish", tmp_path / "ladder", "--yes")
-    assert "ended already" in stich("finish", tmp_path / "ladder", "--yes").stderr
+    fails("This ladder has been ended already", "finish", tmp_path / "ladder", "--yes")

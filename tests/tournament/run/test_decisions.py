@@ -65,6 +65,8 @@ def test_a_decision_that_makes_no_sense_is_refused(
 
 
 def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
+    """The decision can be reversed, also after the end."""
+    before = standings(run)
     succeed("disqualify", run, "dan", "--why", "It attacked ann.", "--yes")
     table = standings(run)
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
@@ -73,28 +75,28 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     succeed("verify", run)
     with Store.open(run) as store:
         assert store.count() == 24, "nothing is deleted"
-    rows = stich("export", run, "--format", "jsonl").stdout
-    (run / "rows.jsonl").write_text(rows)
+    (run / "rows.jsonl").write_text(stich("export", run, "--format", "jsonl").stdout)
     unasked = [{**line, "fallback": None} for line in table["standings"]]  # rows do not tell
     assert standings(run / "rows.jsonl")["standings"] == unasked
     succeed("report", run)
     page = (run / "report.html").read_text()
-    assert "It attacked ann." in page
-    assert "24 matches (6 count)" in page
+    for part in ("It attacked ann.", "24 matches (6 count)", '<span class="tag">disqualified'):
+        assert part in page
     assert "24 matches (6 count)" in code_and_text("standings", run)[1]
-    assert '<span class="tag">disqualified</span>' in page
     fails("dan is disqualified already.\n", "disqualify", run, "dan")
+    assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
+    after = standings(run)
+    assert after["standings"] == before["standings"]
+    assert "The latest decision about dan was taken back." in after["incidents"][1]
+    succeed("verify", run)
+    fails("No bot is withdrawn or disqualified.", "undo", run)
+    succeed("disqualify", run, "dan", "--yes")
 
 
 @pytest.mark.parametrize(
     ("format", "bots", "command", "said"),
     [
-        (
-            "round-robin",
-            3,
-            "withdraw",
-            "This leaves no table: the cup ends now. `stich undo`",
-        ),
+        ("round-robin", 3, "withdraw", "This leaves no table: the cup ends now. `stich undo`"),
         ("round-robin", 4, "withdraw", "18 matches at 3 tables will not be played. `stich undo`"),
         ("knockout", 4, "disqualify", "No table and no round falls away: at its tables the others"),
         ("ladder", 3, "disqualify", "stop counting when the next epoch begins. Too few bots are"),
@@ -133,18 +135,6 @@ def test_the_organiser_is_asked_on_a_terminal(
     assert done.exit_code == 1 - decisions
     with Store.open(run) as store:
         assert len(store.decisions()) == decisions
-
-
-def test_a_disqualification_after_the_end_can_be_reversed(run: Path) -> None:
-    before = standings(run)
-    succeed("disqualify", run, "dan", "--yes")
-    assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
-    after = standings(run)
-    assert after["standings"] == before["standings"]
-    assert "The latest decision about dan was taken back." in after["incidents"][1]
-    succeed("verify", run)
-    fails("No bot is withdrawn or disqualified.", "undo", run)
-    succeed("disqualify", run, "dan", "--yes")
 
 
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:

@@ -84,4 +84,5 @@ def test_a_bot_by_url_plays_one_match_at_a_time(tmp_path: Path) -> None:
     tables = OneTable(cup, 2)
     with played.unfinished(tmp_path, cup) as store:
         play(store, cup, {}, tables)
+    assert tables.inspected == {*BOTS}, "a bot that is away must be back before it resumes"
     assert tables.most == {"ann": 1, "bob": 2, "cat": 2, "dan": 2}

@@ -77,14 +77,12 @@ def test_the_organiser_can_invite_bots_to_a_ladder_any_time(tmp_path: Path) -> N
         'name = "Autumn"\ngame = "doudizhu"\n[format]\ntype = "ladder"\n'
         '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
     )
-    for name in ("ann", "bob", "cat", "dan", "ann"):
+    for name in ("ann", "bob", "ann"):
         succeed("invite", file, name, "--out", out)
     with Store.open(out) as store:
-        joined = [join.bot for join in store.decisions() if isinstance(join, Join)]
-    assert joined == ["ann", "bob", "cat", "dan"]
+        assert [join.bot for join in store.decisions() if isinstance(join, Join)] == ["ann", "bob"]
     for words, said in (
         (("invite", file, "a" * 33), "1 to 32"),
-        (("invite", file, "ﬁx"), "usual letters"),
         (("invite", file, "eve", "--revoke"), "no bot 'eve'"),
         (("run", file), "is a ladder; run it with: stich arena"),
     ):

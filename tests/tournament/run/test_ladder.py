@@ -21,24 +21,14 @@ from tools.hostile.server import ABOUT
 from tournament.config.cup import Bot, Clock, Cup, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.model import Present
-from tournament.records import (
-    AnyDecision,
-    Disqualify,
-    Finish,
-    Join,
-    Pause,
-    Skip,
-    Undo,
-    Void,
-    Withdraw,
-)
+from tournament.records import AnyDecision, Disqualify, Finish, Pause, Skip, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run import entrants
 from tournament.run.entrants import Checked, Entrants
 from tournament.run.joining import join, leave
 from tournament.run.resume import CupChangedError, only_runner, resume
 from tournament.run.session import Session
-from tournament.run.voiding import NotVoidable, last_exclusion, matches_of
+from tournament.run.voiding import NotVoidable, matches_of
 from tournament.store import rows
 from tournament.store.chain import Chain
 from tournament.store.store import Store
@@ -118,13 +108,6 @@ class LadderRun:
         with self.store() as store:
             return store.present()
 
-    def decisions(self) -> list[AnyDecision]:
-        with self.store() as store:
-            return store.decisions()
-
-    def skips(self) -> list[Skip]:
-        return [skip for skip in self.decisions() if isinstance(skip, Skip)]
-
     def table(self) -> dict[str, Any]:
         """The standings of the run, which is verified, without measured times and decisions."""
         succeed("verify", self.folder)
@@ -167,9 +150,9 @@ def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> N
 
     def come() -> None:
         with ladder.store() as store:
-            known = {join.bot for join in store.decisions() if isinstance(join, Join)}
-            if coming and known <= store.run().passed:
-                coming.pop()()
+            run = store.run()
+        if coming and {*run.cup.names[1:]} <= run.passed:
+            coming.pop()()
 
     ladder.before_look = come
     ladder.cup = replace(LADDER, bots=LADDER.bots[:1])
@@ -185,7 +168,8 @@ def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
         shown.append(ladder.present().connected)
 
     ladder.play({4: ladder.enter(), 20: stop})
-    tables = OneTable(LADDER.with_joined(ladder.decisions()), 10, ladder.clock)
+    with ladder.store() as store:
+        tables = OneTable(store.run().cup, 10, ladder.clock)
     ladder.play({22: look, 54: ladder.finish}, tables)
     look()
     assert shown == [JOINED, ()]
@@ -245,22 +229,11 @@ def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None
             resume(store, replace(LADDER, bots=LADDER.bots[:2]))
 
 
-def test_tables_of_a_bot_that_stays_away_are_left_out(ladder: LadderRun) -> None:
-    """The bot is away when the runner comes back. In a block that had begun, it has faults."""
-    ladder.play({4: ladder.enter("ann"), 20: stop})
-    ladder.away.add("ann")
-    ladder.play({60: ladder.finish})
-    skipped, *_ = ladder.skips()
-    assert (skipped.bot, skipped.why) == ("ann", "ann was away")
-    with ladder.store() as store:
-        seated = {match.block for match in store.summaries() if "ann" in match.table}
-    assert seated <= {7}, "the block that had begun"
-    assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
-    ladder.table()
-
-
 def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
-    """The bot is expected back for 20 seconds, although an outage may last five minutes."""
+    """The bot is expected back for 20 seconds, although an outage may last five minutes.
+
+    Its tables that have not begun are left out.
+    """
     ladder.cup = replace(LADDER, outage_s=300)
     gone: list[float] = []
 
@@ -269,15 +242,19 @@ def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
         gone.append(ladder.clock.now)
 
     ladder.play({4: ladder.enter("ann"), 20: leave, 60: ladder.finish})
-    assert [skip.bot for skip in ladder.skips()[:-1]] == ["ann"]
-    assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
     assert ladder.clock.now - gone[0] < 60 - 20 + 30
     with ladder.store() as store:
+        skips = [skip for skip in store.decisions() if isinstance(skip, Skip)]
+        seated = {match.block for match in store.summaries() if "ann" in match.table}
         assert list(store.voids()) == []
+    assert [(skip.bot, skip.why) for skip in skips[:-1]] == [("ann", "ann was away")]
+    assert seated <= {7, 8}, "the blocks that had begun"
+    assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
     ladder.table()
 
 
 def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None:
+    """The bot is away when the runner comes back."""
     away: list[object] = []
 
     def look() -> None:
@@ -340,12 +317,8 @@ def test_only_a_block_of_the_present_epoch_can_become_void(ladder: LadderRun) ->
 
 
 def test_a_bot_that_was_withdrawn_by_mistake_plays_again(ladder: LadderRun) -> None:
-    def undo() -> None:
-        with ladder.store() as store:
-            assert last_exclusion(store, store.run().plan()).bot == "ann"
-        ladder.decide(Undo(bot="ann"))
-
     withdraw = partial(ladder.decide, Withdraw(bot="ann"))
+    undo = partial(succeed, "undo", ladder.folder)
     ladder.play({4: ladder.enter(), 16: withdraw, 20: undo, 80: ladder.finish})
     assert ["ann" in bots for bots in ladder.rosters()[:3]] == [False, False, True]
     ladder.table()

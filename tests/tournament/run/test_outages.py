@@ -3,8 +3,6 @@
 import itertools
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -13,20 +11,8 @@ from typing import Any
 
 import pytest
 
-from stich.processes import find_port
 from tests.support import played
-from tests.support.cups import (
-    HOSTILE,
-    code_and_text,
-    events,
-    is_served,
-    served_toys,
-    standings,
-    started,
-    succeed,
-    toys,
-    write,
-)
+from tests.support.cups import served_toys, standings, succeed, write
 from tests.support.one_table import Clock
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
@@ -170,40 +156,3 @@ def hangs_up_twice(hands: list[tuple[str, str]]) -> Iterator[str]:
 
     with hostile.running(handle) as url:
         yield url
-
-
-@contextmanager
-def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A bot by URL in a separate process."""
-    words = [sys.executable, HOSTILE, "toy-1"]
-    with subprocess.Popen(words, env={"PORT": str(port), "PATH": ""}) as process:
-        while not is_served(port):
-            assert process.poll() is None
-        yield process
-        process.kill()
-
-
-@pytest.mark.slow
-def test_a_runner_may_be_killed_while_a_bot_is_away(tmp_path: Path) -> None:
-    port, run = find_port("127.0.0.1", 0), tmp_path / "run"
-    cup = write(tmp_path, {**toys(3), "far": f"http://127.0.0.1:{port}"}, deals=6)
-    with far(port) as first, started("run", cup, "--out", run, "--json") as runner:
-        told = events(runner)
-        next(e for e in told if e["event"] == "match" and "far" in e["seating"])
-        first.kill()
-        assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
-        with Store.open(run) as store:
-            assert store.present().away == ("far",)
-        next(e for e in told if e["event"] == "match")  # other tables play on
-        runner.kill()
-        runner.communicate()
-    code, text = code_and_text("run", cup, "--out", run)
-    assert (code, "far: nothing accepts connections" in text) == (1, True)
-    with far(port):
-        succeed("run", cup, "--out", run)
-    with Store.open(run) as store:
-        assert store.run().finished
-        assert store.count() == 4 * 6 * 3
-        assert not list(store.faults())
-        assert [void.bot for void in store.voids() if isinstance(void, Outage)] == ["far"]
-    succeed("verify", run)

@@ -34,7 +34,6 @@ from tests.support.cups import (
 )
 from tools import hostile
 from tournament.records import FaultKind, FaultRecord
-from tournament.run.resume import only_runner
 from tournament.store.store import Store
 
 
@@ -73,53 +72,30 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
     tmp_path: Path, uninterrupted: dict[str, object], sandbox: bool
 ) -> None:
     """No process that the runner has started outlives the runner."""
+    run = tmp_path / "run"
     cup = write(tmp_path, toys(4), deals=2, sandbox=sandbox, concurrency=2)
     kept = 0
-    for stop_after in (1, 6):
-        process = started("run", cup, "--out", tmp_path / "run", "--json")
+    for stop_after, how, code in ((1, signal.SIGKILL, -9), (6, signal.SIGTERM, 143)):
+        process = started("run", cup, "--out", run, "--json")
         seen = events(process)
         assert next(event for event in seen if event["event"] == "begin")["done"] == kept
         matches = islice((event for event in seen if event["event"] == "match"), stop_after)
         assert len(list(matches)) == stop_after
         below = children(process.pid)
-        process.kill()
-        process.communicate()
+        process.send_signal(how)
+        _, errors = process.communicate()
+        assert (process.returncode, "Traceback" in errors) == (code, False)
         all_end(below)
-        with Store.open(tmp_path / "run") as store:
+        with Store.open(run) as store:
             assert store.count() >= kept + stop_after
             kept = store.count()
             assert len(list(store.matches())) == kept
-    done = succeed("run", cup, "--out", tmp_path / "run")
+    assert f"kept in {run}. Resume with the same command." in errors
+    done = succeed("run", cup, "--out", run)
     assert f"24 matches, {kept} of them done already" in done.stderr
-    assert {**standings(tmp_path / "run"), "incidents": uninterrupted["incidents"]} == uninterrupted
-    again = stich("run", cup, "--out", tmp_path / "run", "--json")
+    assert {**standings(run), "incidents": uninterrupted["incidents"]} == uninterrupted
+    again = stich("run", cup, "--out", run, "--json")
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stop_prints_how_to_resume(tmp_path: Path, number: signal.Signals) -> None:
-    alive = tmp_path / "alive"
-    alive.mkdir()
-    cup = write(tmp_path, toys(3, str(alive)), deals=1000, sandbox=False)
-    process = started("run", cup, "--out", tmp_path / "run", "--json")
-    next(event for event in events(process) if event["event"] == "match")
-    process.send_signal(number)
-    _, errors = process.communicate()
-    assert process.returncode == 128 + number
-    assert f"kept in {tmp_path / 'run'}. Resume with the same command." in errors
-    assert "Traceback" not in errors
-    all_end(int(path.name) for path in alive.iterdir())
-
-
-def test_a_second_runner_is_refused(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    with Store.create(run) as store, only_runner(store):
-        second = stich("run", write(tmp_path, toys(3)), "--out", run)
-    assert second.returncode == 1
-    assert second.stderr == (
-        f"{run}: another runner is at work here (process {os.getpid()});"
-        " wait for it, or stop it first.\n"
-    )
 
 
 @pytest.fixture(scope="module")

@@ -198,7 +198,7 @@ def test_a_proxy_that_does_not_connect_is_named(monkeypatch: pytest.MonkeyPatch)
         (["{}", "bot", "--url", "http://127.0.0.1:9"], 2, "either its --url or its command"),
         (["{}"], 2, "its --url or its command"),
         (["arena.example", "bot"], 2, "is not the URL of a server"),
-        (["{}", bot("toy-0"), "--no-sandbox"], 1, "\nThis token is not known here;"),
+        (["{}", bot("toy-0"), "--no-sandbox"], 1, "This token is not known here;"),
     ],
 )
 def test_a_program_that_cannot_begin_says_why(

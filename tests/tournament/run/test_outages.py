@@ -5,7 +5,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,49 +19,47 @@ from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot, Cup
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, MatchRecord, Outage, Pairing, Revocation, place_of
+from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
 from tournament.run.outages import AuthorVoids, Outages
 from tournament.store.store import Store
 
 CUP = replace(
     played.cup(), bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
 )
-RULES = played.rules(CUP)
 
 
-@dataclass
 class Fails(played.Dice):
-    """A bot whose first answer is a fault of this kind."""
+    """A bot whose answers are faults of this kind."""
 
-    kind: FaultKind = FaultKind.UNREACHABLE
+    def __init__(self, name: str, kind: FaultKind) -> None:
+        super().__init__(name)
+        self.kind = kind
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        if json.loads(body)["turn"] == 1:
-            return Failure(self.kind, "No connection: Connection refused.", 0.001, Answer())
-        return super().move(body, seconds)
-
-
-def match_with(kind: FaultKind, awaited: str) -> MatchRecord:
-    """Play a match in which bob has such a fault."""
-    bots = [played.Dice("ann"), Fails("bob", kind=kind), played.Dice("cat")]
-    pairing = Pairing.alone("m", CUP.names, "seed")
-    return Match(RULES, pairing, Referee(), bots, awaited=frozenset({awaited})).play()
-
-
-def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
-    with pytest.raises(MatchVoid) as void:
-        match_with(FaultKind.UNREACHABLE, "bob")
-    record = void.value.record
-    assert (record.bot, record.why) == ("bob", "No connection: Connection refused.")
+        return Failure(self.kind, "No connection.", 0.001, Answer())
 
 
 @pytest.mark.parametrize(
-    ("kind", "awaited"),
-    [(FaultKind.UNREACHABLE, "cat"), (FaultKind.TIMEOUT, "bob"), (FaultKind.INVALID, "bob")],
+    ("kind", "awaited", "void"),
+    [
+        (FaultKind.UNREACHABLE, "bob", True),
+        (FaultKind.UNREACHABLE, "cat", False),
+        (FaultKind.TIMEOUT, "bob", False),
+        (FaultKind.INVALID, "bob", False),
+    ],
 )
-def test_other_faults_and_those_of_other_bots_count(kind: FaultKind, awaited: str) -> None:
-    (fault,) = match_with(kind, awaited).faults
-    assert fault.kind == kind
+def test_a_match_is_void_if_an_awaited_bot_is_unreachable(
+    kind: FaultKind, awaited: str, void: bool
+) -> None:
+    bots = [played.Dice("ann"), Fails("bob", kind), played.Dice("cat")]
+    pairing = Pairing.alone("m", CUP.names, "seed")
+    match = Match(played.rules(CUP), pairing, Referee(), bots, awaited=frozenset({awaited}))
+    if void:
+        with pytest.raises(MatchVoid) as ended:
+            match.play()
+        assert (ended.value.record.bot, ended.value.record.why) == ("bob", "No connection.")
+    else:
+        assert {(fault.seat, fault.kind) for fault in match.play().faults} == {(1, kind)}
 
 
 PLACE = place_of(replace(Pairing.alone("m", ("ann", "bob"), "seed"), block=3))

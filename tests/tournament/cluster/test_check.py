@@ -44,7 +44,7 @@ OTHERS: dict[str, Any] = {
     "scores": (0, 0),
     "struck": (3,),
 }
-WRONG = {
+WRONG: dict[str, Played] = {
     **{key: events([replace(RECORDS[0], **{key: OTHERS[key]}), *RECORDS[1:]]) for key in OTHERS},
     "twice": events([*RECORDS, RECORDS[0]]),
     "number of a void match": events([void(number=7)]),

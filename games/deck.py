@@ -18,7 +18,10 @@ _ALL_NAMES: Final = (*[rank + suit for rank in RANKS for suit in SUITS], *JOKERS
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
-    """Return the lowest 0, 1, 2, 3 and 4 set bits of a field of four bits."""
+    """Return masks of the lowest 0, 1, 2, 3 and 4 set bits of a four-bit field.
+
+    If fewer bits are set, the mask has all of them.
+    """
     masks = [0]
     for suit in range(4):
         if field >> suit & 1:
@@ -210,10 +213,15 @@ class Deck:
         return sorted(cards, key=self.sort_key)
 
 
-@cache
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
     """Return the deck with these ranks.
 
     Equal arguments return the same object, so that decks can be compared by identity.
     """
+    return _deck(low_to_high, jokers, packs)
+
+
+@cache
+def _deck(low_to_high: str, jokers: bool, packs: int) -> Deck:
+    """Return the deck with these ranks, a single object for equal arguments."""
     return Deck(low_to_high, jokers=jokers, packs=packs)

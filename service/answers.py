@@ -40,7 +40,7 @@ def json_response(body: dict[str, Any]) -> Response:
 
 
 def rules_path(game: games.Game) -> str:
-    """The URL path of a game's rules in Markdown, such as `/docs/rules/dasan.md`."""
+    """The URL path of a game's rules in Markdown, `/docs/rules/GAME.md`."""
     return f"/docs/rules/{game.name}.md"
 
 

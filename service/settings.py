@@ -80,7 +80,7 @@ def temporary_seal_keys() -> str:
 
 
 def _check_metrics_folder(folder: str | None) -> None:
-    """Check the folder for metrics, unless it is None.
+    """Check that the metrics folder exists and is writable. None is accepted.
 
     Raises:
         ConfigError: if the folder does not exist or cannot be written.

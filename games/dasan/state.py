@@ -117,7 +117,7 @@ class DasanPosition(ClimbingPosition):
         self.table = table
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy the fields that every seat may know from another position.
+        """Copy from another position the fields that every seat may know.
 
         The fields are the allow-list of views. `partner` is not copied, since it is secret until
         the called card has been played.

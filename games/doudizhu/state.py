@@ -85,7 +85,7 @@ class DoudizhuPosition(ClimbingPosition):
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:
-        """Copy the fields that every seat may know from another position.
+        """Copy from another position the fields that every seat may know.
 
         The fields are the allow-list of views.
         """

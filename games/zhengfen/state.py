@@ -70,7 +70,7 @@ class ZhengfenPosition(ClimbingPosition):
         self.table = table
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy the fields that every seat may know from another position.
+        """Copy from another position the fields that every seat may know.
 
         The fields are the allow-list of views.
         """

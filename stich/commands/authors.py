@@ -231,7 +231,10 @@ def _prepare(source: str, program: list[str]) -> None:
 
 
 def _list(kits: dict[str, Kit], as_json: bool) -> None:
-    """Print the kits: language, platform, Debian packages, and whether those are installed."""
+    """Print the kits as a table: language, title, Debian packages, and which of these are missing.
+
+    With `as_json`, print JSON instead, which also has the kits' aliases, files and commands.
+    """
     if as_json:
         names = ["language", "title", "aliases", "decision", "build", "run"]
         entries = [

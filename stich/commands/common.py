@@ -62,10 +62,10 @@ max_matches_option = int_option(
 
 
 def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None) -> float | None:
-    """Return the value of an option unchanged. This is a callback for click.
+    """A click callback that returns the value of an option unchanged.
 
     Raises:
-        BadParameter: if the number is NaN, which every range of click accepts.
+        BadParameter: if the number is NaN, which click.FloatRange always accepts.
     """
     if number is not None and math.isnan(number):
         raise click.BadParameter(f"{number} is not a number.")

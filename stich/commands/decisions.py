@@ -179,9 +179,11 @@ def _exclude(
 ) -> None:
     """Withdraw a bot, or disqualify all its versions, after confirmation.
 
+    A bot that has left a ladder or was withdrawn can still be disqualified.
+
     Raises:
-        StoreError: if there is no such bot, if it is excluded already, if the run has ended (for a
-            withdrawal), or if the user does not confirm.
+        StoreError: if there is no such bot, if it is disqualified already, if it is withdrawn or
+            the run has ended (for a withdrawal), or if the user does not confirm.
     """
     with open_run(target) as store:
         run = store.run()

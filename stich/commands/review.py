@@ -314,7 +314,8 @@ class _Table:
         self._notify("/end", scores=self.first.scores)
 
     def ask(self, row: DecisionRow) -> tuple[str, str]:
-        """Ask the bot for its move. Return it with "", or "" with why there is no legal move."""
+        """Ask the bot for its move. Return the move and "". If the bot gives no legal move, return
+        "" and the reason."""
         self._turn += 1
         view, clock = json.loads(row.view), self._clock
         asked = {"turn": self._turn, "view": view, "moves": row.moves}

@@ -202,7 +202,8 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of up to 20 ordered pairs of bots, the most lenient pair first."""
+    """A table of up to 20 ordered pairs of bots. The pair with the strongest evidence of soft play,
+    which is the least p, comes first."""
     pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],

@@ -40,13 +40,11 @@ def started_here(above: Path, deals: int = 2) -> Path:
 
 def differing(one: Path, other: Path) -> set[tuple[int, tuple[str, ...]]]:
     """The matches with different scores in two runs, by block and seating."""
-    scores = []
-    for run in (one, other):
-        with Store.open(run) as store:
-            scores.append({(match.block, match.seating): match.scores for match in store.matches()})
-            assert not list(store.faults())
-    assert scores[0].keys() == scores[1].keys()
-    return {match for match in scores[0] if scores[0][match] != scores[1][match]}
+    with Store.open(one) as mine, Store.open(other) as theirs:
+        pairs = list(zip(mine.matches(), theirs.matches(), strict=True))
+        assert not [*mine.faults(), *theirs.faults()]
+    assert all((a.block, a.seating) == (b.block, b.seating) for a, b in pairs)
+    return {(a.block, a.seating) for a, b in pairs if a.scores != b.scores}
 
 
 def voided(run: Path) -> set[tuple[int, tuple[str, ...]]]:

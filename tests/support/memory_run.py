@@ -68,18 +68,10 @@ def run_of(
 ) -> MemoryRun:
     """A finished run of these matches. Bots that played need not be in `bots`."""
     seated = {bot for match in played for bot in match.table}
-    names = (*bots, *sorted(seated - set(bots)))
-    bots_of = tuple(map(Bot, names))
+    all_bots = tuple(map(Bot, (*bots, *sorted(seated - set(bots)))))
     kind = format or RoundRobin()
-    cup = Cup("Test", "doudizhu", 3, bots_of, format=kind, stop=stop or Stop())
-    extended = more.get("extended", False)
-    known: dict[str, Any] = {
-        "id": "0" * 32,
-        "signer": "0" * 64,
-        "seed": "s",
-        "match_key": "key",
-        "commitment": None,
-        "max_difference": cup.max_difference,
-        "ranges": kind_of_ranges(cup, finished, extended),
-    }
+    cup = Cup("Test", "doudizhu", 3, all_bots, format=kind, stop=stop or Stop())
+    known: dict[str, Any] = {"id": "0" * 32, "signer": "0" * 64, "seed": "s", "match_key": "key"}
+    known |= {"commitment": None, "max_difference": cup.max_difference}
+    known["ranges"] = kind_of_ranges(cup, finished, more.get("extended", False))
     return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | more)), played)

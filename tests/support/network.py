@@ -101,13 +101,10 @@ class ConnectProxy(Link):
 
     def target(self, near: socket.socket) -> tuple[str, int]:
         """Read the request of a connection."""
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = near.recv(65536)
-            if not piece:
-                raise ConnectionResetError
-            head += piece
-        method, where, *_ = head.decode("ascii").split()
+        with near.makefile("rb", buffering=0) as lines:
+            method, where, *_ = (lines.readline().decode("ascii") or "- -").split()
+            while lines.readline() not in (b"\r\n", b""):
+                continue
         self.asked.append(f"{method} {where}")
         if method != "CONNECT":
             near.sendall(b"HTTP/1.1 405 Only CONNECT\r\nContent-Length: 0\r\n\r\n")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.memory_run import run_of
 from tournament.bot.url_bot import Choice, Failure, Player
 from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Plan
@@ -18,22 +19,12 @@ from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.model import Present, Run
 from tournament.paths import STORE_FILE
-from tournament.records import Answer, FaultKind, MatchRecord, MatchSummary, Pairing
+from tournament.records import Answer, FaultKind, MatchRecord, Pairing
 from tournament.results.export import export
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 
 MATCH_KEY = "2026-spring"
-
-
-class NoMatches:
-    """A run without a finished match."""
-
-    def count(self) -> int:
-        return 0
-
-    def summaries(self, round: int | None = None) -> list[MatchSummary]:
-        return []
 
 
 @dataclass
@@ -113,7 +104,7 @@ def played(
 
     `faulty` maps bots to the percentage of requests in which they fail.
     """
-    rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(NoMatches()))
+    rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(run_of([])))
     for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
             bots = [player(name, (faulty or {}).get(name, 0)) for name in seating]

@@ -1,13 +1,11 @@
 """The service in a separate process: `stich serve`."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
-from typing import Any
+from typing import Any, Self
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -53,7 +51,7 @@ class Running:
         output, _ = self.process.communicate(timeout=30)
         return self.process.returncode, output
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

@@ -3,6 +3,7 @@
 import random
 from array import array
 from collections.abc import Sequence
+from itertools import product
 
 from tournament.records import Disqualify, MatchSummary, adjusted
 from tournament.results.standings import Standing, Standings
@@ -59,11 +60,10 @@ def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
     """Blocks of three rotations in which ann is better than the others, who are equal."""
     dice = random.Random(seed)
     matches = []
-    for block in range(blocks):
-        for turn in range(3):
-            seating = BOTS[turn:] + BOTS[:turn]
-            one, two = dice.randint(-4, 4), dice.randint(-4, 4)
-            lift = [4 if bot == "ann" else -2 for bot in seating]
-            points = [one + lift[0], two + lift[1], -one - two + lift[2]]
-            matches.append(match(block, turn, seating, points))
+    for block, turn in product(range(blocks), range(3)):
+        seating = BOTS[turn:] + BOTS[:turn]
+        one, two = dice.randint(-4, 4), dice.randint(-4, 4)
+        luck = zip((one, two, -one - two), seating, strict=True)
+        points = [chance + (4 if bot == "ann" else -2) for chance, bot in luck]
+        matches.append(match(block, turn, seating, points))
     return matches

@@ -1,5 +1,3 @@
-"""Matches with unusual characters in all that a bot can send."""
-
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +10,8 @@ FAULTY = next(one for one in played.played(played.cup(NAMES), {"böb": 40}) if o
 
 def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
     """A fault of böb."""
-    words: dict[str, Any] = {
-        "detail": "Its output: \0 \ud800 ☃.",
-        "answer": Answer(200, "X: \0", "\ud800", 3),
-    }
-    return replace(FAULTY.faults[0], seat=1, turn=turn, kind=kind, output="\0last words", **words)
+    said = replace(FAULTY.faults[0], detail="Its output: \0 \ud800 ☃.", output="\0last words")
+    return replace(said, seat=1, turn=turn, kind=kind, answer=Answer(200, "X: \0", "\ud800", 3))
 
 
 def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
@@ -32,7 +27,6 @@ def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
         results=({"deal": 1, "scores": [2, -1, -1], "declarer": 0},),
         struck=(),
         faults=(),
-        times=((1.5, 2.25), (), (3.0,)),
         outputs=("", "böb says \x1b[2J", ""),
         wall_ms=20.5,
         own_ms=1.25,

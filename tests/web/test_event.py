@@ -51,23 +51,12 @@ class Server(Machine):
         super().__init__(folder, PAGE, changes, {**SHIMS, "nginx": f'exec {words} "$@"'})
 
 
-def debian(machine: Server) -> None:
-    """Nginx as Debian installs it, without its welcome page."""
-    (machine.nginx / "conf.d").mkdir(parents=True)
-    (machine.nginx / "mime.types").write_bytes(Path("/etc/nginx/mime.types").read_bytes())
-    text = with_folder(DEBIAN.read_text(), machine.nginx).replace("/etc/nginx", str(machine.nginx))
-    (machine.nginx / "nginx.conf").write_text(text)
-
-
-def test_every_command_of_the_page_has_a_name() -> None:
-    assert names_commands(PAGE)
-
-
 @needs_nginx
 @pytest.mark.skipif(
     not DEBIAN.exists(), reason="needs Debian's nginx.conf: apt install nginx-light"
 )
 def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
+    assert names_commands(PAGE)
     machine = Server(tmp_path)
     with ExitStack() as stack:
         machine.run("install")
@@ -75,18 +64,21 @@ def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
         (tmp_path / "spring.toml").write_text(block(PAGE, "toml"))
         ann, bob, cat = machine.run("invite").split()
 
-        debian(machine)
-        stack.enter_context(running(command(machine.nginx, machine.nginx / "nginx.conf")))
+        # nginx as Debian installs it, without its welcome page
+        nginx = machine.nginx
+        (nginx / "conf.d").mkdir(parents=True)
+        (nginx / "mime.types").write_bytes(Path("/etc/nginx/mime.types").read_bytes())
+        text = with_folder(DEBIAN.read_text(), nginx).replace("/etc/nginx", str(nginx))
+        (nginx / "nginx.conf").write_text(text)
+        stack.enter_context(running(command(nginx, nginx / "nginx.conf")))
         machine.run("certificate")
-        (machine.nginx / "conf.d" / "arena.conf").write_text(
-            machine.with_ports(block(PAGE, "nginx"))
-        )
+        (nginx / "conf.d" / "arena.conf").write_text(machine.with_ports(block(PAGE, "nginx")))
         machine.run("nginx")
 
         # arena.example is found by the proxies, as a name would be by routers
         proxies = [stack.enter_context(closing(ConnectProxy(machine.https))) for _ in range(4)]
         urls = [f"http://127.0.0.1:{proxy.port}" for proxy in proxies]
-        trust = {"REQUESTS_CA_BUNDLE": str(machine.nginx / "arena.pem")}
+        trust = {"REQUESTS_CA_BUNDLE": str(nginx / "arena.pem")}
         spectator = stack.enter_context(requests.Session())
         spectator.trust_env = False
         spectator.proxies = {"https": urls[3]}
@@ -137,8 +129,7 @@ def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
         programs["bob"] = start("bob", {"TOKEN": new}, HTTPS_PROXY=urls[1])
         arena.wait_for("The run is over; the pages stay until Ctrl-C.")
         assert [program.end() for program in programs.values()] == [0, 0, 0]
-        assert "The cup is over." in programs["ann"].text
-        assert "The cup is over." in programs["bob"].text
+        assert all("The cup is over." in programs[name].text for name in ("ann", "bob"))
         assert "The organiser decided that cat no longer plays." in programs["cat"].text
         machine.run("disqualify")
         until(lambda: "disqualified" in page())

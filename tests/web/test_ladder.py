@@ -22,11 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.serial]
 PAGE = (ROOT / "docs" / "ladder.md").read_text("utf-8")
 
 
-def test_every_command_of_the_page_has_a_name() -> None:
-    assert names_commands(PAGE)
-
-
 def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
+    assert names_commands(PAGE)
     port, connect_port, bob_port = (find_port("127.0.0.1", 0) for _ in range(3))
     url = f"http://127.0.0.1:{port}"
     changes = {

@@ -323,7 +323,7 @@ class StartedBot(HttpBot):
     def _fix(self, status: int | None) -> str:
         """A sentence that says how to fix the bot, or "" if the cause is not known.
 
-        `status` is the return code, or None if the bot still runs.
+        `status` is the return code, or None if the bot is still running.
         """
         launch = self._launch
         failed = FailedStart(

@@ -54,8 +54,9 @@ def rank_range(rank: tuple[int, int]) -> str:
 def open_places(line: Standing, table: Standings) -> str:
     """The places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    During a run, a range of more than a third of the bots is "still open". At the end, a range of
-    all places is "".
+    Returns "still open" during a run for a range of all places, and for a range of more than two
+    places that is wider than a third of the table. Returns "" at the end for a range of all places,
+    unless there is only one bot.
     """
     first, last = line.rank
     size, bots = last - first + 1, len(table.standings)
@@ -66,7 +67,10 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """A sentence that names the leaders or winners, without its full stop."""
+    """A sentence that names the leaders or winners, without its full stop.
+
+    If no bot is in first place, the sentence says that nobody leads yet, or that the cup is over.
+    """
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     if not first:
@@ -84,7 +88,7 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the authors by bot: the author in the cup, or else the author that the bot states.
+    """Return the authors by bot: the author in the cup, or else the one that the bot last stated.
 
     Bots without an author are left out. For a bot that joined a ladder, the cup has only a key of
     its author, which is not shown.
@@ -103,7 +107,8 @@ def shown_authors(run: Run) -> dict[str, str]:
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the table for the first page, new bots last.
 
-    Bots that have left a ladder or have not played yet are left out, unless no line would remain.
+    In a ladder, bots that have left or have not played yet are left out. If no line would remain,
+    all lines are returned.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -116,7 +121,11 @@ def _ordinal(number: int) -> str:
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
-    """The information beside a move as text: first the reason for a `fallback`, then `info`."""
+    """The information beside a move as text, such as "fallback: too late · depth 12".
+
+    `fallback` is the reason for a fallback. From `info`, text is shown alone and numbers with their
+    names. Unprintable characters are escaped. Returns "" if there is nothing to show.
+    """
     words = [] if fallback is None else [f"fallback: {fallback}"]
     words += [
         value if isinstance(value, str) else f"{name} {format_number(value)}"
@@ -126,12 +135,18 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A number from a bot's `info`, such as "48,000" or "1.7"."""
+    """A number from a bot's `info`, such as "48,000" or "1.7".
+
+    Whole numbers have up to ten significant digits, other numbers up to four.
+    """
     return f"{value:,.10g}" if value == int(value) else f"{value:,.4g}"
 
 
 def format_score(line: Standing) -> str:
-    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]"."""
+    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]".
+
+    Returns "–" if the bot has no score.
+    """
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -203,7 +218,10 @@ def format_winners(winners: Sequence[str]) -> str:
 
 
 def stage_title(stage: str, round: int) -> str:
-    """The heading of a round with this stage and number, such as "Round 2" or "Semi-final"."""
+    """The heading of a round, such as "Round 2" or "Semi-final".
+
+    `round` is the number of the round, which is used if `stage` is "".
+    """
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))
@@ -213,9 +231,9 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Sentences on a table of a knockout: which places it decides, and how ties were broken.
+    """Sentences on a table of a knockout: which places are played for, and how ties were broken.
 
-    Returns "" if there is nothing to say.
+    The places are given only for the table for bronze. Returns "" if there is nothing to say.
     """
     notes = []
     if table.stage == "bronze":
@@ -246,8 +264,8 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 def format_matches(table: Standings, total: int | None = None) -> str:
     """The number of matches played, such as "210 of 300 matches (120 count)".
 
-    `total` is the planned number, which is shown until a cup is finished. The number of matches
-    that count is shown if some do not, because a bot was disqualified.
+    `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
+    The number of matches that count is shown if some do not, because a bot was disqualified.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -297,9 +315,9 @@ class LastTable:
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return the last table of each bot in a knockout, by bot, which decided the bot's place.
+    """Return the latest table of each bot in a knockout, by bot.
 
-    The result is empty for other formats.
+    The result is empty for other formats, and before the first match.
     """
     if table.format != Knockout.type or table.course is None:
         return {}

@@ -15,7 +15,8 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000 of this machine, another bot at its URL.
+    A bot with a `command` is expected on port 9000 of this machine, another bot at its URL. The
+    command waits as long as the bot had time to answer, but at least one second.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -26,16 +27,21 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """Return the shell command that starts a bot on port 9000, or None without a `command`."""
+    """Return the shell command that starts a bot on port 9000, or None if `command` is None.
+
+    The shell command must be run in the bot's folder.
+    """
     return None if command is None else f"PORT={PORT} {command}"
 
 
 def post_mortem(
     record: MatchRecord, fault: FaultRecord, cup: Cup, *, show_command: bool = True
 ) -> str:
-    """Return all details of one fault as text.
+    """Return all details of one fault as text, with the commands that repeat its request.
 
-    With `show_command` false, for readers other than the organiser, the bot's command is left out.
+    With `show_command` false, for readers other than the organiser, the command that starts the bot
+    is left out. If the match is from a file of matches, which has no requests and answers, the text
+    has only the fault itself.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -70,7 +76,10 @@ def post_mortem(
 
 
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
-    """Return all details of one fault as JSON values."""
+    """Return all details of one fault as JSON values, except `move_ms` and `bank_ms`.
+
+    They include the command that starts the bot, so they are for the organiser only.
+    """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
     fields = {key: value for key, value in asdict(fault).items() if key not in _CLOCK}
@@ -84,5 +93,5 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
 
 
 def _indented(text: str) -> list[str]:
-    """Return the lines of a text that are not empty, printable and indented."""
+    """Indent the lines of a text, escape unprintable characters, and leave out empty lines."""
     return ["            " + line for line in printable_lines(text).split("\n") if line]

@@ -21,14 +21,15 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A move of a match, and the state after it. The first step has the first state and no move.
+    """A move of a match, and the state after it. The first step has the first state, but no move.
 
     `number` is the number of the step, from 0. `ms` is the bot's thinking time in milliseconds. It
     is None if the bot was not asked, because the move was `forced` (the only legal one) or the bot
     was struck out. `banks` are the banks by seat after the move, in milliseconds. `fault` is the
     fault because of which the default move was played, else None. `before` and `state` are the
     states before and after the move as JSON values. `info` is the bot's information beside the
-    move. `fallback` is the reason for a move that was not the bot's own, else None.
+    move. `fallback` is the reason for a move that was not the bot's own, else None. In the first
+    step, `seat`, `move`, `ms`, `fault` and `before` are None.
     """
 
     number: int
@@ -94,6 +95,8 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 
 def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
     """Return a match as JSON values, with its faults and a list of its steps.
+
+    The faults contain the commands that start the bots, so the result is for the organiser only.
 
     Raises:
         IllegalMove: if a move is not legal.

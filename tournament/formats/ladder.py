@@ -287,11 +287,11 @@ def _close(
 
 
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
-    """The pairs of bots near the top whose order is open, the least known first.
+    """The pairs (better, worse) near the top whose order is not settled, the least certain first.
 
-    ``best`` has the known bots, best first. The candidates are neighbours among its first ``top``
-    bots, and pairs of the last of these with each other bot. ``numbers`` has the numbers of the
-    bots in the record.
+    Bots are given as indexes into ``numbers``, which has their numbers in the record. ``best`` has
+    the known bots, best first. The candidates are neighbours among its first ``top`` bots, and the
+    last of these paired with every known bot below the top.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:top].tolist(), best[top:].tolist()

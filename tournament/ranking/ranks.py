@@ -38,7 +38,11 @@ def final_chances(evidence: Evidence) -> Floats:
 
 
 def anytime_chances(evidence: Evidence) -> Floats:
-    """The probability that two equal bots differ so clearly at any of all looks, shape (n, n)."""
+    """An upper bound on the probability that two equal bots ever differ as clearly as each pair.
+
+    The bound holds for all looks together, and is 1 without evidence. The shape is that of the
+    evidence: (n, n), or (rows, n) if only some rows are given.
+    """
     time = evidence.count * _MIXTURE
     log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))

@@ -1,8 +1,8 @@
 """The course of a cup, which depends on the format.
 
 A knockout has a bracket, a Swiss has rounds, a halving has stages, and a gauntlet has the
-challenger's results against each bot. The course follows from the finished matches alone, so an
-export has the same course as its store.
+challenger's results against each bot. The course follows from the finished matches and the places,
+so an export has the same course as its store.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +29,8 @@ class Seated:
     """A bot at a table, and the bot's result there.
 
     ``score`` is the bot's points per deal at the table or, in a stage of a halving, its score after
-    the stage. ``advances`` says whether the bot played on. It is None if that is not known yet, and
-    in formats without advancement.
+    the stage. ``advances`` says whether the bot played on, other than for bronze. It is None if
+    that is not known yet, in the last round, and in formats without advancement.
     """
 
     bot: str
@@ -40,7 +40,10 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class CourseTable:
-    """A table of a round, or all tables of a halving's stage. The bots are in order, best first."""
+    """A table of a round, or all tables of a halving's stage.
+
+    ``blocks`` is the number of blocks. The bots are in order, best first.
+    """
 
     stage: str
     blocks: int
@@ -80,7 +83,8 @@ class Course:
 
     ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
     rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
-    challenger of a gauntlet, and ``against`` has its results against each bot, by place.
+    challenger of a gauntlet, and ``against`` has its results against each bot, by place. Bots
+    without a place come last there.
     """
 
     winners: tuple[str, ...] = ()
@@ -93,8 +97,8 @@ class Course:
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
     """Return the course of a run.
 
-    Returns None before the first match, and if the format has no course. ``places`` has the place
-    of each bot, or 0 for a bot without a place.
+    Returns None before the first match, and if the format has no course. ``arrays`` are all
+    finished matches. ``places`` has the place of each bot, or 0 for a bot without a place.
     """
     if not arrays.block.size:
         return None
@@ -109,7 +113,8 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
             return Course(winners, stages=tuple(_stages(arrays, run.finished, places)))
         case Gauntlet(challenger=first) if first in arrays.bots:
             met = against(arrays, first)
-            by_place = sorted(met, key=lambda opponent: (places[opponent.bot], opponent.bot))
+            last = len(places) + 1
+            by_place = sorted(met, key=lambda line: (places[line.bot] or last, line.bot))
             return Course(challenger=first, against=tuple(by_place))
     return None
 
@@ -163,7 +168,7 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """Return the rounds of a knockout with ``advances`` set, and byes of bots that still play."""
+    """Return the rounds of a knockout with ``advances`` set, and byes only of bots still in it."""
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
     with_advances = []
@@ -181,11 +186,12 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """Return the table with ``advances`` set, and bots that advanced before bots of equal score.
+    """Return the table with ``advances`` set. Bots that advanced precede bots of equal score.
 
     ``later`` are the bots that played later, and ``expected`` is how many bots of the table
     advance, None if none do. A bot that did not play later counts as out once the cup is finished
-    or all expected bots have played on.
+    or all expected bots have played on. The table stays as it is if ``expected`` is None or if none
+    of its bots has played later.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
@@ -227,6 +233,9 @@ def _stages(
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     """Yield the results of the bot `first` against each bot it met, in the order of `arrays.bots`.
 
+    If bots have several seats in a match, as in a duel, points and wins are means over all pairs of
+    their seats.
+
     Raises:
         ValueError: if `arrays.bots` lacks the bot.
     """
@@ -236,12 +245,15 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     players = arrays.seats.shape[1]
     ours = np.repeat(arrays.scores[met, seat], players)
     block, deals = np.repeat(arrays.block[met], players), np.repeat(arrays.deals[met], players)
-    matches = np.bincount(seats, minlength=count)
-    blocks = np.bincount(np.unique(np.stack((seats, block)), axis=1)[0], minlength=count)
+    pairs = np.bincount(seats, minlength=count)
+    matches, blocks = (
+        np.bincount(np.unique(np.stack((seats, key)), axis=1)[0], minlength=count)
+        for key in (np.repeat(met, players), block)
+    )
     total = np.bincount(seats, deals, count)
     our_points, their_points = np.bincount(seats, ours, count), np.bincount(seats, theirs, count)
     won = np.bincount(seats, (ours > theirs) + (ours == theirs) / 2, count)
-    for bot in np.flatnonzero(matches):
+    for bot in np.flatnonzero(pairs):
         if bot != number:
             yield Against(
                 bot=arrays.bots[bot],
@@ -249,5 +261,5 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
                 matches=int(matches[bot]),
                 score=round(float(our_points[bot] / total[bot]), _DIGITS),
                 opponent_score=round(float(their_points[bot] / total[bot]), _DIGITS),
-                won=float(won[bot] / matches[bot]),
+                won=float(won[bot] / pairs[bot]),
             )

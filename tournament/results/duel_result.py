@@ -25,7 +25,8 @@ class DuelResult:
     the bots are equal. ``low`` to ``high`` is the 95 % interval of the lead, which holds however
     often somebody looks. ``better`` is ``ahead`` if the interval excludes 0, else None.
     ``max_difference`` is the largest possible difference in points per deal, None if that is not
-    known. If it is not known or was exceeded, nothing is proved: ``low`` and ``high`` are None.
+    known. If it is not known, or if the rules guarantee it and a block exceeded it, nothing is
+    proved: ``low``, ``high`` and ``better`` are None.
     """
 
     ahead: str
@@ -86,7 +87,10 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
 
 
 def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
-    """Return a (2, 2) array: whether the bot of a row is settled above the bot of a column."""
+    """Return a (2, 2) array: whether the bot of a row is settled above the bot of a column.
+
+    `bots` names the bots of the rows and columns.
+    """
     settled = np.zeros((2, 2), bool)
     if duel.better is not None:
         settled[bots.index(duel.better), bots.index(duel.behind)] = True

@@ -1,8 +1,8 @@
 """Exports of a run for other programs: rows of seats, lines of matches, or rows of decisions.
 
-Rows of seats are CSV, JSONL or Parquet. All three have the same columns (`SeatRow`), in the same
-order: by block, seating and seat. Rows of decisions come from replaying one match at a time, so
-memory does not grow with the run.
+Rows of seats are CSV, JSONL or Parquet. All three have the same columns (`SeatRow`) and the same
+rows, sorted by block, seating and seat. Rows of decisions come from replaying one match at a time,
+so memory does not grow with the run.
 """
 
 import codecs
@@ -40,9 +40,9 @@ class SeatRow(Row, frozen=True, kw_only=True):
     """One seat of one match: the columns of `Row`, and columns that standings do not read.
 
     `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
-    is None if every seat plays for itself. `answers` counts the requests that were answered
-    completely. `think_ms` is the total time of these requests in milliseconds. `slowest_ms` is the
-    longest time, None without an answer.
+    is None if every seat played for itself or there were several deals. `answers` counts the
+    requests that were answered completely. `think_ms` is the total time of these requests in
+    milliseconds. `slowest_ms` is the longest time, None without an answer.
     """
 
     seed: str
@@ -60,9 +60,10 @@ class DecisionRow(msgspec.Struct, frozen=True):
     says whether it was the only legal move. `ms` is the thinking time in milliseconds, None if the
     bot was not asked. `fault` is the kind of fault for which the default move was played, else
     None. `info` has the numbers that the bot gave beside the move as JSON, None if it gave none.
-    `deal_points` and `match_points` are the seat's points at the end of the deal and of the match.
-    `words` and `numbers` are the view as encoded by `learning.encoding`, and `move_words` the
-    encoded legal moves. `action` is as returned by `learning.encoding.action_of`.
+    `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
+    before the strike-out rule. `words` and `numbers` are the view as encoded by
+    `learning.encoding`, and `move_words` the encoded legal moves. `action` is as returned by
+    `learning.encoding.action_of`.
     """
 
     match: str
@@ -92,11 +93,13 @@ class ExportError(StichError):
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
-    With `text`, decisions are written as JSONL, else as Parquet. Rows of seats take two passes over
-    the matches, and a third if [stop] ended the cup.
+    With `text`, decisions are written as JSONL, else as Parquet. Matches and decisions leave out
+    unfinished blocks until the run is finished. Rows of seats leave out the tables of disqualified
+    bots. They take two passes over the matches, and a third if [stop] ended the cup.
 
     Raises:
-        ExportError: if the library for Parquet is not installed, or a match cannot be replayed.
+        ExportError: if the library for Parquet is not installed, or decisions are written and a
+            match cannot be replayed.
         StoreError: if the store cannot be read.
     """
     if format == "csv":
@@ -116,7 +119,7 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 
 
 def rows(store: RunReader) -> Iterator[SeatRow]:
-    """Yield the rows of seats by block, seating and seat, with a value for every column.
+    """Yield a row for each seat of each finished match, by block, seating and seat.
 
     Tables of disqualified bots are left out.
     """
@@ -166,7 +169,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move that a bot was asked for or that was forced, in order.
+    """Yield a row for each move of a match that a bot was asked for or that was forced, in order.
 
     Raises:
         ValueError: if a move is not legal.
@@ -216,9 +219,10 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """Return the standings as CSV: one line for each bot, with the fields of `Standings.to_dict`.
+    """Return the standings as CSV: a header, and a line with the fields of each bot.
 
-    Nested fields have columns of their own. Returns "" if there are no bots.
+    The fields are those of `Standings.to_dict`. A nested field, such as `rank` or `faults`, becomes
+    several columns. Returns "" if there are no bots.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -287,7 +291,13 @@ def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
 
 
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
-    """Return the pyarrow schema of a type of row. Fields of other types become strings."""
+    """Return the pyarrow schema of a type of row.
+
+    Fields that are not numbers, Booleans, or lists of text or whole numbers become strings.
+
+    Raises:
+        ModuleNotFoundError: if pyarrow is not installed.
+    """
     import pyarrow
 
     types = {

@@ -107,7 +107,8 @@ class ExportedRows:
         """Read and check all rows. `name` is the name of the file in error messages.
 
         Raises:
-            LineError: if there is no row, a row is bad, or rows contradict each other.
+            LineError: if there is no row, a row is bad, rows contradict each other, or there are
+                more than 2,000 bots.
         """
         self._name = name
         self._places: dict[str, int | None] = {}
@@ -175,7 +176,7 @@ class ExportedRows:
         return LineError(f"{self._name}:{number}: {text}")
 
     def _problems(self, row: Row) -> Iterator[str]:
-        """Yield a sentence for each way in which a row contradicts the rows above it.
+        """Yield a sentence for each way in which a row contradicts itself or the rows above it.
 
         Store the place of the row's bot for later rows.
         """
@@ -199,7 +200,8 @@ class ExportedRows:
         """Return the match that these rows describe, each given as (number of its line, row).
 
         Raises:
-            LineError: if the rows contradict each other, or the other rows of their block.
+            LineError: if the rows do not have each seat once, or contradict each other, the other
+                rows of their block, or the number of seats of the first match.
         """
         number, first = seats[0]
         rows = [row for _, row in seats]

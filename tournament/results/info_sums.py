@@ -13,7 +13,7 @@ class InfoSum:
     """The sum of a number that a bot gave: an entry of ``info`` in `stich standings --info --json`.
 
     `name` is the name of the number. `decisions` and `matches` count the decisions and matches with
-    this number. `per_decision` and `per_match` are the means over them.
+    this number. `per_decision` and `per_match` are `sum` divided by these counts.
     """
 
     bot: str
@@ -28,7 +28,8 @@ class InfoSum:
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
     """Return the sums of all bots, sorted by bot and by name of the number.
 
-    Matches with such numbers are replayed to find out which bot made each move.
+    Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
+    move.
     """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()

@@ -99,6 +99,9 @@ def integrity(
     """Look for soft play in finished matches, and return the findings.
 
     The order of the matches does not matter. `authors` maps each bot's name to its author, or None.
+
+    Raises:
+        IllegalMove: if a match has an illegal move.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -135,7 +138,11 @@ def integrity(
 def chances(record: MatchRecord) -> Iterator[Chance]:
     """Replay a match, and yield every chance of a bot to beat another bot's play, in order.
 
-    Moves that the bot did not choose and chances between partners of the deal are left out.
+    Default moves, all moves of a seat that was struck out of the match, and chances between
+    partners of the deal are left out.
+
+    Raises:
+        IllegalMove: if a move is not legal.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}
@@ -193,7 +200,8 @@ def _chance(
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
     """Return the probability that each play is beaten, by logistic regression on bot and position.
 
-    `bot` and `beaten` have the number of the bot and the outcome (0 or 1) of each chance.
+    `bot` and `beaten` have the number of the bot and the outcome (0 or 1) of each chance. `bots` is
+    the number of bots.
     """
     names = sorted({chance.category for chance in all_chances})
     category = np.array([names.index(chance.category) for chance in all_chances])
@@ -227,7 +235,7 @@ def _leniencies(
     beaten: Floats,
     unexpected: Floats,
 ) -> list[Leniency]:
-    """Return the leniency of every ordered pair that met, with p corrected by Holm's method.
+    """Return the leniency of each ordered pair with a chance, with p corrected by Holm's method.
 
     The arrays have one entry for each chance. `bot` and `opponent` are indexes in `bots`, and
     `unexpected` is `beaten` minus its expected value.

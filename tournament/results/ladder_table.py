@@ -17,9 +17,10 @@ Status = Literal["", "new", "left"]
 
 
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return the status of each bot of `arrays`, which is "" for a bot that has a place.
+    """Return the status of each bot of `arrays`.
 
-    "new" means that the bot has played fewer than ten blocks, and "left" that it no longer plays.
+    The status is "left" if the bot no longer plays, and "new" if it still plays but has played
+    fewer than ten blocks. Otherwise the bot has a place, and the status is "".
     """
     blocks = np.bincount(data.bot, minlength=data.bots).tolist()
 

@@ -30,7 +30,8 @@ def read_lines(
     Error messages have `name` as the name of the file, and `hint` as the fix.
 
     Raises:
-        LineError: at the first line that is not JSON in UTF-8, or not an object of type `kind`.
+        LineError: at the first line that is not JSON in UTF-8, is not an object of type `kind`, or
+            is longer than MAX_LINE.
     """
     decode = msgspec.json.Decoder(kind).decode
     for number, line in enumerate(lines, 1):

@@ -23,8 +23,8 @@ class MatchArrays:
     (whether all matches of the block are finished). The others have a row for each match and a
     column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the strike-out
     rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves), and
-    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has the thinking times of
-    each bot in milliseconds.
+    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has an array for each bot:
+    its thinking times in milliseconds, of all its answered requests.
     """
 
     bots: tuple[str, ...]
@@ -54,7 +54,10 @@ class MatchArrays:
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """Return the arrays without the bots in `out`, and without the tables at which they sat."""
+        """Return the arrays without the bots in `out`, and without the tables at which they sat.
+
+        The times of the other bots still include their times at these tables.
+        """
         remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(remaining) == len(self.bots):
             return self
@@ -85,7 +88,10 @@ class MatchCollector:
         self._tables: list[NDArray[np.void]] = []
 
     def add(self, matches: Iterable[MatchSummary]) -> None:
-        """Add matches, which must not have been added before."""
+        """Add matches, which must not have been added before.
+
+        All matches must have the same number of seats.
+        """
         remaining = iter(matches)
         first = next(remaining, None)
         if first is not None:
@@ -153,7 +159,10 @@ class MatchCollector:
 
 
 def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchArrays:
-    """Return the arrays of these matches. `bots` are listed even if they have not played."""
+    """Return the arrays of these matches, which must all have the same number of seats.
+
+    The bots in `bots` are listed even if they have not played.
+    """
     collector = MatchCollector()
     collector.add(matches)
     return collector.arrays(bots)

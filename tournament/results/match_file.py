@@ -114,7 +114,7 @@ class MatchFile:
             yield f"bots: are not those of block {line.block} above; use the same."
 
     def run(self) -> Run:
-        """Return the run, as the first line describes it."""
+        """Return the run, as the first line describes it. Its bots are those of all lines."""
         return self._run
 
     def decisions(self) -> list[AnyDecision]:
@@ -143,7 +143,10 @@ class MatchFile:
                     yield block[seating]._replace(seatings=len(block))
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches after the number `sequence`, as in `RunReader`, in schedule order."""
+        """Yield the matches with a number above `sequence`, each as (number, match).
+
+        The numbers count the matches from 0, by block and seating.
+        """
         return islice(enumerate(self.summaries()), sequence + 1, None)
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
@@ -175,7 +178,7 @@ class MatchFile:
 
         Raises:
             NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`.
+            StoreError: if several ids begin with `match`, and none is `match`.
         """
         return self._record(only_match(self.summaries(), match))
 
@@ -195,7 +198,7 @@ class MatchFile:
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each way in which a line contradicts itself or the first line."""
+    """Yield a sentence for each problem of a line, on its own or compared with the first line."""
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."
@@ -218,7 +221,7 @@ def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
 
 
 def _index_problems(line: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each field of a line that refers to a move that does not exist."""
+    """Yield a sentence for each problem with the indexes of moves in a line."""
     moves = len(line.moves)
     fallback_moves = (fallback.move for fallback in line.fallbacks)
     by_field = {"info": map(int, line.info), "fallbacks": fallback_moves}

@@ -145,12 +145,13 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """Replay a match. Return the seat of each move before the first illegal one, and its error.
+    """Replay a match. Return the seat of each move before the first illegal move, and the error.
 
-    The error is None if all moves are legal.
+    The error is that of the illegal move, or None if all moves are legal.
 
     Raises:
-        games.OptionError: if there is no game with this number of players and these options.
+        games.OptionError: if the number of players, the seed or an option is not valid.
+        games.UnknownGame: if there is no such game.
     """
     state = games.get(match.game).start(match.players, match.seed, match.options)
     seats: list[int] = []
@@ -182,7 +183,7 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
     """Yield the finished matches of a run as lines, by block and seating, as in `shown_matches`.
 
-    Every line has the facts of the cup as they are when the first line is read.
+    Every line has the facts of the cup as they were when the first line was made.
     """
     run = store.run()
     cup = _cup_facts(run)
@@ -247,7 +248,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
     """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
-    ``seats`` has the seat of each move.
+    Times are rounded to microseconds. ``seats`` has the seat of each move. It may end before an
+    illegal move. None is yielded for the moves after its end.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

@@ -24,9 +24,10 @@ _MOST = 1 << 20  # the most bytes of a list that are read, more than any folder 
 
 
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
-    """Write the list of the files in a folder that is about to be published, and its signature.
+    """Write a list of the files in a folder that is about to be published, and sign the list.
 
-    `run` is the id of the run. Returns the SHA-256 of each file by name, as hexadecimal digits.
+    The list and the signature become files in the folder. `run` is the id of the run. Returns the
+    SHA-256 of each listed file by name, as hexadecimal digits.
     """
     files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
@@ -38,8 +39,8 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
-    Also yields one if the list was not signed by the organiser, or the results are not the run's.
-    Yields nothing for a run that was not published.
+    Also yields a sentence if the list was not signed by the organiser, and one if the results are
+    not those of the run. Yields nothing for a run that was not published.
     """
     present = {path.name: path for path in folder.iterdir()}
     if not present.keys() & {*_PUBLISHED}:

@@ -41,13 +41,16 @@ class RunReader(Protocol):
         """
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches that were written after the number `sequence`.
+        """Yield the finished matches that were written after the one with the number `sequence`.
 
-        Each item is (number, match), in the order of writing. Start with -1 for all matches.
+        Each item is (number, match), in the order of writing. With -1, all matches are yielded.
         """
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the matches at these places, each a (block, seating), in the order of the plan."""
+        """Return the matches at these places, each a (block, seating), in the order of the plan.
+
+        There must be a finished match at each place.
+        """
 
     def is_complete(self, block: int) -> bool:
         """Return whether all matches of a block are finished."""
@@ -55,7 +58,8 @@ class RunReader(Protocol):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the plan.
 
-        If `blocks` is given, only the matches of these blocks are yielded.
+        If `blocks` is given, only the matches of these blocks are yielded. A store leaves out the
+        bots' information and fallbacks in blocks with matches still to be played.
         """
 
     def match(self, match: str) -> MatchRecord:
@@ -63,11 +67,11 @@ class RunReader(Protocol):
 
         Raises:
             NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`.
+            StoreError: if several ids begin with `match`, and none is `match`.
         """
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Yield every fault as (id of the match, fault), in the order of the plan."""
 
     def snapshot(self) -> AbstractContextManager[RunReader]:
-        """Open a reader of the run as it is now. Later writes do not change what it reads."""
+        """Return a context manager that yields a reader of the run as it is at one moment."""

@@ -61,7 +61,8 @@ class ReceiptFile:
     def add(self, receipt: Digest, at: str) -> bool:
         """Append a receipt, unless it equals the last one. Return whether it was appended.
 
-        `at` is the time when the receipt was seen.
+        `at` is the time when the receipt was seen. If the file is full, delete every second receipt
+        first.
 
         Raises:
             StoreError: if the file cannot be read or written.

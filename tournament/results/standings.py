@@ -31,9 +31,9 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """Thinking times of a bot's answered requests in milliseconds, or None without an answer.
+    """The median and the 99th percentile of a bot's thinking times, in milliseconds.
 
-    `p99` is the 99th percentile.
+    Only requests that were answered count. Both values are None if there are none.
     """
 
     median: float | None
@@ -50,17 +50,20 @@ class Standing:
     knockout or halving, and in other formats if there are groups of bots that never met. In a
     ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
 
-    ``rank`` is the first and last rank that the evidence allows among the bots that have a place.
-    ``score`` is the expected points per deal against the other bots of the cup. ``plain`` is the
-    bot's mean of points per deal. ``won`` is the share of matches won, from 0 to 1. All three are
-    None before the bot's first match. ``low`` to ``high`` is the 95 % interval of the score at the
-    tables of a round-robin. Both are None in other formats, and with fewer than two blocks.
+    ``rank`` is the first and last rank that the evidence allows among all bots, or in a ladder
+    among the bots with a place. There, a bot without a place has the range of all ranks. ``score``
+    is the expected points per deal against the other bots of the cup. ``plain`` is the bot's mean
+    of points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie of k seats
+    counts as 1/k. All three are None before the bot's first match. ``low`` to ``high`` is the 95 %
+    interval of the score in a round-robin, or where all tables were played equally often. Both are
+    None otherwise, in a duel or ladder, and while some table has only one block.
 
     ``group`` is the number of the bot's group, from 1: the bots that met directly or through
     others. ``faults`` counts faults by kind, and ``struck_out`` the matches in which the bot was
-    struck out. ``fallback`` is the share of the moves that were not the bot's own, from 0 to 1. It
-    is None if the bot was not asked, or the number is not known. ``blocks_since_change`` is None
-    unless the bot changed during a ladder. Then only that many blocks count for its place.
+    struck out. ``fallback`` is the share of the requested moves that were not the bot's own, from 0
+    to 1. It is None if no answer of the bot has a time, as in exported rows.
+    ``blocks_since_change`` is None unless the bot changed during a ladder. Then only that many
+    blocks count for its place.
     """
 
     place: int | None
@@ -106,9 +109,10 @@ class Standings:
     ``ranges`` says when the ranges of ranks hold, as `Run.ranges` does. ``groups`` is the number of
     groups of bots that never met. ``blocks``, ``matches`` and ``deals`` are the numbers that count.
     ``played`` is the number of all matches, including those of disqualified bots. ``course`` is
-    None if the format has no course. ``duel`` is None unless the cup has exactly two bots.
-    ``decisions`` are the decisions about the run. ``incidents`` describes the decisions and the
-    void matches in sentences.
+    None if the format has no course, and before the first match. ``duel`` is None unless the cup
+    has exactly two bots, neither of them disqualified, and is not a ladder. ``decisions`` are the
+    decisions about the run. ``incidents`` describes the decisions and the void matches in
+    sentences.
     """
 
     name: str
@@ -131,7 +135,8 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the table as JSON values, as `stich standings --json` prints it.
 
-        For a finished knockout or halving, ``places`` lists the bots, best first.
+        For a finished knockout or halving, ``places`` lists the bots, best first. ``played`` is
+        left out and, except for a ladder, so are ``status`` and ``blocks_since_change``.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -163,7 +168,7 @@ def standings(results: Results) -> Standings:
 
 
 def compute(arrays: MatchArrays, run: Run) -> Standings:
-    """Return the table of the matches `arrays` of a run, without the tables of disqualified bots.
+    """Return the table of a run from its matches, without disqualified bots and their tables.
 
     `arrays` lists all bots of the cup, including bots that have not played.
     """
@@ -359,9 +364,11 @@ def _lines(
             faults={str(k): int(count[bot]) for k, count in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),
+            # Without times, as in exported rows, the number of requests is not known.
             fallback=_share(
                 fallbacks[bot],
-                arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
+                arrays.times[bot].size
+                and arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
             ),
             status=status,
         )
@@ -373,7 +380,10 @@ def _share(count: float, of: float) -> float | None:
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:
-    """Return the median and the 99th percentile of these times, rounded to microseconds."""
+    """Return the median and the 99th percentile of these times, rounded to microseconds.
+
+    Both are None if there are no times.
+    """
     if not times.size:
         return MoveTimes(None, None)
     median, p99 = np.quantile(times, [0.5, 0.99])

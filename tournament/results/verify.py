@@ -194,7 +194,10 @@ class _RunCheck:
         done.report(None, self.end_mismatches())
 
     def seed_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if the seed is not the cup's seed, or does not open the commitment."""
+        """Yield a sentence for each contradiction between the seed, the commitment and the cup.
+
+        Set `done.commitment`.
+        """
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
             self.done.commitment = opens(digest, self.run.seed)
@@ -208,7 +211,10 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if a finished run is not signed, or a signature does not fit the run."""
+        """Yield a sentence if a finished run is not signed, or a signature does not fit the run.
+
+        Set `done.signature`.
+        """
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
@@ -220,7 +226,10 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for the first changed row, and for each misdated decision before it."""
+        """Yield a sentence for the first changed row, and for each misdated decision before it.
+
+        Set `done.entries` to the number of entries that agree.
+        """
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         try:
             for entry in self.store.walk():
@@ -250,7 +259,7 @@ class _RunCheck:
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each epoch of a ladder whose bots or tables are wrong."""
+        """Yield a sentence for each wrong fact about an epoch of a ladder: its bots or tables."""
         if not isinstance(self.plan, LadderPlan):
             return
         for number, epoch in enumerate(self.run.epochs, 1):
@@ -262,7 +271,10 @@ class _RunCheck:
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each wrong fact about the end: the total, `settled`, the places."""
+        """Yield a sentence for each wrong fact about the end: the total, `settled`, the places.
+
+        Before the end, a run must not have places.
+        """
         run, plan = self.run, self.plan
         if not run.finished:
             if run.places is not None:
@@ -295,7 +307,7 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """Handle a planned match that the store lacks: a mismatch if the run is finished.
+        """Note that a planned match is missing, which is a mismatch if the run is finished.
 
         Matches that are skipped because of bots that no longer play are ignored.
         """

@@ -49,8 +49,8 @@ def available_mb(
 
 
 def _of_machine(meminfo: Path) -> float:
-    """The memory in MB that is available without swapping by Linux's estimate. On other systems,
-    the result is all memory of the machine."""
+    """Linux's estimate of the memory in MB that is available without swapping. Where there is no
+    estimate, as on other systems, the result is all memory of the machine."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024

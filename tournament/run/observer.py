@@ -43,7 +43,7 @@ class RunObserver:
         self.done, self.total = done, total
 
     def match(self, record: MatchRecord) -> None:
-        """Count a match that has been stored."""
+        """Count a match that has been stored, and its faults."""
         self.done += 1
         self.faults += len(record.faults)
 

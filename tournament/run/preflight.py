@@ -71,7 +71,8 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
     answers too.
 
     Raises:
-        StartError: if nothing answers at `url` within 5 seconds, or the answer is not a bot's.
+        StartError: if nothing accepts a connection at `url` within 5 seconds, if no answer comes
+            within another 5 seconds, or if the answer is not a bot's.
     """
     player = reach_url(bot, url)
     try:

@@ -47,7 +47,8 @@ class Roster:
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:
-        """Return the connected bots of a ladder, in the order of arrival."""
+        """Return the bots of a ladder that were connected at the last `update`, in the order of
+        arrival. Outside a ladder, there are none."""
         return ()
 
     def update(self, run: Progress) -> bool:

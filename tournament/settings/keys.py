@@ -58,7 +58,10 @@ class Key:
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """Return what is wrong with a value of any type and the fix, or None if it is valid."""
+        """Return what is wrong with a value, and how to fix that, or None if the value is valid.
+
+        The value may have any type. An integer is not valid where a float is expected.
+        """
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"

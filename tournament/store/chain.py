@@ -24,7 +24,7 @@ _CONTENT = sa.select(entries.c.content).where(entries.c.entry == sa.bindparam("a
 class ChainBroken(StoreError):
     """Raised if the rows of a store are not the rows that were written.
 
-    The message names the first entry that does not agree.
+    The message names the first entry or row that does not agree.
     """
 
 
@@ -57,7 +57,8 @@ class Chain:
     def add(self, table: sa.Table, *values: object) -> int:
         """Add an entry for a row of `table`, and return the number of the entry.
 
-        The first of the row's values identifies the row in its table.
+        The entry covers `values`, of which the first identifies the row in its table. `save` writes
+        the entry.
         """
         kind, name, content = str(table.name), str(values[0]), content_of(values)
         self.last = following(self.last, kind, name, content)
@@ -77,13 +78,16 @@ class Chain:
             raise ChainBroken(f"{values[0]} is not what was written.")
 
     def save(self) -> None:
-        """Write the new entries."""
+        """Write the entries that `add` has created."""
         if self._new:
             self.connection.execute(_INSERT, self._new)
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest of the last entry, without checking the rows."""
+    """Return the digest of the last entry, without checking the rows.
+
+    Returns `Digest()` if there is no entry.
+    """
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 

@@ -66,9 +66,9 @@ def is_database_url(target: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """Return a database URL without its password, also if the password is in the query.
+    """Return a database URL without its password, even if the password is in the query.
 
-    Returns "the store's URL" if the password cannot be located.
+    Returns "the store's URL" if the URL cannot be parsed or has more than one @.
     """
     if url.count("@") > 1:  # the part of the password after its @ would be taken for the host
         return "the store's URL"
@@ -89,7 +89,7 @@ def postgresql(url: str) -> Engine:
     """Return an engine for the PostgreSQL database at `url`, without connecting to it.
 
     Raises:
-        StoreUrlError: if the URL is not that of a PostgreSQL database.
+        StoreUrlError: if the URL is not that of a PostgreSQL database, or has more than one @.
         StoreError: if the driver is not installed.
     """
     try:
@@ -111,7 +111,8 @@ def postgresql(url: str) -> Engine:
 def sqlite(path: Path) -> Engine:
     """Return an engine for an SQLite file, which need not exist yet.
 
-    The engine is read-only if nobody can write in the folder of the file.
+    The engine is read-only if the file exists, this process cannot write in the file's folder, and
+    SQLite's log beside the file is missing or empty.
     """
     log = path.with_name(path.name + "-wal")
     all_in_file = not log.exists() or log.stat().st_size == 0
@@ -145,7 +146,7 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 def begin_snapshot(connection: Connection) -> None:
     """Begin a read transaction, which lasts until the connection is closed.
 
-    The transaction does not see later commits, and does not block writers.
+    All its queries see the database as it is at the first one. They do not block writers.
     """
     if connection.dialect.name == "sqlite":
         # Python's driver begins transactions only for statements that write.
@@ -194,7 +195,7 @@ def store_errors(where: str) -> Iterator[None]:
 
 
 def _explain(error: sa.exc.DBAPIError) -> str:
-    """Return the driver's message with the fix, if a fix is known, without a full stop."""
+    """Describe an error, with the fix if one is known, and without a full stop."""
     text = _message(error)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the primary part of the code
     state = getattr(error.orig, "sqlstate", None)
@@ -225,7 +226,10 @@ def _message(error: sa.exc.DBAPIError) -> str:
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Return whether the connection failed or was lost, so that a retry may succeed."""
+    """Return whether the connection failed or was lost, so that a retry may succeed.
+
+    Returns False for SQLite.
+    """
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)

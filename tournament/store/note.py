@@ -49,6 +49,6 @@ def noted(run: str) -> list[Digest]:
 
 
 def forget(run: str) -> None:
-    """Delete the note of a run whose store is not kept, if there is a note."""
+    """Delete the note of a run, if there is one. A note that cannot be deleted stays."""
     with suppress(OSError):
         state_path(RUNS_FOLDER, run).unlink()

@@ -60,11 +60,11 @@ _Match = TypeVar("_Match", sa.Row[Any], MatchSummary)
 
 
 class NoMatch(StoreError):
-    """Raised if no match has the given id."""
+    """Raised if no match has the given id, or an id that begins with it."""
 
 
 class NotBegun(StoreError):
-    """Raised if the store has no run yet."""
+    """Raised if the store has no run yet, or lacks the cup of its run."""
 
 
 class StoreReader:
@@ -113,7 +113,10 @@ class StoreReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader that sees the store as it is now. Later writes do not change its data."""
+        """Yield a reader that always sees the store as it is at the reader's first read.
+
+        The reader can be used within this context only.
+        """
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
             reader._moment = connection
@@ -217,7 +220,7 @@ class StoreReader:
     def present(self) -> Present:
         """Return the current state of the run, as the runner last stored it.
 
-        All fields are empty if the runner has stored none.
+        All fields are empty if the runner has not stored a state.
         """
         stored = list(self._all(sa.select(present), rows.from_json(Present)))
         return stored[0] if stored else Present()
@@ -300,9 +303,9 @@ class StoreReader:
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches that were written after the number `sequence`.
+        """Yield the finished matches that were written after the one with the number `sequence`.
 
-        Each item is (number, match), in the order of writing. Start with -1 for all matches.
+        Each item is (number, match), in the order of writing. With -1, all matches are yielded.
         """
         query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
         query = query.order_by(None).order_by(matches.c.entry)
@@ -345,9 +348,12 @@ class StoreReader:
     def match(self, match: str) -> MatchRecord:
         """Return the finished match whose id is `match` or begins with `match`.
 
+        The bots' information and fallbacks are left out if its block has matches still to be
+        played.
+
         Raises:
             NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`.
+            StoreError: if several ids begin with `match`, and none is `match`.
         """
         # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
         ends = {"begin": match, "end": match + "g"}
@@ -412,7 +418,7 @@ def only_match(candidates: Iterable[_Match], match: str) -> _Match:
 
     Raises:
         NoMatch: if no id begins with `match`.
-        StoreError: if several ids begin with `match`.
+        StoreError: if several ids begin with `match`, and none is `match`.
     """
     named = [candidate for candidate in candidates if candidate.match.startswith(match)]
     if not named:
@@ -424,7 +430,7 @@ def only_match(candidates: Iterable[_Match], match: str) -> _Match:
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Return, for each unreachable bot, how many matches were void because of the bot."""
+    """Count the matches that were void because a bot was unreachable, for each such bot."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)

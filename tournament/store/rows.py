@@ -38,8 +38,9 @@ _T = TypeVar("_T")
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
     """The rows of `meta` that describe a run. Fields are as in `StoredRun`.
 
-    `version` is the version of the store's format. `config` is the cup. A new store has only
-    `version`, `id` and `signer`. `seed`, `match_key` and `config` are written together.
+    `version` is the version of the store's format. `config` is the cup. The key of `id` is "run". A
+    new store has only `version`, `id` and `signer`. `seed`, `match_key` and `config` are written
+    together.
     """
 
     version: int
@@ -78,7 +79,7 @@ _to_summary = msgspec.msgpack.Decoder(
 def pack_match(record: MatchRecord) -> bytes:
     """Encode a whole match for the column `data`, as compressed JSON.
 
-    Times are rounded to microseconds.
+    `times`, `wall_ms` and `own_ms` are rounded to microseconds. Times in faults are not rounded.
     """
     fields = {
         **msgspec.to_builtins(record, str_keys=True),
@@ -108,10 +109,11 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
 
 
 def insert_match(chain: Chain, record: MatchRecord) -> None:
-    """Write a match, its block if the block is new, and their entries.
+    """Write a match, and its block if the block is new. Add their entries to the chain.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if the store has the match already.
+        sqlalchemy.exc.IntegrityError: if the store has this match, or another match with the same
+            block and seating.
     """
     connection = chain.connection
     block = {name: getattr(record, name) for name in ("key", "block", "round", "seatings")}
@@ -129,7 +131,9 @@ def insert_match(chain: Chain, record: MatchRecord) -> None:
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded rows of `meta` by key: those with the given keys, or all without keys.
+    """Return the decoded values in `meta` by key: those of the given keys, or all by default.
+
+    Keys that are not in `meta` are left out.
 
     Raises:
         msgspec.DecodeError: if a value is not JSON, or has half a surrogate pair.
@@ -139,7 +143,9 @@ def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Write rows of `meta`, given by key, and their entries. Rows with these keys are replaced.
+    """Write rows of `meta`, given as values by key, and add their entries to the chain.
+
+    Rows with the same keys are replaced.
 
     Raises:
         ChainBroken: if another program has changed a row that is to be replaced.
@@ -163,7 +169,7 @@ def put_signature(connection: Connection, signature: str | None) -> None:
 
 
 def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
-    """Write a record with the next number in its table, and its entry."""
+    """Write a record to `table` under the next number, and add its entry to the chain."""
     number = (chain.connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     data = dumps(msgspec.to_builtins(record))
     row = {"id": number, "data": data, "entry": chain.add(table, number, data)}
@@ -190,7 +196,7 @@ def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
     `by_seat` are further fields to check.
 
     Raises:
-        ValueError: if a field has another length.
+        ValueError: if there are fewer seats, or a field has another length.
     """
     seats = len(match.seating)
     for values in (match.scores, match.adjusted, *by_seat):
@@ -199,7 +205,7 @@ def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
 
 
 def to_decision(row: sa.Row[Any]) -> AnyDecision:
-    """Convert a row of `decisions` to a decision."""
+    """Convert a row of `decisions` to a decision, whose number is the id of the row."""
     decision: AnyDecision = msgspec.convert({**json.loads(row.data), "number": row.id}, AnyDecision)
     return decision
 
@@ -229,6 +235,7 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
 
     Raises:
         ValueError: if the row is damaged.
+        zlib.error: if the data are not compressed.
     """
     if row.data is None:
         raise ValueError(f"match {row.match} has no moves")
@@ -240,7 +247,8 @@ def unpack_match(data: bytes) -> MatchRecord:
     """Decode a match that `pack_match` encoded.
 
     Raises:
-        ValueError: if the data are not those of a match, or longer than a match can be.
+        ValueError: if the data are not those of a match, are cut off, or are longer than a match
+            can be.
         zlib.error: if the data are not compressed.
     """
     decompressor = zlib.decompressobj()

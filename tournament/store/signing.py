@@ -57,7 +57,8 @@ class SigningKey:
 def is_signed(data: bytes, signature: str, public: str) -> bool:
     """Return whether `signature` is a signature of `data` by the key with this public part.
 
-    Both the signature and the public key are hexadecimal digits.
+    Both the signature and the public key are hexadecimal digits. Returns False if either of them is
+    malformed.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -98,7 +99,7 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Create the folder of a file, and raise errors in writing the file as StoreError.
+    """Create the folder of a file. Within this context, raise errors in writing as StoreError.
 
     Raises:
         StoreError: if the folder cannot be created, or the code within raises an OSError.
@@ -152,7 +153,7 @@ def is_trusted(public: str) -> bool:
     """Return whether a public key is the user's own or one that the user trusts.
 
     Raises:
-        StoreError: if the list of trusted keys or the user's key cannot be read.
+        StoreError: if the list of trusted keys cannot be read, or the user's key cannot be used.
     """
     if public in trusted_keys():
         return True

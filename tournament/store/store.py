@@ -76,7 +76,8 @@ class Store(StoreReader):
 
     Each change is committed as a whole or not at all. Methods that write raise StoreError if the
     database fails. All of them but `show` and `accept` also raise StoreError if the store was begun
-    by another user or changed by another program.
+    by another user or changed by another program. Within `advisory_lock`, a write waits until the
+    database can be reached again.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -94,7 +95,7 @@ class Store(StoreReader):
         with a sentence whenever the store begins to wait for the database, and when a wait is over.
 
         Raises:
-            StoreUrlError: if the target is not the URL of a PostgreSQL database.
+            StoreUrlError: if the target is a URL, but not that of a PostgreSQL database.
             StoreError: if the store cannot be opened or created.
         """
         text = os.fspath(target)
@@ -132,7 +133,7 @@ class Store(StoreReader):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches, and the current time if the run begins now."""
+        """Record the number of planned matches, and the current time unless the run has begun."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
@@ -146,7 +147,10 @@ class Store(StoreReader):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Record what bots state about themselves, by bot. Skip empty and unchanged statements."""
+        """Add what bots state about themselves, given by bot, to their earlier statements.
+
+        Statements that are empty or equal to the bot's latest one are skipped.
+        """
         before = self.run().about
         new = {
             bot: (*before.get(bot, ()), identity)
@@ -159,8 +163,8 @@ class Store(StoreReader):
     def record_checks(self, stated: Mapping[str, Identity], failed: Mapping[str, str]) -> None:
         """Record the results of checks of a ladder's bots, in place of these bots' earlier results.
 
-        `stated` maps each bot that passed to what it states about itself. `failed` maps each bot
-        that failed to its problem.
+        `stated` maps each bot that passed to what it states about itself, which replaces the bot's
+        earlier statements unless it is empty. `failed` maps each bot that failed to its problem.
         """
         run = self.run()
         new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
@@ -175,7 +179,8 @@ class Store(StoreReader):
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
         """Check the store, and record and sign the end of the run.
 
-        `places` and `settled` are as in `Run`.
+        `places` and `settled` are as in `Run`. The number of planned matches becomes that of the
+        finished ones. The current state for the pages becomes empty.
 
         Raises:
             StoreError: if the store does not hold exactly what this user's commands have written.
@@ -188,7 +193,10 @@ class Store(StoreReader):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Continue a finished run, with this number of planned matches."""
+        """Continue a finished run, with `total` planned matches.
+
+        The places, the settled bots and the signature are removed.
+        """
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
@@ -252,7 +260,7 @@ class Store(StoreReader):
     def accept(self) -> None:
         """Take over a run that was begun by another user or restored from a copy.
 
-        The user becomes the signer of the run.
+        The user becomes the signer of the run. If the run is finished, it is signed again.
 
         Raises:
             StoreError: if the rows of the store are not the rows that were written.
@@ -269,12 +277,15 @@ class Store(StoreReader):
             self._save(chain, before)
 
     def forget(self) -> None:
-        """Delete the user's note about this store, which is not kept."""
+        """Delete the user's note about the run. Call this for a store that will not be kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Continue the run with a cup that has grown, and renumber the blocks by the cup's plan.
+        """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
+
+        The run counts as extended, and no longer as finished. The values in the bots' `env` are
+        sealed.
 
         Raises:
             StoreError: if the store does not hold exactly what this user's commands have written.
@@ -320,10 +331,10 @@ class Store(StoreReader):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions. The store sets their numbers and times.
+        """Append decisions. The store sets their `number`, `at` and `after`.
 
-        `check` is called with the earlier decisions in the same transaction. If it raises an error,
-        nothing is appended.
+        Unprintable characters in the reasons are escaped. `check` is called with the earlier
+        decisions in the same transaction. If it raises an error, nothing is appended.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -428,6 +439,8 @@ class Store(StoreReader):
     def _save(self, chain: Chain, before: Digest) -> None:
         """Write the chain's new entries, and sign the last digest if the run is finished.
 
+        The signature of a run that is not finished any more is removed.
+
         `before` is the digest before the change. The note is written first and allows both digests,
         so a process that is killed before the commit leaves a valid store.
         """
@@ -498,7 +511,7 @@ class Store(StoreReader):
 
         Raises:
             ConnectionLostError: if the database is still unreachable after `seconds`.
-            StoreError: if another runner has the lock for a minute, or `work` raises the error.
+            StoreError: if another runner still has the lock after a minute, or `work` raises one.
         """
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
@@ -534,8 +547,10 @@ class Store(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Same as StoreReader._all, but a runner that loses the connection continues after the last
-        row that it has read."""
+        """Same as StoreReader._all, but a runner continues after a lost connection.
+
+        It begins again after the last row that it has read.
+        """
         read, lost = 0, -1
         while True:
             try:
@@ -550,7 +565,7 @@ class Store(StoreReader):
                 return
 
     def secret(self, *about: str) -> str:
-        """Derive a secret from the words `about` and the user's key, which nobody else has."""
+        """Derive a secret of 64 hexadecimal digits from the words `about` and the user's key."""
         return make_key().derive(*about)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:

@@ -7,11 +7,11 @@ metadata = sa.MetaData()
 SIGNATURE = "signature"
 """The key of the row in `meta` that has the signature of a finished run.
 
-This row alone has no entry in the chain, so its `entry` is 0."""
+It is the only row of `meta` without an entry in the chain, so its `entry` is 0."""
 
 
 def _entry() -> sa.Column[int]:
-    """Return a column for the number of the entry that last wrote the row."""
+    """Return a column for the number of the row's latest entry in the chain."""
     return sa.Column("entry", sa.BigInteger, nullable=False)
 
 
@@ -56,7 +56,7 @@ matches = sa.Table(
 
 
 def _list(name: str) -> sa.Table:
-    """Return a table of records as JSON, with the number of each record as `id`."""
+    """Define and return a table of records as JSON, with the number of each record as `id`."""
     number = sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
     return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False), _entry())
 

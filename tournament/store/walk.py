@@ -38,7 +38,7 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
         for table in (voids, decisions, epochs)
     },
 }
-"""For each table, the query of the values that its entries cover, after the entry's number."""
+"""For each table, the query of its rows: the number of the entry, then the values it covers."""
 
 
 class ChainEntry(NamedTuple):
@@ -56,7 +56,9 @@ def walk(connection: Connection) -> Iterator[ChainEntry]:
 
     Raises:
         ChainBroken: at the first entry that does not agree with the rows, or after the last one if
-            there is a row without an entry.
+            a replaced row is missing or a row has no entry.
+        ValueError: if a void match cannot be decoded.
+        zlib.error: if a void match cannot be decompressed.
     """
     written = {
         table: stream(connection, query.order_by(query.selected_columns.entry))

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, current_app, redirect, render_template, request, url_for
-from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import games
@@ -42,6 +42,7 @@ _TITLES: Final = {
     400: N_("The request is not valid"),
     403: N_("This is not allowed"),
     404: N_("There is no such page"),
+    429: N_("The arena is busy"),
     503: N_("This is not possible now"),
 }
 _STATIC: Final = Path(web.ui.__file__).parent / "static"
@@ -181,13 +182,17 @@ def _view() -> RunView | None:
     return None
 
 
-def _problem(error: HTTPException) -> tuple[str, int]:
-    """Return a page that explains an error, and the error's status."""
+def _problem(error: HTTPException) -> tuple[str, int, dict[str, str]]:
+    """Return a page that explains an error, the error's status, and its headers, such as when to
+    try again."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
         text = _("The address may be mistyped, or the page has gone.")
-    return render_template("error.html", title=title, text=text), code
+    elif isinstance(error, TooManyRequests):
+        text = _("Many readers ask for much at once. Try again in a moment.")
+    headers = {name: value for name, value in error.get_headers() if name != "Content-Type"}
+    return render_template("error.html", title=title, text=text), code, headers
 
 
 def _unreadable(error: StoreError) -> tuple[str, int]:

@@ -136,8 +136,10 @@ def _call(
 ) -> tuple[int, bytes]:
     """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer.
 
+    Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
+
     Raises:
-        RequestException: if the arena does not answer within `seconds`.
+        RequestException: if the arena cannot be reached, or does not answer in time.
     """
     with requests.request(
         method,
@@ -148,7 +150,12 @@ def _call(
         allow_redirects=False,
         stream=True,
     ) as response:
-        return response.status_code, next(response.iter_content(_LIMIT), b"")
+        body = b""
+        for part in response.iter_content(_LIMIT):  # a chunked answer comes in parts
+            body += part
+            if len(body) >= _LIMIT:
+                break
+        return response.status_code, body[:_LIMIT]
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:

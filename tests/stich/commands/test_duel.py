@@ -10,6 +10,7 @@ import pytest
 
 from tests.support import played
 from tests.support.cups import bot, events, started, stich
+from tests.support.memory_run import run_of
 from tournament.formats.scores import Scores
 from tournament.model import Run
 from tournament.store.store import Store
@@ -44,7 +45,7 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
     bots = (BETTER, WORSE)
     cup = played.cup(bots, game=game, players=players, format="duel", seating="mixed", deals=8)
     duel = played.plan(cup)
-    blocks = next(duel.rounds(Run(cup=cup, finished=False), Scores(played.NoMatches()))).blocks
+    blocks = next(duel.rounds(Run(cup=cup, finished=False), Scores(run_of([])))).blocks
     assert duel.matches == 8 * seatings
     mirror = {WORSE: BETTER, BETTER: WORSE}
     for block in blocks:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support import played
+from tests.support.memory_run import run_of
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.scores import Scores
@@ -17,7 +18,7 @@ from tournament.run.executor import Finished, Job, RunError, Voided
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]
 PLAN = played.plan(CUP)
-(ROUND,) = PLAN.rounds(Run(cup=CUP, finished=False), Scores(played.NoMatches()))
+(ROUND,) = PLAN.rounds(Run(cup=CUP, finished=False), Scores(run_of([])))
 JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
 
 

@@ -5,15 +5,29 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from tests.support.exact_points import exact, spread
 from tools.simulation.claims import anytime, final
-from tools.simulation.simulated_cups import from_blocks, gauntlet, observed, round_robin, swiss
-from tournament.ranking.arrays import UNKNOWN, Interval, Ints
+from tools.simulation.simulated_cups import (
+    from_blocks,
+    gauntlet,
+    observed,
+    round_robin,
+    simulated,
+    swiss,
+)
+from tournament.ranking.arrays import UNKNOWN, Floats, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import rank_ranges
 
 Columns = tuple[Ints, Ints, Ints, Ints]
+
+
+STRENGTHS = np.linspace(1.0, -1.0, 12)
+
+
+def exact(random: np.random.Generator, seats: Ints) -> Floats:
+    """The points of up to twelve bots, without noise."""
+    return simulated(STRENGTHS, lambda _, n: np.zeros((n, 3)))(random, seats)
 
 
 def matches(bots: int, deals: int, tables: list[tuple[int, ...]] | None = None) -> Columns:
@@ -60,7 +74,7 @@ def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean() -> None:
 def test_without_noise_the_scores_are_the_true_ones(draw: object) -> None:
     assert callable(draw)
     data = draw(np.random.default_rng(2), 12, exact)
-    assert fit(data).score == pytest.approx(spread(12) * 12 / 11, abs=1e-9)
+    assert fit(data).score == pytest.approx(STRENGTHS * 12 / 11, abs=1e-9)
 
 
 def test_a_duel_with_several_seats_is_one_difference_a_block() -> None:

@@ -1,5 +1,3 @@
-"""The course of a cup: the bracket, the rounds, the stages, the challenger against each bot."""
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +7,6 @@ from tests.support.memory_run import run_of
 from tests.support.played import cup
 from tests.support.standings import match
 from tournament.display.formatting import bracket_note
-from tournament.formats import FORMATS
 from tournament.results.course import Against, Course, CourseTable
 from tournament.results.standings import Standings, standings
 
@@ -22,9 +19,7 @@ def table(format: str, blocks: Sequence[Played], **about: Any) -> Standings:
         match(number, 0, tuple(points), tuple(points.values()))._replace(round=round, stage=stage)
         for number, (round, stage, points) in enumerate(blocks, 1)
     ]
-    bots = sorted({bot for _, _, points in blocks for bot in points})
-    keys = {"challenger": about.pop("challenger")} if "challenger" in about else {}
-    return standings(run_of(matches, bots=bots, format=FORMATS[format](**keys), **about))
+    return standings(run_of(matches, format=cup(format=format).format, **about))
 
 
 def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
@@ -45,12 +40,12 @@ KNOCKOUT: list[Played] = [
     (2, "final", {"ann": 0, "dan": 0, "hal": 0}),
     (2, "bronze", {"bob": 4, "eve": 0, "gil": -4}),
 ]
-ORDER = ("ann", "dan", "hal", "bob", "eve", "gil", "cat", "fay", "ivy")
-PLACES = {bot: place for place, bot in enumerate(ORDER, 1)}
 
 
 def test_a_knockout_has_its_bracket_and_its_winner() -> None:
-    result = course("knockout", KNOCKOUT, places=PLACES)
+    order = ("ann", "dan", "hal", "bob", "eve", "gil", "cat", "fay", "ivy")
+    places = {bot: place for place, bot in enumerate(order, 1)}
+    result = course("knockout", KNOCKOUT, places=places)
     assert result.winners == ("ann",)
     first, last = result.rounds
     assert list(map(list, map(dict.items, advances(first.tables)))) == [
@@ -90,15 +85,15 @@ def test_a_bot_without_a_table_in_a_round_has_a_bye() -> None:
 
 def test_a_gauntlet_shows_the_challenger_against_each_bot() -> None:
     blocks: list[Played] = [
-        (1, "", {"cat": 3, "ann": -1, "bob": -2}),
-        (1, "", {"cat": -4, "ann": 4, "dan": 0}),
-        (1, "", {"cat": 1, "bob": 1, "dan": -2}),
+        (1, "", {"ann": 3, "bob": -1, "cat": -2}),
+        (1, "", {"ann": -4, "bob": 4, "dan": 0}),
+        (1, "", {"ann": 1, "cat": 1, "dan": -2}),
     ]
-    result = course("gauntlet", blocks, challenger="cat")
-    assert result.challenger == "cat"
+    result = course("gauntlet", blocks)
+    assert result.challenger == "ann"
     assert sorted(result.against, key=lambda against: against.bot) == [
-        Against("ann", blocks=2, matches=2, score=-0.5, opponent_score=1.5, won=0.5),
-        Against("bob", blocks=2, matches=2, score=2.0, opponent_score=-0.5, won=0.75),
+        Against("bob", blocks=2, matches=2, score=-0.5, opponent_score=1.5, won=0.5),
+        Against("cat", blocks=2, matches=2, score=2.0, opponent_score=-0.5, won=0.75),
         Against("dan", blocks=2, matches=2, score=-1.5, opponent_score=-1.0, won=0.5),
     ]
 
@@ -112,30 +107,25 @@ HALVING: list[Played] = [
 ]
 
 
-def test_a_halving_has_stages_and_places_by_the_last_stage() -> None:
+def test_a_halving_has_stages_and_at_its_end_places() -> None:
     result = table("halving", HALVING)
     assert result.course is not None
     first, final = result.course.stages
     assert advances([first]) == [{"ann": True, "bob": True, "dan": True, "cat": False}]
     assert (first.blocks, final.blocks) == (3, 2)
-    places = {line.bot: line.place for line in result.standings}
-    assert places["cat"] == 4
+    assert [line.place for line in result.standings if line.bot == "cat"] == [4]
     assert result.course.winners == (result.standings[0].bot,)
     # The last stage shows the scores of the table: all blocks count.
     assert [(one.bot, one.score) for one in final.bots] == [
         (line.bot, line.score) for line in result.standings[:3]
     ]
     assert result.to_dict()["places"] == [line.bot for line in result.standings]
-
-
-def test_a_halving_has_no_places_before_its_end() -> None:
-    result = table("halving", HALVING[:4], finished=False)
-    assert {line.place for line in result.standings} == {None}
-    assert result.course is not None
-    assert result.course.winners == ()
+    under_way = table("halving", HALVING[:4], finished=False)
+    assert {line.place for line in under_way.standings} == {None}
+    assert under_way.course is not None
+    assert under_way.course.winners == ()
 
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving", "gauntlet"])
 def test_a_cup_without_a_match_has_no_course(format: str) -> None:
-    empty = run_of([], bots=["ann", "bob", "cat"], format=cup(format=format).format)
-    assert standings(empty).course is None
+    assert table(format, [], bots=["ann", "bob", "cat"]).course is None

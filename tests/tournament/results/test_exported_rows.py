@@ -25,21 +25,15 @@ Row = dict[str, Any]
 REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.required]
 
 
-@pytest.fixture(scope="module")
-def run_rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+@pytest.fixture
+def rows(tmp_path: Path) -> list[Row]:
     """The rows of a finished run, by block, seating and seat."""
-    with run(tmp_path_factory.mktemp("run"), cup()) as store:
+    with run(tmp_path, cup()) as store:
         return exported(store, "jsonl")
 
 
-@pytest.fixture
-def rows(run_rows: list[Row]) -> list[Row]:
-    """A copy of the rows, which may be changed."""
-    return [dict(row) for row in run_rows]
-
-
 def without_times(table: Standings) -> Row:
-    """The table as JSON, without the columns of which rows have only sums."""
+    """The table as JSON, without what rows have only as sums."""
     data = table.to_dict()
     for line in data["standings"]:
         del line["move_ms"], line["fallback"]
@@ -60,7 +54,6 @@ def made(format: str) -> Cup:
 
 @pytest.mark.parametrize("format", [name for name in FILE_FORMATS if name != "ladder"])
 def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str) -> None:
-    """Rows and matches give the same places, course and end, also while the run goes on."""
     with run(tmp_path, made(format)) as store:
         if format == "halving":
             store.finish(settled=("bot1", "bot2"))
@@ -79,7 +72,6 @@ def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str) -> None:
 
 @pytest.mark.parametrize("format", ["halving", "knockout"])
 def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, format: str) -> None:
-    """Also if all rows of a final are missing, so that the rows do not show who reached it."""
     of = cup([f"bot{i}" for i in range(8)], format=format, seating="fixed")
     with run(tmp_path, of) as store:
         winner = standings(store).standings[0].bot
@@ -107,15 +99,12 @@ def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
     assert says == f"{because}: bot2, bot1."
 
 
-def test_the_order_of_rows_does_not_matter(rows: list[Row]) -> None:
-    assert table(rows[::-1]) == table(rows)
-
-
-def test_the_required_fields_are_enough(rows: list[Row]) -> None:
-    few = table([{field: row[field] for field in REQUIRED} for row in rows])
-    assert [line["score"] for line in few["standings"]] == [
-        line["score"] for line in table(rows)["standings"]
-    ]
+def test_the_required_fields_in_any_order_are_enough(rows: list[Row]) -> None:
+    few, every = (
+        table([{field: row[field] for field in REQUIRED} for row in rows[::-1]]),
+        table(rows),
+    )
+    assert few["standings"][0]["score"] == every["standings"][0]["score"]
     assert (few["finished"], few["ranges"]) == (False, "anytime")
 
 
@@ -123,11 +112,9 @@ def test_the_required_fields_are_enough(rows: list[Row]) -> None:
     ("at", "change", "message"),
     [
         (1, {"adjusted": "3"}, "2: adjusted: Expected `int`, got `str`"),
-        (1, {"adjusted": 2**53}, "2: adjusted: Expected `int` <= 10000"),
         (1, {"deals": 7}, "2: deals: must be the same for all seats"),
         (1, {"seat": 0}, "1: seat: block 1, seating 0 must have one row"),
         (1, {"cup": "Other"}, '2: cup: is "Other"'),
-        (1, {"format": "swiss"}, '2: format: is "swiss", but "round-robin"'),
         (1, {"bot": "\ud800"}, "2: line: is not JSON"),
         (3, {"bot": "new"}, "block 1 has other bots"),
         (3, {"place": 9}, "in place 9 here and in"),
@@ -142,18 +129,14 @@ def test_a_bad_row_is_refused(rows: list[Row], at: Any, change: Row, message: st
         table(rows)
 
 
-def test_missing_rows_and_fields_are_refused(rows: list[Row]) -> None:
-    with pytest.raises(LineError, match="there is no row"):
-        table([])
-    with pytest.raises(LineError, match="1: seat: block 1, seating 0 must have one row for each"):
-        table([rows[0], *rows[2:]])
-    del rows[1]["adjusted"]
-    with pytest.raises(LineError, match="2: adjusted: is missing"):
-        table(rows)
-
-
-def test_more_bots_than_can_be_compared_are_refused() -> None:
+def test_too_few_rows_and_too_many_bots_are_refused(rows: list[Row]) -> None:
     row = {"seating": 0, "adjusted": 1, "deals": 1}
-    rows = [row | {"block": bot // 2, "seat": bot % 2, "bot": str(bot)} for bot in range(2_002)]
-    with pytest.raises(LineError, match="2002 bots are more than the 2000"):
-        table(rows)
+    many = [row | {"block": bot // 2, "seat": bot % 2, "bot": str(bot)} for bot in range(2_002)]
+    for some, says in (
+        ([], "there is no row"),
+        ([rows[0], *rows[2:]], "1: seat: block 1, seating 0 must have one row for each"),
+        ([rows[0], {}], "2: block: is missing"),
+        (many, "2002 bots are more than the 2000"),
+    ):
+        with pytest.raises(LineError, match=says):
+            table(some)

@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -33,31 +33,21 @@ def matches(
     """Five blocks at each table of bots that beat what they can in 60 to 90 of 100 cases."""
     dice = random.Random(len(friends))
     eagerness = dict(zip(NAMES, (0.6, 0.7, 0.8, 0.9), strict=True))
-    for block, (table, deal) in enumerate(
-        (table, deal) for deal in range(5) for table in combinations(NAMES, 3)
-    ):
-        for turn in range(3):
-            seating = table[turn:] + table[:turn]
-            state = games.get(game).start(3, f"{deal} {table}", options)
-            moves = []
-            while state.turn is not None:
-                bot, to_beat = seating[state.turn], state.to_beat
-                legal = state.moves()
-                spares = to_beat is not None and {bot, seating[to_beat[0]]} == set(friends)
-                eager = to_beat is None or dice.random() < eagerness[bot]
-                wanted = 0 if spares or not eager else min(len(legal) - 1, 1)
-                moves.append(str(legal[wanted]))
-                state = state.advance(moves[-1])
-            yield replace(
-                template,
-                game=game,
-                options=options,
-                seed=f"{deal} {table}",
-                match=f"{block}-{turn}",
-                block=block,
-                seating=seating,
-                moves=tuple(moves),
-            )
+    blocks = enumerate(product(range(5), combinations(NAMES, 3)))
+    for (block, (deal, table)), turn in product(blocks, range(3)):
+        seating, seed = table[turn:] + table[:turn], f"{deal} {table}"
+        state = games.get(game).start(3, seed, options)
+        moves = []
+        while state.turn is not None:
+            bot, to_beat = seating[state.turn], state.to_beat
+            legal = state.moves()
+            spares = to_beat is not None and {bot, seating[to_beat[0]]} == set(friends)
+            eager = to_beat is None or dice.random() < eagerness[bot]
+            wanted = 0 if spares or not eager else min(len(legal) - 1, 1)
+            moves.append(str(legal[wanted]))
+            state = state.advance(moves[-1])
+        record = replace(template, game=game, options=options, seed=seed, moves=tuple(moves))
+        yield replace(record, match=f"{block}-{turn}", block=block, seating=seating)
 
 
 GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"target": 1}}

@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from operator import add
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from tests.support.memory_run import MemoryRun, run_of
 from tests.support.standings import match, row, without
 from tournament.display.formatting import has_plain, table_notes
 from tournament.formats.ladder import KnownBots, Ladder, draw_tables
-from tournament.records import Leave, MatchSummary
+from tournament.records import AnyDecision, Leave, MatchSummary
 from tournament.results.export import rows
 from tournament.results.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
@@ -73,31 +74,23 @@ def test_ranks_hold_at_any_time_and_order_no_bots_falsely(plain: Standings) -> N
     assert [line.rank for line in finished.standings] == [line.rank for line in plain.standings]
 
 
-def test_new_bots_are_in_the_table_without_a_place() -> None:
-    played = season(12, late="z")[:-10]
-    table = standings(ladder(played, bots=[*OLD, "z", "nobody"]))
+def test_new_bots_and_those_that_left_have_no_place(plain: Standings) -> None:
+    run = ladder(season(40, late="z")[:-10], bots=[*OLD, "z", "nobody"], decisions=(leave("b"),))
+    table = standings(run)
+    old = [(place, bot, "") for place, bot in enumerate("acdefgh", 1)]
+    out = [(None, "z", "new"), (None, "b", "left"), (None, "nobody", "new")]
+    assert ranked(table) == [*old, *out]
     new = row(table, "z")
-    assert 0 < new.matches < 10
-    assert (new.place, new.status, new.rank) == (None, "new", (1, 8))
-    assert new.score is not None
-    assert row(table, "nobody").status == "new"
-    assert [place for place, *_ in ranked(table)] == [*range(1, 9), None, None]
+    assert (new.rank, new.score is None, 0 < new.matches < 10) == ((1, 7), False, True)
+    assert max(line.rank[1] for line in table.standings if line.bot in OLD) == 7
     assert table.to_dict()["standings"][-1]["status"] == "new"
     assert "Bots with fewer than 10 blocks are new and have no place yet." in table_notes(table)
-
-
-def test_bots_that_left_keep_their_score_and_have_no_place(plain: Standings) -> None:
-    table = standings(ladder(season(), decisions=(leave("b"),)))
-    assert row(table, "b").score == row(plain, "b").score
-    assert ranked(table)[-1] == (None, "b", "left")
-    assert ranked(table)[:2] == [(1, "a", ""), (2, "c", "")]
-    assert max(line.rank[1] for line in table.standings) == 7
-
-
-def test_tables_of_disqualified_bots_do_not_count(plain: Standings) -> None:
-    table = standings(ladder(season(), decisions=without("a")))
-    assert ranked(table)[0] == (1, "b", "")
-    assert row(table, "b").matches < row(plain, "b").matches
+    played = [line for line in table.standings if line.bot != "nobody"]
+    again = exported(run)
+    assert ranked(again) == [(line.place, line.bot, line.status) for line in played]
+    assert [line.score for line in again.standings] == [line.score for line in played]
+    left = standings(ladder(season(), decisions=(leave("b"),)))
+    assert row(left, "b").score == row(plain, "b").score
 
 
 def test_names_that_never_play_cost_nobody_evidence(plain: Standings) -> None:
@@ -111,32 +104,21 @@ def test_a_bot_has_arrived_even_if_it_is_disqualified_later() -> None:
     early = [tuple(f"{number}{seat}" for seat in "xyz") for number in range(100, 130)]
     before = [match(number - 30, 0, bots, [0, 0, 0]) for number, bots in enumerate(early)]
     names = [bot for bots in early for bot in bots]
-    tables = [
-        standings(ladder([*some, *season(12)], bots=[*names, *OLD], decisions=decisions))
-        for some, decisions in (
-            ([], []),
-            (before, [leave(bot) for bot in names]),
-            (before, without(*names)),
-        )
-    ]
-    alone, left, out = ([row(table, bot).rank for bot in OLD] for table in tables)
-    assert alone != left == out
+
+    def ranks(before: list[MatchSummary], *decisions: AnyDecision) -> list[tuple[int, int]]:
+        run = ladder([*before, *season(12)], bots=[*names, *OLD], decisions=decisions)
+        table = standings(run)
+        return [row(table, bot).rank for bot in OLD]
+
+    assert ranks([]) != ranks(before, *map(leave, names)) == ranks(before, *without(*names))
 
 
-def test_an_export_gives_the_same_table() -> None:
-    run = ladder(season(40, late="z")[:-10], bots=[*OLD, "z"], decisions=(leave("b"),))
-    table, first = exported(run), standings(run)
-    assert {status for *_, status in ranked(first)} == {"", "new", "left"}
-    assert ranked(table) == ranked(first)
-    assert [line.score for line in table.standings] == [line.score for line in first.standings]
-
-
-def test_rows_without_stages_compare_only_bots_at_one_table(plain: Standings) -> None:
+def test_rows_may_lack_stages_and_epochs(plain: Standings) -> None:
     met = standings(ladder([summary._replace(stage="") for summary in season()]))
-    narrow, wide = (
-        sum(line.rank[1] - line.rank[0] for line in table.standings) for table in (plain, met)
-    )
-    assert narrow < wide
+    lines = zip(plain.standings, met.standings, strict=True)
+    assert sum(a.rank[1] - a.rank[0] - b.rank[1] + b.rank[0] for a, b in lines) < 0
+    without_epochs = standings(ladder([summary._replace(round=0) for summary in season(12)]))
+    assert [line.place for line in without_epochs.standings] == [*range(1, 9)]
 
 
 def test_a_ladder_without_a_block_has_a_table() -> None:
@@ -148,15 +130,10 @@ def test_a_ladder_without_a_block_has_a_table() -> None:
 
 def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
     """From a block on, the worst bot plays much better."""
-    changing = [
-        summary._replace(
-            adjusted=tuple(
-                points + 40 * (bot == "h" and summary.block >= 500)
-                for bot, points in zip(summary.seating, summary.adjusted, strict=True)
-            )
-        )
-        for summary in season(60)
-    ]
+    changing = []
+    for summary in season(60):
+        better = [40 * (bot == "h" and summary.block >= 500) for bot in summary.seating]
+        changing.append(summary._replace(adjusted=tuple(map(add, summary.adjusted, better))))
     run = ladder(changing)
     table = standings(run)
     changed = row(table, "h")
@@ -169,18 +146,3 @@ def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
     assert "Changed while playing, so that earlier blocks do not count: h." in notes
     assert not has_plain(table)
     assert exported(run).standings == table.standings
-
-
-def test_equal_bots_at_one_table_all_have_all_ranks() -> None:
-    alike = [match(n, 0, tuple("abc"), [n % 3 - 1, 1 - n % 3, 0]) for n in range(90)]
-    played = [
-        summary._replace(round=n // 3 + 1, stage=f"epoch {n // 3 + 1}, even {n}", seatings=1)
-        for n, summary in enumerate(alike)
-    ]
-    table = standings(ladder(played, bots=[*"abc"]))
-    assert {(line.rank, line.low) for line in table.standings} == {((1, 3), None)}
-
-
-def test_rows_without_epochs_have_a_table() -> None:
-    old = standings(ladder([summary._replace(round=0) for summary in season(12)]))
-    assert [line.place for line in old.standings] == [*range(1, 9)]

@@ -11,13 +11,14 @@ import jsonschema
 import pytest
 
 from tests.support import make_schemas
-from tests.support.cups import started, stich
+from tests.support.cups import started, stich, succeed
 from tests.support.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
 from tournament.store.store import Store
 
 Line = dict[str, Any]
+NO_FAULTS: Line = {"forced": [], "faults": [], "info": {}}
 INFO: dict[int, dict[str, str | float]] = {0: {"comment": "hm", "value": 1.5}, 1: {"nodes": 48_000}}
 
 
@@ -48,9 +49,8 @@ def lines(finished: Path) -> list[Line]:
 
 def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> None:
     schema = json.loads(make_schemas.MATCH.read_text("utf-8"))
-    assert schema == make_schemas.schema(make_schemas.MATCH), (
-        "run: python -m tests.support.make_schemas"
-    )
+    made = make_schemas.schema(make_schemas.MATCH)
+    assert schema == made, "run: python -m tests.support.make_schemas"
     validator = jsonschema.Draft202012Validator(schema)
     for line in lines:
         validator.validate(line)
@@ -64,18 +64,14 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
 def test_a_file_is_read_as_its_run(
     finished: Path, lines: list[Line], tmp_path: Path, options: str
 ) -> None:
-    """Exports of a file and of standard input have the same bytes as those of the run."""
     file = write(tmp_path / "spring.jsonl", lines)
-    of_run = stich("export", finished, *options.split())
-    of_file = stich("export", file, *options.split())
+    of_run = succeed("export", finished, *options.split()).stdout
     of_input = stich("export", "-", *options.split(), input=file.read_text("utf-8"))
-    assert (of_file.returncode, of_file.stderr) == (0, "")
-    assert of_run.stdout == of_file.stdout == of_input.stdout
-    assert of_file.stdout
+    assert of_run == succeed("export", file, *options.split()).stdout == of_input.stdout
+    assert of_run
 
 
 def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
-    """The temporary folder of the pages is deleted afterwards."""
     file = write(tmp_path / "spring.jsonl", lines)
     (tmp_path / "temporary").mkdir()
     served = started("arena", file, "--port", "0", TMPDIR=str(tmp_path / "temporary"))
@@ -110,29 +106,21 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
     [
         ({"moves": None}, "moves", "Expected `array`"),
         ({"format": "stich-match/2"}, "format", "--format matches"),
-        ({"game": "skat"}, "game", "is not that of the first line"),
         ({"bots": ["ann"]}, "bots", "must have 3 entries"),
         ({"bots": ["x", "y", "z"]}, "bots", "are not those of block"),
         ({"seating": 0}, "match", "remove one"),
-        ({"scores": [2**40, 0, 0]}, "scores[0]", "Expected `int`"),
         ({"struck_out": [3]}, "struck_out", "from 0 to 2"),
         ({"forced": [0]}, "forced", "whose ms is null"),
         ({"info": {"9999": {"value": 1}}}, "info", "index of a move"),
         ({"bots": ["\x1b[2J", "böb", "cat"]}, "bots[0]", "control char"),
         ({"faults": [{"move": 9999, "kind": "illegal", "detail": ""}]}, "faults", "no time in ms"),
-        ({"cup": {"name": "Other"}}, "cup", "is not that of the first line"),
         ({"options": {"deals": 0}}, "options", "is not that of the first line"),
-        (
-            {"moves": ["play:3c"], "ms": [1], "forced": [], "faults": [], "info": {}},
-            "moves",
-            "move 0 (play:3c)",
-        ),
+        (NO_FAULTS | {"moves": ["play:3c"], "ms": [1]}, "moves", "move 0 (play:3c)"),
     ],
 )
 def test_a_bad_line_is_refused(
     lines: list[Line], tmp_path: Path, change: Line, field: str, what: str
 ) -> None:
-    """The message has the number of the line, the field, and the fix."""
     file = write(tmp_path / "bad.jsonl", [lines[0], lines[1] | change, *lines[2:]])
     done = stich("standings", file)
     assert done.returncode == 2
@@ -146,7 +134,6 @@ def test_a_bad_line_is_refused(
     [
         (b"", "there is no match"),
         (b"{", "1: line: is not JSON"),
-        (b"[]", "1: line: Expected `object`"),
         (b'{"block":0,"seating":0,"seat":0,"bot":"a","adjusted":4,"deals":1}', "--format matches"),
         (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
     ],
@@ -160,8 +147,7 @@ def test_a_file_without_matches_is_refused(tmp_path: Path, text: bytes, what: st
 
 
 def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
-    done = stich("verify", write(tmp_path / "spring.jsonl", lines))
-    assert done.returncode == 0
+    done = succeed("verify", write(tmp_path / "spring.jsonl", lines))
     for text in (f"{len(lines)} matches", "all agree", "A file shows neither signature"):
         assert text in done.stdout
     changed = [lines[0], lines[1] | {"scores": [99, 0, 0]}, *lines[2:]]

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import stich, succeed
 from tournament.config.cup import Cup
 from tournament.records import Disqualify, MatchRecord, Outage, place_of
 from tournament.results.receipts import ReceiptFile, read_receipts
@@ -51,34 +51,24 @@ def make(folder: Path, run: Run) -> Digest:
     return receipt
 
 
-def other_moves(cup: Cup, records: list[MatchRecord], judged: int) -> Run:
-    return cup, [next(iter(played.played(CUP, {"cat": 12}))), *records[1:]], judged
-
-
-REWRITINGS: dict[str, tuple[Callable[[Cup, list[MatchRecord], int], Run], bool]] = {
-    "nothing": (lambda *run: run, True),
-    "what came later": (lambda cup, records, _: (cup, records, 6), True),
-    "moves": (other_moves, False),
-    "a disqualification, backdated": (lambda cup, records, _: (cup, records, 2), False),
-    "the order of two matches": (
-        lambda cup, records, judged: (cup, [*records[1::-1], *records[2:]], judged),
-        False,
-    ),
-    "the cup": (lambda cup, *others: (replace(cup, name="Another cup"), *others), False),
-}
-
-
-@pytest.mark.parametrize(("rewrite", "passes"), REWRITINGS.values(), ids=REWRITINGS)
-def test_a_rewritten_run_agrees_but_misses_the_receipt(
-    honest: Run, tmp_path: Path, rewrite: Callable[..., Run], passes: bool
-) -> None:
+def test_a_rewritten_run_agrees_but_misses_the_receipt(honest: Run, tmp_path: Path) -> None:
+    cup, records, judged = honest
     receipt = make(tmp_path / "seen", honest)
-    make(tmp_path / "published", rewrite(*honest))
-    with Store.open(tmp_path / "published") as store:
-        assert verify(store).mismatches == []
-        details = [one.detail for one in verify(store, receipts=[receipt]).mismatches]
-    expected = [] if passes else ["The run does not pass through the receipt"]
-    assert [text[:41] for text in details] == expected
+    misses = "The run does not pass through the receipt"
+    other = next(iter(played.played(CUP, {"cat": 12})))
+    for what, run, says in (
+        ("nothing", honest, []),
+        ("what came later", (cup, records, 6), []),
+        ("moves", (cup, [other, *records[1:]], judged), [misses]),
+        ("a disqualification, backdated", (cup, records, 2), [misses]),
+        ("the order of matches", (cup, [*records[1::-1], *records[2:]], judged), [misses]),
+        ("the cup", (replace(cup, name="Another cup"), records, judged), [misses]),
+    ):
+        make(tmp_path / what, run)
+        with Store.open(tmp_path / what) as store:
+            assert verify(store).mismatches == []
+            found = verify(store, receipts=[receipt]).mismatches
+        assert [one.detail[: len(misses)] for one in found] == says, what
 
 
 def backdate(chain: Chain, _: MatchRecord) -> None:
@@ -101,14 +91,14 @@ def write_again(chain: Chain, record: MatchRecord) -> None:
     rows.insert_match(chain, record)
 
 
-FORGERIES: dict[str, tuple[Callable[[Chain, MatchRecord], None], str]] = {
-    "a time of a decision": (backdate, "Decision 2 says that 0 matches were finished before; it"),
-    "a match made void": (remove, "The store lacks what entry "),
-    "a match written again": (write_again, "The store lacks what entry "),
-}
-
-
-@pytest.mark.parametrize(("forge", "says"), FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.parametrize(
+    ("forge", "says"),
+    [
+        (backdate, "Decision 2 says that 0 matches were finished before; it"),
+        (remove, "The store lacks what entry "),
+        (write_again, "The store lacks what entry "),
+    ],
+)
 def test_later_entries_hide_no_earlier_change(
     honest: Run, tmp_path: Path, forge: Callable[[Chain, MatchRecord], None], says: str
 ) -> None:
@@ -128,7 +118,7 @@ def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
     file = tmp_path / "receipts"
     file.write_text(f"# arena\n{receipt} 2026-11-23\n")
     jsonl = tmp_path / "run.jsonl"
-    assert stich("export", tmp_path / "run", "--format", "matches", "-o", jsonl).returncode == 0
+    succeed("export", tmp_path / "run", "--format", "matches", "-o", jsonl)
     for target, given, code, says in (
         ("run", (receipt,), 0, "passes through 1 receipt."),
         ("run", (file, receipt.upper()), 0, "passes through 2 receipts."),
@@ -150,10 +140,8 @@ def test_a_file_has_few_receipts_of_a_long_run(monkeypatch: pytest.MonkeyPatch) 
     for number in range(1, 101):
         for new in (True, False):
             assert file.add(Digest(number, "0" * 64), "2026-11-23") is new
-    numbers = [entries for entries, _ in read_receipts(file.path)]
-    assert (numbers[0], numbers[-1]) == (1, 100)
-    assert len(numbers) <= 8
-    assert numbers == sorted(numbers)
+    first, *more, last = (entries for entries, _ in read_receipts(file.path))
+    assert [first, *sorted(more)[-6:], last] == [1, *more, 100]
     assert file.path.read_text().startswith("# https://arena.example Cup ann\n")
 
 
@@ -164,11 +152,10 @@ def test_a_damaged_page_is_found(honest: Run, tmp_path: Path) -> None:
     with sqlite3.connect(path) as database:
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_blocks_round'"
         (root,) = database.execute(query).fetchone()
-        (size,) = database.execute("PRAGMA page_size").fetchone()
     database.close()
     data = bytearray(path.read_bytes())
-    assert data[root * size - 1] == 9  # that the row of the first entry is row 1
-    data[root * size - 1] = 8
+    assert data[root * 4096 - 1] == 9  # that the row of the first entry is row 1
+    data[root * 4096 - 1] = 8
     path.write_bytes(data)
     with Store.open(tmp_path) as store:
         (mismatch,) = verify(store).mismatches

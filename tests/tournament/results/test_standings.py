@@ -1,5 +1,6 @@
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.memory_run import run_of
 from tests.support.standings import BOTS, cup, match, row, without
+from tournament.display.formatting import table_notes
 from tournament.formats.halving import Halving
 from tournament.formats.stop import Stop
 from tournament.records import MatchSummary
@@ -18,13 +20,26 @@ def table_of(*matches: MatchSummary, **about: Any) -> Standings:
     return standings(run_of(list(matches), **about))
 
 
-def test_the_score_is_points_per_deal() -> None:
-    table = table_of(
-        match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2), deals=1)
-    )
+def equal_blocks(
+    count: int, points: Sequence[int], bots: Sequence[str] = BOTS, first: int = 0
+) -> list[MatchSummary]:
+    """Blocks of three rotations in which each bot always has the same points."""
+    return [
+        match(block, turn, [*bots[turn:], *bots[:turn]], [*points[turn:], *points[:turn]])
+        for block in range(first, first + count)
+        for turn in range(3)
+    ]
+
+
+def test_the_score_is_points_per_deal_at_all_seats() -> None:
+    table = table_of(match(0, 0, BOTS, (5, -1, -4), deals=2), match(0, 1, BOTS, (1, 1, -2)))
     assert [line.score for line in table.standings] == [2.0, 0.0, -2.0]
     assert (table.blocks, table.matches, table.deals) == (1, 2, 3)
     assert (row(table, "ann").matches, row(table, "ann").deals) == (2, 3)
+    table = table_of(match(0, 0, ("ann", "bob", "ann"), (4, -6, 2)))
+    ann = row(table, "ann")
+    assert (ann.score, ann.matches, ann.deals, ann.won) == (3.0, 1, 1, 1.0)
+    assert row(table, "bob").score == -6
 
 
 def test_a_struck_out_bot_has_the_worst_score_of_its_table() -> None:
@@ -36,9 +51,8 @@ def test_a_struck_out_bot_has_the_worst_score_of_its_table() -> None:
 
 
 def test_bots_with_equal_scores_share_the_match() -> None:
-    table = table_of(
-        match(0, 0, BOTS, (2, 2, -4)), match(0, 1, BOTS, (0, 0, 0)), match(1, 0, BOTS, (9, 0, 0))
-    )
+    points = ((2, 2, -4), (0, 0, 0), (9, 0, 0))
+    table = table_of(*(match(block, 0, BOTS, each) for block, each in enumerate(points)))
     won = [row(table, bot).won for bot in BOTS]
     assert won == pytest.approx([(1 / 2 + 1 / 3 + 1) / 3, (1 / 2 + 1 / 3) / 3, 1 / 9], abs=1e-15)
 
@@ -73,48 +87,59 @@ def test_two_remaining_bots_of_three_have_not_played_a_duel() -> None:
     assert [line.rank for line in nothing_left.standings] == [(1, 2), (1, 2)]
 
 
-def test_faults_are_counted_by_kind() -> None:
+def test_faults_and_times_are_those_of_each_bot() -> None:
     faults = [(1, 0, 2, 0), (0, 0, 0, 0), (0, 3, 0, 1)]
-    table = table_of(match(0, 0, BOTS, (0, 0, 0), faults=faults))
-    for bot, counts in zip(BOTS, faults, strict=True):
-        kinds = ("timeout", "unreachable", "invalid", "illegal")
-        assert row(table, bot).faults == dict(zip(kinds, counts, strict=True))
-
-
-def test_thinking_time_covers_all_requests_of_a_bot() -> None:
     first, second = [[1.0, 2.0], [10.0], []], [[3.0] * 97 + [50.0], [], []]
-    table = table_of(
-        match(0, 0, BOTS, (0, 0, 0), times=first), match(0, 1, BOTS, (0, 0, 0), times=second)
-    )
+    faulty = match(0, 0, BOTS, (0, 0, 0), times=first, faults=faults)
+    table = table_of(faulty, match(0, 1, BOTS, (0, 0, 0), times=second))
+    kinds = ("timeout", "unreachable", "invalid", "illegal")
+    expected = [dict(zip(kinds, counts, strict=True)) for counts in faults]
+    assert [row(table, bot).faults for bot in BOTS] == expected
     assert [row(table, bot).move_ms.median for bot in BOTS] == [3.0, 10.0, None]
     assert row(table, "ann").move_ms.p99 == pytest.approx(3.47, abs=0.01)
 
 
-def test_both_seats_of_a_bot_count() -> None:
-    table = table_of(match(0, 0, ("ann", "bob", "ann"), (4, -6, 2)))
-    ann = row(table, "ann")
-    assert (ann.score, ann.matches, ann.deals, ann.won) == (3.0, 1, 1, 1.0)
-    assert row(table, "bob").score == -6
+def test_groups_of_bots_that_never_met_are_not_ranked() -> None:
+    others = equal_blocks(20, (9, 0, -9), ("dan", "eve", "fay"), first=50)
+    table = table_of(*equal_blocks(20, (3, 0, -3)), *others)
+    assert (table.groups, {line.group for line in table.standings}) == (2, {1, 2})
+    assert {line.place for line in table.standings} == {None}
+    # Within a group the order is settled; of the other group nothing is known.
+    assert (row(table, "ann").rank, row(table, "fay").rank) == ((1, 4), (3, 6))
+    assert [*table_notes(table)][-1] == (
+        "The bots form 2 groups that never met: scores cannot be compared between groups, so there"
+        " are no places."
+    )
+
+
+def test_one_block_or_equal_blocks_have_no_intervals() -> None:
+    one = table_of(*equal_blocks(1, (4, 0, -4)))
+    lines = [(line.bot, line.place, line.rank, line.low, line.high) for line in one.standings]
+    assert lines == [(bot, place, (1, 3), None, None) for place, bot in enumerate(BOTS, 1)]
+    equal = table_of(*equal_blocks(30, (0, 0, 0))).standings
+    assert {(line.place, line.rank, line.score, line.low, line.high) for line in equal} == {
+        (1, (1, 3), 0.0, None, None)
+    }
+
+
+def test_a_bot_that_never_played_is_listed_without_a_place() -> None:
+    table = table_of(*equal_blocks(20, (3, 0, -3)), bots=[*BOTS, "zoe"])
+    zoe = row(table, "zoe")
+    assert (zoe.place, zoe.score, zoe.won, zoe.rank) == (None, None, None, (1, 4))
+    assert (table.groups, row(table, "ann").place) == (1, 1)
 
 
 def test_an_empty_run_has_an_empty_table() -> None:
-    table = table_of(finished=False)
-    assert table.to_dict() == {
+    assert table_of(finished=False).to_dict() == {
         "name": "Test", "game": "doudizhu", "format": "round-robin", "finished": False,
-        "stop": None,
-        "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0, "course": None,
-        "duel": None,
-        "standings": (), "decisions": (), "incidents": (),
+        "stop": None, "ranges": "anytime", "groups": 0, "blocks": 0, "matches": 0, "deals": 0,
+        "course": None, "duel": None, "standings": (), "decisions": (), "incidents": (),
     }  # fmt: skip
     assert table_of(bots=["ann"]).standings[0].rank == (1, 1)
 
 
 def test_the_json_has_the_documented_fields() -> None:
     data = json.loads(json.dumps(table_of(*cup()).to_dict(), allow_nan=False))
-    assert list(data) == [
-        "name", "game", "format", "finished", "stop", "ranges", "groups", "blocks", "matches",
-        "deals", "course", "duel", "standings", "decisions", "incidents",
-    ]  # fmt: skip
     first = data["standings"][0]
     assert list(first) == [
         "place", "rank", "bot", "score", "low", "high", "plain", "group",

@@ -1,6 +1,6 @@
 """Verification accepts honest runs and names what was forged."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from tournament.config.cup import Bot
 from tournament.records import MatchRecord
 from tournament.results.export import rows
 from tournament.results.standings import standings
-from tournament.results.verify import Verification, verify
+from tournament.results.verify import verify
 from tournament.store.store import Store
 
 
@@ -28,8 +28,10 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
         return in_memory(store)
 
 
-def with_facts(of: MemoryRun, **facts: Any) -> Verification:
-    return verify(replace(of, about=replace(of.about, **facts)))
+def details(of: MemoryRun, **facts: Any) -> list[tuple[str | None, str]]:
+    """The mismatches of a run with these facts."""
+    found = verify(replace(of, about=replace(of.about, **facts))).mismatches
+    return [(one.match, one.detail) for one in found]
 
 
 def test_an_honest_run_is_verified(honest: MemoryRun) -> None:
@@ -107,11 +109,10 @@ def test_a_score_forged_in_the_table_alone_is_found(honest: MemoryRun) -> None:
     assert "adjusted" in mismatch.detail
 
 
-@pytest.mark.parametrize("at", [0, 3, 5])
-def test_a_left_out_match_is_found(honest: MemoryRun, at: int) -> None:
+def test_a_left_out_match_is_found(honest: MemoryRun) -> None:
     records, summaries = list(honest.records), list(honest.summary_rows)
-    missing = records.pop(at)
-    del summaries[at]
+    missing = records.pop(5)
+    del summaries[5]
     (mismatch,) = verify(replace(honest, summary_rows=summaries, records=records)).mismatches
     assert mismatch.match == missing.match
     assert "The store lacks this match" in mismatch.detail
@@ -142,16 +143,14 @@ def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Pat
     ],
 )
 def test_a_forged_fact_is_found(honest: MemoryRun, name: str, value: object, says: str) -> None:
-    first = with_facts(honest, **{name: value}).mismatches[0]
-    assert (first.match, first.detail) == (None, says)
+    assert details(honest, **{name: value})[0] == (None, says)
 
 
-def test_a_commitment_of_a_cup_without_one_is_found(honest: MemoryRun, tmp_path: Path) -> None:
-    with run(tmp_path, cup()) as store:
-        plain = in_memory(store)
-    assert verify(plain).mismatches == []
-    (mismatch,) = with_facts(plain, commitment=honest.about.commitment).mismatches
-    assert mismatch.detail.startswith("The store has a commitment to a seed, but the cup does not")
+def test_a_commitment_of_a_cup_without_one_is_found(honest: MemoryRun) -> None:
+    plain = replace(honest.about.cup, commit=False)
+    assert details(honest, cup=plain, commitment=None) == []
+    ((_, detail),) = details(honest, cup=plain)
+    assert detail.startswith("The store has a commitment to a seed, but the cup does not")
 
 
 def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
@@ -160,21 +159,11 @@ def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:
         places = dict(store.run().places or {})
         best, second, *_ = places
         store.finish({**places, best: places[second], second: places[best]})
-        (mismatch,) = verify(store).mismatches
-        assert mismatch.detail.startswith(f"The places are {places}, the store has {{'")
+        ((_, detail),) = details(in_memory(store))
+        assert detail.startswith(f"The places are {places}, the store has {{'")
         store.finish()
         assert not verify(store).verified
         store.reopen(store.count())
         assert verify(store).verified
-        (mismatch,) = with_facts(replace(in_memory(store), signed=None), places=places).mismatches
-        assert mismatch.detail.startswith("The run has not ended, but the store has places")
-
-
-def test_a_match_that_cannot_be_read_is_a_mismatch(honest: MemoryRun) -> None:
-    class Unreadable(MemoryRun):
-        def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-            yield self.records[0]
-            raise ValueError("no JSON")
-
-    done = verify(Unreadable(honest.about, honest.summary_rows, honest.records))
-    assert "cannot be read beyond 1 match:" in done.mismatches[-1].detail
+        ((_, detail),) = details(replace(in_memory(store), signed=None), places=places)
+        assert detail.startswith("The run has not ended, but the store has places")

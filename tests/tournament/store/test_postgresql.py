@@ -3,14 +3,13 @@
 import gc
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support import played, postgres
-from tests.support.cups import ROOT, served_toys, standings, stich, toys, write
+from tests.support import played
+from tests.support.cups import ROOT, served_toys, standings, stich, succeed, toys, write
 from tests.support.moments import before_statement
 from tests.support.store_records import record
 from tournament.records import Pause
@@ -18,35 +17,31 @@ from tournament.run.resume import only_runner, resume
 from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
+Act = Callable[[], None]
+
 
 def test_a_cup_runs_in_a_database_and_resumes(postgresql: str, tmp_path: Path) -> None:
     where = ("--store", postgresql)
     plain = tmp_path / "plain"
     with served_toys(3) as bots:
-        assert stich("run", write(tmp_path, bots, deals=1), *where).returncode == 0
+        succeed("run", write(tmp_path, bots, deals=1), *where)
         pages = ("--out", tmp_path / "tokens", "--port", 0, "--exit")
-        done = stich("arena", write(tmp_path, bots, deals=2), *where, *pages)
-        assert done.returncode == 0, done.stderr
+        done = succeed("arena", write(tmp_path, bots, deals=2), *where, *pages)
         assert "3 of them done already" in done.stderr
         for deals in (1, 2):
-            cup = write(tmp_path, bots, deals=deals)
-            assert stich("run", cup, "--out", plain).returncode == 0
+            succeed("run", write(tmp_path, bots, deals=deals), "--out", plain)
     assert standings(postgresql) == standings(plain)
-    assert stich("verify", postgresql).returncode == 0
+    succeed("verify", postgresql)
 
 
-def end_connections(url: str) -> None:
-    # Within a minute: without a time, it would not wait until they have ended.
-    ends = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
-    postgres.execute(url, f"{ends} WHERE pid <> pg_backend_pid() AND datname IS NOT NULL")
-
-
-def test_a_runner_reconnects_and_takes_its_lock_again(postgresql: str) -> None:
+def test_a_runner_reconnects_and_takes_its_lock_again(
+    postgresql: str, end_connections: Act
+) -> None:
     with Store.create(postgresql) as store, Store.create(postgresql) as other, only_runner(store):
         store.add(record())
-        end_connections(postgresql)
+        end_connections()
         store.add(record(2))
-        end_connections(postgresql)
+        end_connections()
         assert store.decisions() == []
         store.finish()
         with pytest.raises(StoreError, match="another runner is at work"), only_runner(other):
@@ -57,7 +52,7 @@ def test_a_runner_reconnects_and_takes_its_lock_again(postgresql: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*ServerCursor.* was deleted:ResourceWarning")
 def test_a_runner_reads_on_after_a_lost_connection(
-    postgresql: str, monkeypatch: pytest.MonkeyPatch
+    postgresql: str, end_connections: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournament.store.engine._CHUNK", 1)
     with Store.create(postgresql) as store, only_runner(store):
@@ -67,11 +62,11 @@ def test_a_runner_reads_on_after_a_lost_connection(
         blocks = []
         for match in store.summaries():
             blocks.append(match.block)
-            end_connections(postgresql)
+            end_connections()
         assert blocks == [1, 2, 3]
         for read in (store.run, store.count):
             with before_statement(store._engine, 1) as changes:
-                changes.append(partial(end_connections, postgresql))
+                changes.append(end_connections)
                 assert read()
                 assert not changes
     gc.collect()  # the cursors of the lost connections, which would warn in a later test
@@ -93,7 +88,7 @@ def test_a_change_is_committed_once_if_its_answer_is_lost(
             connection.dbapi_connection.close()
             commit(connection)
 
-        changes: dict[tuple[int, int, int], Callable[[], None]] = {
+        changes: dict[tuple[int, int, int], Act] = {
             (2, 0, 0): lambda: store.add(record(2)),
             (2, 1, 0): lambda: store.decide(Pause(why="Lunch.")),
             (1, 1, 1): lambda: store.void_finished([(record(2).match, 1, "Lunch.")]),
@@ -106,13 +101,13 @@ def test_a_change_is_committed_once_if_its_answer_is_lost(
 
 
 def test_a_runner_without_the_lock_cannot_write(
-    postgresql: str, monkeypatch: pytest.MonkeyPatch
+    postgresql: str, end_connections: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection that holds the lock is the one that writes, so a second runner is safe."""
     monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
     with Store.create(postgresql) as first, Store.create(postgresql) as second, only_runner(first):
         first.add(record())
-        end_connections(postgresql)
+        end_connections()
         with only_runner(second):
             for block in (2, 3):
                 with pytest.raises(StoreError, match=r"run the command again|another runner"):
@@ -123,16 +118,16 @@ def test_a_runner_without_the_lock_cannot_write(
 
 
 def test_a_runner_waits_for_the_database(
-    postgresql: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    postgresql: str, end_connections: Act, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sockets, link = postgresql.partition("host=")[2], tmp_path_factory.mktemp("x") / "sockets"
+    sockets, link = postgresql.partition("host=")[2], tmp_path / "s"
     url = postgresql.replace(sockets, str(link))
     monkeypatch.setattr("tournament.store.store.sleep", lambda _s: link.symlink_to(sockets))
     sentences: list[str] = []
     with Store.create(url, sentences.append) as store, only_runner(store):
         store.add(record())
         link.unlink()
-        end_connections(postgresql)
+        end_connections()
         store.add(record(2))
         assert store.count() == 2
     waits, back = "Waiting for the database, ", "The database answers again."
@@ -144,19 +139,20 @@ def test_a_runner_waits_for_the_database(
 
 
 NO_URL = "not the URL of a PostgreSQL database"
-NO_STORES: list[tuple[str, int, str]] = [
-    ("sqlite:///x.db", 2, f"sqlite:///x.db: {NO_URL}; "),
-    ("rubbish", 2, f"Invalid value for '--store': {NO_URL}"),
-    ("postgresql://x/y --out z", 2, "--out and --store exclude each other; "),
-    ("postgresql://me:s3cret@127.0.0.1:1/x", 1, "onnection"),
-    ("postgresql://me@127.0.0.1:1/x?password=s3cret", 1, "onnection"),
-    ("me:s3cret@127.0.0.1:1/x", 2, NO_URL),
-    ("postgresql://me:s3cret@127.0.0.1:port/x", 2, NO_URL),
-    ("postgresql://me:a@s3cret@127.0.0.1:1/x", 2, "in a password, write %40"),
-]
 
 
-@pytest.mark.parametrize(("words", "code", "says"), NO_STORES)
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ("sqlite:///x.db", 2, f"sqlite:///x.db: {NO_URL}; "),
+        ("rubbish", 2, f"Invalid value for '--store': {NO_URL}"),
+        ("postgresql://x/y --out z", 2, "--out and --store exclude each other; "),
+        ("postgresql://me:s3cret@127.0.0.1:1/x", 1, "onnection"),
+        ("postgresql://me@127.0.0.1:1/x?password=s3cret", 1, "onnection"),
+        ("postgresql://me:s3cret@127.0.0.1:port/x", 2, NO_URL),
+        ("postgresql://me:a@s3cret@127.0.0.1:1/x", 2, "in a password, write %40"),
+    ],
+)
 def test_an_unusable_target_is_an_error_without_password(
     words: str, code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +165,6 @@ def test_an_unusable_target_is_an_error_without_password(
 
 
 def test_a_target_is_shown_without_its_password() -> None:
-    assert shown_target("postgresql://me:s3cret@h:5/x?sslmode=require&password=s3cret") == (
-        "postgresql://me@h:5/x?sslmode=require"
-    )
+    url = "postgresql://me:s3cret@h:5/x?sslmode=require&password=s3cret"
+    assert shown_target(url) == "postgresql://me@h:5/x?sslmode=require"
     assert shown_target("runs/a:b@c") == "runs/a:b@c"

@@ -4,20 +4,29 @@ import io
 import socket
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 import requests
 import sqlalchemy as sa
+from granian import Granian
+from granian.constants import Interfaces
+from prometheus_client import CollectorRegistry
+from werkzeug.exceptions import TooManyRequests
 
-from serving.rsgi import SLOTS
-from stich.processes import find_port, pages_served
+from serving import rsgi
+from stich.processes import find_port
 from tests.support.connections import connections
+from tests.support.cups import is_served
+from tests.support.machine import until
 from tests.support.played import cup, exported, played, unfinished
 from tournament.records import Pause
 from tournament.results.export import export
@@ -87,29 +96,51 @@ def test_the_memory_for_lines_does_not_grow(store: Store) -> None:
     assert peaks[1] < 1.2 * peaks[0]
 
 
-def read_a_little(port: int, clients: int) -> ExitStack:
-    """Connect clients that ask for all matches and read nine bytes. Close the result to let them
-    leave."""
+def test_a_busy_arena_says_when_to_try_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*_: object) -> None:
+        raise TooManyRequests(retry_after=10)
+
+    monkeypatch.setattr("flask.Request.get_data", busy)
+    client = create_app(store).test_client()
+    answer = client.get("/matches.jsonl", headers={"Accept-Language": "de"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "10")
+    assert "<h1>Die Arena ist ausgelastet</h1>\n<p>Viele Leser" in answer.text
+
+
+def few_slots(folder: str, _target: str) -> Any:
+    """The pages of a run, with four slots, for which clients wait long on a busy machine."""
+    rsgi.SLOTS, rsgi.SLOT_SECONDS = 4, 60.0  # type: ignore[misc]
+    app = create_app(StoreReader.open(folder))
+    return rsgi.RsgiFront(app, 1024, CollectorRegistry(), on_loop=False, threads=2)
+
+
+def serve(folder: str, port: int) -> None:
+    server = Granian("", port=port, interface=Interfaces.RSGI, workers_kill_timeout=1)
+    server.serve(target_loader=partial(few_slots, folder))
+
+
+@contextmanager
+def begun(port: int, clients: int) -> Iterator[None]:
+    """Clients that ask for all matches, read nine bytes, and leave in the end."""
     ask = b"GET /matches.jsonl HTTP/1.1\r\nHost: x\r\n\r\n"
-    stack = ExitStack()
-    for client in stack.enter_context(connections(port, clients, ask, room=4096)):
-        with suppress(ConnectionResetError):  # on a busy machine, a few are turned away
-            client.recv(9, socket.MSG_WAITALL)
-    return stack
+    with connections(port, clients, ask, room=4096) as opened:
+        assert {client.recv(9, socket.MSG_WAITALL) for client in opened} == {b"HTTP/1.1 "}
+        yield
 
 
 def test_clients_that_leave_or_do_not_read_hinder_nobody(store: Store) -> None:
     port = find_port("127.0.0.1", 0)
-    with (
-        pages_served("127.0.0.1", port, run=str(store.folder)) as url,
-        requests.Session() as session,
-    ):
-        session.trust_env = False
+    server = get_context("spawn").Process(target=serve, args=(str(store.folder), port))
+    server.start()
+    try:
+        until(lambda: is_served(port))
         for _ in range(2):  # together more clients than there are slots
-            read_a_little(port, SLOTS // 2 + 1).close()
-        with read_a_little(port, 10):
-            assert session.get(url).status_code == 200
-            # on a busy machine, clients that left keep their slots for a while
-            answers = (session.get(f"{url}/matches.jsonl") for _ in range(100))
-            whole = next(answer.text for answer in answers if answer.status_code == 200)
-        assert len(whole.splitlines()) == 3 * BLOCKS
+            with begun(port, 3):
+                pass
+        with begun(port, 3), requests.Session() as session:
+            session.trust_env = False
+            lines = session.get(f"http://127.0.0.1:{port}/matches.jsonl").text.splitlines()
+        assert len(lines) == 3 * BLOCKS
+    finally:
+        server.terminate()
+        server.join()

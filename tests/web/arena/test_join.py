@@ -2,14 +2,14 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import sha256
 from importlib.metadata import PathDistribution
+from io import BytesIO
 from math import inf
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
 
 def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
     arena.ask("ann", ANN)
-    for name in ("ann", "Ann", "änn", "greedy", "GREEDY"):
+    for name in ("ann", "Ann", "änn", "greedy", "GREEDY", "", "x" * 10_000, "ann/2", "\x00"):
         assert "; choose another" in arena.ask(name, BOB)
         assert arena.status == 403, name
     assert arena.ask("ann", BOB, "leave").startswith("There is a bot ann of somebody else")
@@ -74,27 +74,22 @@ def test_a_name_that_was_left_is_free_after_some_time(
     assert arena.playing == ["Ann"]
 
 
-@pytest.mark.parametrize("name", ["", "x" * 10_000, "\u202enna", "ann/2", "\x00", "דנה"])
-def test_a_name_that_is_none_is_refused(arena: Arena, name: str) -> None:
-    assert arena.ask(name, ANN).endswith("; choose another.")
-    assert arena.status == 403
-    assert arena.playing == []
-
-
 def test_a_new_version_takes_the_place_of_the_last_one(arena: Arena) -> None:
-    arena.ask("ann", ANN)
-    first = arena.token
-    assert arena.ask("ann", ANN, "new-version") == "ann/2"
-    assert arena.token != first
-    assert arena.ask("ann", ANN) == "ann/2"
-    assert arena.ask("ann", ANN, "new-version") == "ann/3"
-    assert arena.playing == ["ann/3"]
-    assert arena.ask("ann", ANN, "leave") == "ann/3"
-    assert arena.ask("ann", ANN, "leave") == "ann/3 no longer plays."
-    assert arena.ask("ann", ANN, "token") == "ann/3"
-    assert arena.ask("ann", ANN) == "ann/3 has left; enter it anew with --new-version."
-    assert arena.ask("ann", ANN, "new-version") == "ann/4"
-    assert arena.playing == ["ann/4"]
+    tokens = set()
+    for wants, said, playing in (
+        ("join", "ann", ["ann"]),
+        ("new-version", "ann/2", ["ann/2"]),
+        ("join", "ann/2", ["ann/2"]),
+        ("new-version", "ann/3", ["ann/3"]),
+        ("leave", "ann/3", []),
+        ("leave", "ann/3 no longer plays.", []),
+        ("token", "ann/3", []),
+        ("join", "ann/3 has left; enter it anew with --new-version.", []),
+        ("new-version", "ann/4", ["ann/4"]),
+    ):
+        assert (arena.ask("ann", ANN, wants), arena.playing) == (said, playing)
+        tokens.add(arena.token)
+    assert len(tokens - {""}) == 4
 
 
 def test_a_bot_that_changes_its_statements_is_a_new_version(arena: Arena) -> None:
@@ -159,9 +154,8 @@ def test_the_organiser_decides(arena: Arena) -> None:
 
 def test_a_disqualified_author_is_out_with_all_versions(arena: Arena) -> None:
     folder = arena.folder
-    for wants in ("join", "new-version"):
-        arena.ask("ann", ANN, wants)
-    arena.ask("anna", ANN)
+    for name, wants in (("ann", "join"), ("ann", "new-version"), ("anna", "join")):
+        arena.ask(name, ANN, wants)
     disqualified = stich("disqualify", folder, "ann", "--yes").stdout
     assert "Of the same author, and still playing: anna." in disqualified
     assert arena.playing == ["anna"]
@@ -254,8 +248,7 @@ def test_pages_show_connected_bots_and_the_versions_of_a_bot(arena: Arena) -> No
     assert "<progress" not in page, "a ladder plans no number of matches"
     author = sha256(bytes.fromhex(ANN)).hexdigest()[:16]
     assert author in repr(arena.store.run())
-    for path in ("/about", "/bots/ann"):
-        assert author not in arena.client.get(path).text
+    assert not any(author in arena.client.get(path).text for path in ("/about", "/bots/ann"))
     for name in ("ann", "ann/2"):
         versions = re.findall(r'<a href="(/bots/[^"]+)">', arena.client.get(f"/bots/{name}").text)
         assert versions == ["/bots/ann/2", "/bots/ann"]
@@ -291,8 +284,6 @@ def test_the_organiser_invites_to_a_ladder(arena: Arena) -> None:
     assert arena.invitations.bot_of(hash_of(token)) == "bob"
     assert arena.playing == ["ann", "bob"]
     assert "of somebody else" in arena.ask("bob", BOB)
-    for name in ("Ann", "a/b"):
-        assert stich("invite", folder, name).stderr.strip().endswith("; choose another.")
     stich("invite", folder, "ann")
     assert "This token was revoked" in arena.ask("ann", ANN)
 
@@ -300,27 +291,18 @@ def test_the_organiser_invites_to_a_ladder(arena: Arena) -> None:
 def test_the_page_serves_the_installed_program_for_all_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "installed"
-    about = folder / "stich-9.9.dist-info"
-    texts = {
-        "stich/__init__.py": "",
-        "games/rules.py": "deck = 54",
-        "games/rules.cpython-311-x86_64-linux-gnu.so": "",
-        f"{about.name}/METADATA": "Metadata-Version: 2.1\nName: stich\nVersion: 9.9\n",
-        f"{about.name}/direct_url.json": "{}",
-    }
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    (about / "RECORD").write_text("".join(f"{one},,\n" for one in ("../../bin/stich", *texts)))
+    about = tmp_path / "stich-9.9.dist-info"
+    kept = ["stich/__init__.py", "games/rules.py", f"{about.name}/METADATA"]
+    others = ["games/rules.cpython-311-x86_64-linux-gnu.so", f"{about.name}/direct_url.json"]
+    for name in (*kept, *others):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Name: stich\nVersion: 9.9\n")
+    record = "".join(f"{name},,\n" for name in ("../../bin/stich", *kept, *others))
+    (about / "RECORD").write_text(record)
     monkeypatch.setattr("web.arena.app.distribution", lambda _name: PathDistribution(about))
     arena = Arena(tmp_path)
     with arena.store:
         page = arena.client.get("/join").text
         assert "pip install http://localhost/stich-9.9-py3-none-any.whl" in page
-        wheel = tmp_path / "stich-9.9-py3-none-any.whl"
-        wheel.write_bytes(arena.client.get(f"/{wheel.name}").data)
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target"]
-    subprocess.run([*pip, tmp_path / "new", wheel], check=True)
-    assert (tmp_path / "new" / "games" / "rules.py").read_text() == "deck = 54"
-    assert not list(tmp_path.glob("new/games/*.so"))
+        wheel = ZipFile(BytesIO(arena.client.get("/stich-9.9-py3-none-any.whl").data))
+    assert wheel.namelist() == [f"{about.name}/WHEEL", *kept, f"{about.name}/RECORD"]

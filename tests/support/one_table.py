@@ -117,9 +117,10 @@ def play(
     cup: Cup,
     after: Mapping[int, Callable[[], object]],
     executor: Executor | None = None,
+    organiser: type[Organiser] = Organiser,
+    exclude: Callable[[Mapping[str, str]], None] = lambda _bots: None,
 ) -> None:
     """Play a cup whose run is in a store, with an organiser who acts `after` some matches."""
-    tables = executor or OneTable(cup)
-    organiser = Organiser(store, after)
-    with Session(played.plan(cup), Roster(cup), tables, store, organiser) as running:
+    tables, acts = executor or OneTable(cup), organiser(store, after)
+    with Session(played.plan(cup), Roster(cup), tables, store, acts, exclude) as running:
         running.play()

@@ -34,48 +34,36 @@ def events(answer: Sequence[MatchRecord | Outage]) -> Played:
     ]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"number": 7},
-        {"match": "another"},
-        {"seed": "another"},
-        {"seating": ("cat", "cat", "cat")},
-        {"block": 9},
-        {"game": "dasan"},
-        {"options": {"deals": 7}},
-        {"scores": (0, 0)},
-        {"struck": (3,)},
-    ],
-    ids=str,
-)
-def test_a_match_that_was_not_asked_for_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, events([replace(RECORDS[0], **changes), *RECORDS[1:]]))
+OTHERS: dict[str, Any] = {
+    "number": 7,
+    "match": "another",
+    "seed": "another",
+    "seating": ("cat", "cat", "cat"),
+    "block": 9,
+    "game": "dasan",
+    "options": {"deals": 7},
+    "scores": (0, 0),
+    "struck": (3,),
+}
+WRONG: dict[str, Played] = {
+    **{key: events([replace(RECORDS[0], **{key: OTHERS[key]}), *RECORDS[1:]]) for key in OTHERS},
+    "twice": events([*RECORDS, RECORDS[0]]),
+    "number of a void match": events([void(number=7)]),
+    "id of a void match": events([void(match="another")]),
+    "played and void": events([*RECORDS, void()]),
+    "after a void match": events([void(), RECORDS[2]]),
+    "no last match": list(map(Finished, RECORDS, (False, False))),
+    "two last matches": list(map(Finished, RECORDS, (True, True))),
+    "the first match is the last": list(map(Finished, RECORDS, (True, False))),
+}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        [*RECORDS, RECORDS[0]],
-        [void(number=7)],
-        [void(match="another")],
-        [*RECORDS, void()],
-        [void(), RECORDS[2]],
-    ],
-    ids=["twice", "number", "id", "played and void", "after a void match"],
-)
-def test_an_answer_with_a_wrong_void_match_is_refused(answer: list[MatchRecord | Outage]) -> None:
+@pytest.mark.parametrize("what", WRONG)
+def test_an_answer_that_was_not_asked_for_is_refused(what: str) -> None:
     with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, events(answer))
+        check(CUP, JOB, WRONG[what])
 
 
 @pytest.mark.parametrize("answer", [[*RECORDS], [RECORDS[0], void()], []])
 def test_a_part_of_a_job_is_enough(answer: list[MatchRecord | Outage]) -> None:
     check(CUP, JOB, events(answer))
-
-
-@pytest.mark.parametrize("lasts", [(False, False), (True, True), (True, False)])
-def test_a_table_is_free_after_the_last_match(lasts: tuple[bool, bool]) -> None:
-    with pytest.raises(RunError, match="does not belong"):
-        check(CUP, JOB, list(map(Finished, RECORDS, lasts)))

@@ -1,13 +1,11 @@
 """`stich run --cluster` before it reaches a cluster, and `stich run` without the option."""
 
 import importlib.util
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, stich, toys, write
+from tests.support.cups import started, stich, toys, write
 
 
 @pytest.mark.parametrize(
@@ -39,14 +37,10 @@ def test_a_folder_that_cannot_be_sent_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_the_option_dask_is_not_imported(tmp_path: Path) -> None:
-    cup = write(tmp_path, toys(3), deals=1)
-    code = (
-        "import sys; from click.testing import CliRunner; from stich.cli import cli;"
-        f" words = ['run', {str(cup)!r}, '--out', {str(tmp_path / 'run')!r}];"
-        " done = CliRunner().invoke(cli, words);"
-        " print(done.exit_code, sorted({'dask', 'distributed', 'tornado'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    assert done.stdout == "0 []\n"
+    words = ("run", write(tmp_path, toys(3), deals=1), "--out", tmp_path / "run")
+    with started(*words, PYTHONPROFILEIMPORTTIME="1") as runner:
+        _, imported = runner.communicate()
+    assert runner.returncode == 0
+    assert "tournament.run.session" in imported
+    assert "dask" not in imported
+    assert "distributed" not in imported

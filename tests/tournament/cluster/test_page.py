@@ -22,12 +22,10 @@ READY = {"scheduler": "Scheduler at", "worker": "Registered to"}
 SECTIONS = ("One laptop", "Three machines", "Who can reach what")
 
 
-def fenced(kind: str, text: str) -> str:
+def fenced(kind: str, title: str = "") -> str:
+    """The blocks of this kind in the page, or in a section of it."""
+    text = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0] if title else PAGE
     return "".join(re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-
-
-def section(title: str) -> str:
-    return re.split(r"^## ", PAGE.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
 
 
 class Shell:
@@ -63,22 +61,23 @@ class Shell:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the cup."""
     made = tmp_path_factory.mktemp("organiser")
-    (made / "cup.toml").write_text(fenced("toml", PAGE))
-    (made / "dask.yaml").write_text(fenced("yaml", PAGE))
+    (made / "cup.toml").write_text(fenced("toml"))
+    (made / "dask.yaml").write_text(fenced("yaml"))
     return made
 
 
 def test_these_sections_have_all_commands() -> None:
-    assert "".join(fenced("sh", section(title)) for title in SECTIONS) == fenced("sh", PAGE)
+    assert "".join(fenced("sh", title) for title in SECTIONS) == fenced("sh")
 
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_the_commands_of_a_section_work(title: str, folder: Path) -> None:
-    if "openssl" in section(title) and shutil.which("openssl") is None:
+    commands = fenced("sh", title)
+    if "openssl" in commands and shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
     with ExitStack() as stack:
         shell = Shell(folder, stack)
-        *_, last = [shell.type(line) for line in fenced("sh", section(title)).splitlines()]
+        *_, last = [shell.type(line) for line in commands.splitlines()]
     assert "Spring cup: doudizhu, final" in last
     assert "12 matches" in last
     if title == "Three machines":

@@ -1,6 +1,5 @@
 """A cluster that cannot play is refused before the cup, by a sentence that names the cause."""
 
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ import pytest
 from tests.support.cups import ROOT, stich, succeed, toys, write
 from tests.support.dask import Cluster, cluster
 from tournament.cluster import executor
+from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
@@ -34,18 +34,14 @@ def refused(cup: Path, address: str) -> str:
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        (
-            "tcp://127.0.0.1:9",
-            "No scheduler answers at {}; start one (dask scheduler), or fix --cluster.",
-        ),
+        ("tcp://127.0.0.1:9", "No scheduler answers at {}; start one (dask scheduler), or fix"),
         ("tls://127.0.0.1:9", "{} needs certificates; name them in Dask's distributed.comm.tls."),
     ],
-    ids=["no scheduler", "no certificates"],
 )
 def test_a_scheduler_that_cannot_be_reached_is_named(
     tmp_path: Path, address: str, why: str
 ) -> None:
-    assert refused(write(tmp_path, toys(3)), address) == why.format(address)
+    assert refused(write(tmp_path, toys(3)), address).startswith(why.format(address))
 
 
 def test_a_run_needs_workers_with_tables(
@@ -63,18 +59,14 @@ def test_a_run_needs_workers_with_tables(
     worker.kill()
 
 
-def without_stich(folder: Path) -> Path:
-    """A folder with all installed packages except stich."""
+def test_a_worker_without_stich_is_named(dask: Cluster, tmp_path: Path) -> None:
+    """The worker has all installed packages except stich."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
     site = Path(next(path for path in sys.path if path.endswith("site-packages")))
-    folder.mkdir()
     for entry in site.iterdir():
         if not entry.name.startswith(("stich", "__editable__")) and entry.suffix != ".pth":
-            (folder / entry.name).symlink_to(entry)
-    return folder
-
-
-def test_a_worker_without_stich_is_named(dask: Cluster, tmp_path: Path) -> None:
-    packages = without_stich(tmp_path / "packages")
+            (packages / entry.name).symlink_to(entry)
     worker = dask.start_worker("bare", PYTHONPATH=str(packages), python=["-S"])
     said = refused(write(tmp_path, toys(3)), dask.address)
     assert said.startswith("Worker bare: It cannot play (ModuleNotFoundError")
@@ -116,27 +108,31 @@ def test_a_bot_that_fails_to_start_on_one_worker_is_named(dask: Cluster, tmp_pat
 BOT = """
 import os, runpy
 assert open("model.txt").read() == os.environ["MODEL"]
+assert os.environ["MY_KEY"]
 runpy.run_module("bots.greedy", run_name="__main__")
 """
 
 
-def test_a_bot_travels_with_its_folder_and_variables(dask: Cluster, tmp_path: Path) -> None:
-    """Without a file in the folder, the cup is refused."""
+def test_a_bot_travels_with_its_folder_and_variables(
+    dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a file in the folder, the cup is refused. No value of the runner's is kept."""
+    monkeypatch.setenv("MY_KEY", "S3cret")
     worker = dask.start_worker("one")
     folder = tmp_path / "bots" / "mine"
     folder.mkdir(parents=True)
     (folder / "model.txt").write_text("weights")
     (folder / "bot.py").write_text(BOT)
     mine = {"command": "python bot.py", "dir": "bots/mine", "env.MODEL": "weights"}
-    cup = write(tmp_path, {**toys(2), "mine": mine}, deals=1)
+    cup = write(tmp_path, {**toys(2), "mine": {**mine, "env_from": ["MY_KEY"]}}, deals=1)
     run = tmp_path / "run"
-    done = succeed("run", cup, "--out", run, "--cluster", dask.address, "--json")
-    table = json.loads(done.stdout.splitlines()[-1])
-    assert table["matches"] == 3
-    assert not any(sum(line["faults"].values()) for line in table["standings"])
+    succeed("run", cup, "--out", run, "--cluster", dask.address)
+    with Store.open(run) as store:
+        assert (store.count(), [*store.faults()]) == (3, [])
+    assert not any(b"S3cret" in file.read_bytes() for file in run.rglob("*") if file.is_file())
     (folder / "model.txt").rename(folder / "weights.txt")
-    done = stich("run", cup, "--out", tmp_path / "again", "--cluster", dask.address)
-    said = done.stderr.splitlines()[-1]
+    shutil.rmtree(run)
+    said = refused(cup, dask.address)
     assert said.startswith('Worker one: mine: "python bot.py" ended with code 1 before it answered')
     assert said.endswith("No such file or directory: 'model.txt'")
     worker.kill()

@@ -1,12 +1,17 @@
-"""A finished run."""
+"""A finished run, and a cup that stops early."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support import played
+from tournament.formats.stop import Stop
 
 BOTS = ("ann", "bob", "cat", "dan")
+STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))
+FAULTY = {"bob": 12, "cat": 60, "dan": 60}
+"""Percentages with which `STOP` ends early, because ann is the best."""
 
 
 @pytest.fixture

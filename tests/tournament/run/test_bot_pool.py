@@ -10,7 +10,6 @@ import pytest
 
 from tests.support import played
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards
 from tournament.formats.round_robin import RoundRobin
@@ -18,25 +17,22 @@ from tournament.records import FaultKind
 from tournament.run import bot_pool
 from tournament.run.bot_pool import BotPool
 
-PLAYERS = 3
 FAULTY = next(iter(played.played(played.cup(), {"ann": 30, "bob": 30})))
 FAULT, *_ = FAULTY.faults
 RECORD = replace(FAULTY, faults=())
 
 
 class FakeBot:
-    """A bot that uses as many MB as its command says, and counts its starts."""
+    """A bot that uses 100 MB, and counts its starts."""
 
     starts: ClassVar[Counter[str]]
     running_now: ClassVar[set[str]]
-    fails: ClassVar[set[str]]
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         self.name = bot.name
         self.url = f"http://{bot.name}"
         self.answered = False
         self.process = self  # for the methods of a process that a pool calls
-        self.memory = float(bot.command or 0)
         self.starts[bot.name] += 1
         self.running_now.add(bot.name)
 
@@ -45,9 +41,6 @@ class FakeBot:
         return self.name in self.running_now
 
     def ready(self) -> "FakeBot":
-        if self.name in self.fails:
-            self.close()
-            raise StartError(f"{self.name} does not start.")
         self.answered = True
         return self
 
@@ -55,27 +48,25 @@ class FakeBot:
         return self.running
 
     def memory_mb(self) -> float:
-        return self.memory
+        return 100
 
     def close(self) -> None:
         self.running_now.discard(self.name)
 
 
 @pytest.fixture(autouse=True)
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeBot]]:
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(bot_pool, "StartedBot", FakeBot)
-    FakeBot.starts = Counter()
-    FakeBot.running_now, FakeBot.fails = set(), set()
-    yield FakeBot
+    FakeBot.starts, FakeBot.running_now = Counter(), set()
+    yield
     assert not FakeBot.running_now
 
 
-def pool(memory_mb: float, *sizes_mb: int, limit_mb: int = 100, cards: Cards = "shared") -> BotPool:
-    """A pool for bots named a, b, c, … with these sizes."""
-    bots = tuple(Bot(chr(ord("a") + at), str(size)) for at, size in enumerate(sizes_mb))
-    limits, format_ = Limits(memory_mb=limit_mb), RoundRobin(cards=cards)
-    cup = Cup("Cup", "doudizhu", PLAYERS, bots, limits=limits, format=format_)
-    return BotPool(cup, LaunchSettings(cup.limits, 1), memory_mb)
+def pool(memory_mb: float, cards: Cards = "shared") -> closing[BotPool]:
+    """A pool for six bots of 100 MB."""
+    limits, bots = Limits(memory_mb=100), tuple(Bot(name, "x") for name in "abcdef")
+    cup = Cup("Cup", "doudizhu", 3, bots, limits=limits, format=RoundRobin(cards=cards))
+    return closing(BotPool(cup, LaunchSettings(limits, 1), memory_mb))
 
 
 def seat(pool: BotPool, names: str, number: int = 0) -> None:
@@ -99,41 +90,37 @@ def seat(pool: BotPool, names: str, number: int = 0) -> None:
 def test_bots_run_on_as_far_as_they_fit_into_memory(
     memory_mb: int, tables: list[str], left: str
 ) -> None:
-    with closing(pool(memory_mb, *[100] * 6)) as six:
+    with pool(memory_mb) as six:
         for names in tables:
             seat(six, names)
         assert FakeBot.running_now == set(left)
         assert FakeBot.starts == Counter(set("".join(tables)))
 
 
-def test_no_process_plays_two_matches_of_a_block() -> None:
-    with closing(pool(600, *[100] * 3)) as three:
+@pytest.mark.parametrize(("cards", "processes"), [("shared", 2), ("fresh", 1)])
+def test_no_process_plays_two_matches_with_the_same_cards(cards: Cards, processes: int) -> None:
+    with pool(600, cards) as six:
         for number in (0, 1, 0, 1):
-            seat(three, "abc", number)
-        assert FakeBot.starts == Counter("abcabc")
-        assert [bot for bot in three.seat("abc", 0, anew=True) if bot in three.seat("abc", 0)]
-        assert FakeBot.starts == Counter("abcabcabc")
+            seat(six, "abc", number)
+        assert FakeBot.starts == Counter("abc" * processes)
+        anew = six.seat("abc", 0, anew=True)
+        assert FakeBot.starts == Counter("abc" * (processes + 1))
+        assert set(anew) & set(six.seat("abc", 0))
 
 
-def test_with_fresh_cards_a_process_plays_a_whole_block() -> None:
-    with closing(pool(600, *[100] * 3, cards="fresh")) as three:
-        for number in (0, 1, 2):
-            seat(three, "abc", number)
-        assert FakeBot.starts == Counter("abc")
-
-
-def test_bots_of_upcoming_matches_start_as_far_as_they_fit() -> None:
-    for memory_mb, started in ((600, "abcabc"), (500, "abcab"), (5000, "abcabcabcde")):
-        FakeBot.starts.clear()
-        with closing(pool(memory_mb, *[100] * 6)) as six:
-            seat(six, "abc", 0)
-            six.seat("abc", 0, upcoming=[("abc", 1), ("bca", 2), ("def", 0)])
-            assert FakeBot.starts == Counter(started)
+@pytest.mark.parametrize(
+    ("memory_mb", "started"), [(600, "abcabc"), (500, "abcab"), (5000, "abcabcabcde")]
+)
+def test_bots_of_upcoming_matches_start_as_far_as_they_fit(memory_mb: int, started: str) -> None:
+    with pool(memory_mb) as six:
+        seat(six, "abc")
+        six.seat("abc", 0, upcoming=[("abc", 1), ("bca", 2), ("def", 0)])
+        assert FakeBot.starts == Counter(started)
 
 
 def test_a_bot_that_was_late_is_stopped() -> None:
-    with closing(pool(900, *[100] * 3)) as three:
-        three.seat("abc")
-        late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
-        three.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
+    late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
+    with pool(600) as six:
+        six.seat("abc")
+        six.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
         assert FakeBot.running_now == set("ac")

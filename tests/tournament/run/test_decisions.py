@@ -2,11 +2,9 @@
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -27,32 +25,22 @@ from tests.support.cups import (
     write,
 )
 from tests.support.moments import before_statement
-from tests.support.one_table import Clock, OneTable, Organiser, play
-from tests.tournament.run.conftest import BOTS
-from tournament.config.cup import Cup
+from tests.support.one_table import Clock, OneTable, play
+from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.parse import read_cup
-from tournament.formats.stop import Stop
 from tournament.model import Run
 from tournament.records import Disqualify, Epoch, Void, Withdraw
 from tournament.run.resume import resume
-from tournament.run.roster import Roster
-from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 
-def test_programs_of_bots_that_no_longer_play_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_of_bots_that_no_longer_play_are_told(tmp_path: Path) -> None:
     cup = played.cup(BOTS)
-    tables = OneTable(cup, clock=Clock(monkeypatch))
     told: list[Mapping[str, str]] = []
     with played.unfinished(tmp_path, cup) as store:
-        organiser = Organiser(store, {1: partial(store.decide, Withdraw(bot="dan"))})
-        plan, roster = played.plan(cup), Roster(cup)
-        with Session(plan, roster, tables, store, organiser, told.append) as session:
-            session.play()
-    assert told[0] == {}
+        store.decide(Withdraw(bot="dan"))
+        play(store, cup, {}, exclude=told.append)
     assert told[-1] == {"dan": "The organiser decided that dan no longer plays."}
 
 
@@ -77,6 +65,8 @@ def test_a_decision_that_makes_no_sense_is_refused(
 
 
 def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
+    """The decision can be reversed, also after the end."""
+    before = standings(run)
     succeed("disqualify", run, "dan", "--why", "It attacked ann.", "--yes")
     table = standings(run)
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
@@ -85,48 +75,41 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     succeed("verify", run)
     with Store.open(run) as store:
         assert store.count() == 24, "nothing is deleted"
-    rows = stich("export", run, "--format", "jsonl").stdout
-    (run / "rows.jsonl").write_text(rows)
+    (run / "rows.jsonl").write_text(stich("export", run, "--format", "jsonl").stdout)
     unasked = [{**line, "fallback": None} for line in table["standings"]]  # rows do not tell
     assert standings(run / "rows.jsonl")["standings"] == unasked
     succeed("report", run)
     page = (run / "report.html").read_text()
-    assert "It attacked ann." in page
-    assert "24 matches (6 count)" in page
+    for part in ("It attacked ann.", "24 matches (6 count)", '<span class="tag">disqualified'):
+        assert part in page
     assert "24 matches (6 count)" in code_and_text("standings", run)[1]
-    assert '<span class="tag">disqualified</span>' in page
     fails("dan is disqualified already.\n", "disqualify", run, "dan")
+    assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
+    after = standings(run)
+    assert after["standings"] == before["standings"]
+    assert "The latest decision about dan was taken back." in after["incidents"][1]
+    succeed("verify", run)
+    fails("No bot is withdrawn or disqualified.", "undo", run)
+    succeed("disqualify", run, "dan", "--yes")
 
 
 @pytest.mark.parametrize(
-    ("format", "bots", "words", "said"),
+    ("format", "bots", "command", "said"),
     [
-        (
-            "round-robin",
-            3,
-            "withdraw",
-            "6 matches at 1 table will not be played. This leaves no table: the cup ends now."
-            " `stich undo` takes this back until the cup has ended.",
-        ),
-        (
-            "round-robin",
-            4,
-            "withdraw",
-            "18 matches at 3 tables will not be played. `stich undo` takes this back until the cup",
-        ),
+        ("round-robin", 3, "withdraw", "This leaves no table: the cup ends now. `stich undo`"),
+        ("round-robin", 4, "withdraw", "18 matches at 3 tables will not be played. `stich undo`"),
         ("knockout", 4, "disqualify", "No table and no round falls away: at its tables the others"),
         ("ladder", 3, "disqualify", "stop counting when the next epoch begins. Too few bots are"),
     ],
 )
 def test_the_organiser_is_told_what_a_decision_would_do(
-    tmp_path: Path, format: str, bots: int, words: str, said: str
+    tmp_path: Path, format: str, bots: int, command: str, said: str
 ) -> None:
-    played.unfinished(tmp_path / "run", played.cup(BOTS[:bots], format=format)).close()
-    code, text = code_and_text(words, tmp_path / "run", "ann")
-    assert code == 2
-    assert said in text
+    played.unfinished(tmp_path, played.cup(BOTS[:bots], format=format)).close()
+    code, text = code_and_text(command, tmp_path, "ann")
+    assert (code, said in text) == (2, True)
     assert text.endswith("To do so without being asked, add --yes.\n")
-    with Store.open(tmp_path / "run") as store:
+    with Store.open(tmp_path) as store:
         assert not store.decisions()
 
 
@@ -154,25 +137,12 @@ def test_the_organiser_is_asked_on_a_terminal(
         assert len(store.decisions()) == decisions
 
 
-def test_a_disqualification_after_the_end_can_be_reversed(run: Path) -> None:
-    before = standings(run)
-    succeed("disqualify", run, "dan", "--yes")
-    assert code_and_text("undo", run) == (0, "Taken back: disqualify dan.\n")
-    after = standings(run)
-    assert after["standings"] == before["standings"]
-    assert "The latest decision about dan was taken back." in after["incidents"][1]
-    succeed("verify", run)
-    fails("No bot is withdrawn or disqualified.", "undo", run)
-    succeed("disqualify", run, "dan", "--yes")
-
-
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
-    with served_toys(4) as bots:
+    out = tmp_path / "run"
+    with served_toys(4) as urls:
+        bots = {name: {"url": url, "author": name} for name, url in urls.items()}
+        bots["toy1"]["author"] = bots["toy3"]["author"] = "Zoe"
         cup = write(tmp_path, bots, deals=1)
-        for name in ("toy1", "toy3"):
-            old = f'name = "{name}"'
-            cup.write_text(cup.read_text().replace(old, f'{old}\nauthor = "Zoe"'))
-        out = tmp_path / "run"
         with Store.create(out) as store:
             resume(store, read_cup(cup))
         said = stich("disqualify", out, "toy1", "--yes").stdout
@@ -181,29 +151,26 @@ def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
         assert "toy3 has the same author as toy1, which is disqualified." in " ".join(said.split())
 
 
-def test_a_withdrawal_can_be_reversed_until_the_cup_goes_on(tmp_path: Path) -> None:
-    with served_toys(4) as bots:
-        cup = write(tmp_path, bots, deals=1)
-        out = tmp_path / "run"
-        succeed("run", cup, "--out", out)
-        with Store.open(out) as store:
-            match = next(match for match in store.summaries() if "toy3" in match.table)
-        for undone, played_matches in ((0, 12), (1, 9)):
-            succeed("void", out, match.match)
-            succeed("withdraw", out, "toy3", "--yes")
-            if undone == 0:
-                with Store.open(out) as store:
-                    store.record_total(9)  # as the session does once it has noticed
-                succeed("undo", out)
-                succeed("verify", out)
-            succeed("run", cup, "--out", out)
-            assert standings(out)["matches"] == played_matches
-            succeed("verify", out)
-    fails("The cup has continued without toy3 since", "undo", out)
+def test_a_withdrawal_can_be_reversed_until_the_cup_goes_on(run: Path) -> None:
+    with Store.open(run) as store:
+        match = next(match for match in store.summaries() if "dan" in match.table)
+    for undone, matches in ((True, 24), (False, 21)):
+        succeed("void", run, match.match)
+        succeed("withdraw", run, "dan", "--yes")
+        if undone:
+            with Store.open(run) as store:
+                store.record_total(21)  # as the session does once it has noticed
+            succeed("undo", run)
+            succeed("verify", run)
+        with Store.open(run) as store:
+            play(store, played.cup(BOTS), {})
+        assert standings(run)["matches"] == matches
+        succeed("verify", run)
+    fails("The cup has continued without dan since", "undo", run)
     # The table that was left out also seats another bot, which is not the reason.
     other = match.table[0]
-    succeed("disqualify", out, other, "--yes")
-    assert code_and_text("undo", out) == (0, f"Taken back: disqualify {other}.\n")
+    succeed("disqualify", run, other, "--yes")
+    assert code_and_text("undo", run) == (0, f"Taken back: disqualify {other}.\n")
 
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving"])
@@ -221,89 +188,67 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     succeed("verify", tmp_path / "run")
 
 
-def test_a_run_is_paused_and_goes_on_with_other_decisions(tmp_path: Path) -> None:
+def test_a_paused_run_goes_on_with_other_decisions(tmp_path: Path) -> None:
     """Of 48 matches toy3 plays 36, so some of the first 40 are without it."""
-    gate = Gate(40)
+    gate, out = Gate(40), tmp_path / "run"
     with served_toys(4, gate) as bots:
         cup = write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
-        out = tmp_path / "run"
-        runner = started("run", cup, "--out", out, "--json")
-        told = events(runner)
-        matches = (e for e in told if e["event"] == "match")
-        assert len(list(islice(matches, 40))) == 40
-        assert decide("pause", out, "--why", "Lunch.", told=told)["why"] == "Lunch."
-        gate.open()
-        with Store.open(out) as store:
-            assert 40 <= store.count() < 48
-        fails("This run is paused already.\n", "pause", out)
-        with Store.open(out) as store:
-            first, *_, last = (match for match in store.summaries() if "toy3" not in match.table)
-        succeed("withdraw", out, "toy3", "--yes")
-        assert "when the runner has time" in stich("void", out, last.match).stdout
-        next(e for e in told if e.get("matches") == [last.match])
-        gate.close()
-        succeed("resume", out)
-        rest: list[dict[str, Any]] = []
-        with runner:
-            succeed("void", out, first.match)
-            for event in told:
-                rest.append(event)
-                if event["event"] == "decision" and event["matches"] == [first.match]:
-                    gate.open()
-            assert runner.stderr is not None
-            said = runner.stderr.read()
-        assert runner.returncode == 0, said
+        with started("run", cup, "--out", out, "--json") as runner:
+            told = events(runner)
+            assert len(list(islice((e for e in told if e["event"] == "match"), 40))) == 40
+            succeed("pause", out, "--why", "Lunch.")
+            noticed = next(e for e in told if e["event"] == "decision")
+            assert (noticed["decision"], noticed["why"]) == ("pause", "Lunch.")
+            gate.open()
+            fails("This run is paused already.\n", "pause", out)
+            with Store.open(out) as store:
+                first = next(match for match in store.summaries() if "toy3" not in match.table)
+            succeed("withdraw", out, "toy3", "--yes")
+            assert "when the runner has time" in stich("void", out, first.match).stdout
+            succeed("resume", out)
+            rest = list(told)
+        assert runner.returncode == 0
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
-    assert kinds == ["resume", "void"]
+    assert kinds == ["withdraw", "void", "resume"]
+    *_, last = (event for event in rest if event["event"] == "match")
     with Store.open(out) as store:
         assert store.run().finished
-        assert store.count() < 48
+        assert last["done"] == last["total"] == store.run().total == store.count() < 48
         assert sum("toy3" not in match.table for match in store.summaries()) == 12
-        last_event = [event for event in rest if event["event"] == "match"][-1]
-        assert last_event["done"] == last_event["total"] == store.run().total == store.count()
         assert not list(store.faults())
     succeed("verify", out)
-    succeed("run", cup, "--out", out)
-
-
-def decide(command: str, *words: object, told: Any) -> dict[str, Any]:
-    """Give a command; the event by which the runner shows that it has noticed."""
-    succeed(command, *words)
-    found: dict[str, Any] = next(e for e in told if e["event"] == "decision")
-    return found
 
 
 @pytest.mark.parametrize("command", ["standings", "verify", "export", "matches"])
 def test_a_command_reads_a_run_as_it_was_at_one_moment(tmp_path: Path, command: str) -> None:
     """A match becomes void before each statement of the command."""
-    cup = played.cup(deals=1)
     whole, out = tmp_path / "whole", tmp_path / "run"
-    played.run(whole, cup).close()
+    played.run(whole, played.cup(deals=1)).close()
     seen = []
-    for moment in count(1):
+    too_late = False
+    moments = count(1)
+    while not too_late:
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(whole, out)
         with Store.open(out) as store:
             store.accept()
-        with before_statement(sa.Engine, moment) as changes:
-            changes.append(lambda: make_void(out, cup))
+        with before_statement(sa.Engine, next(moments)) as changes:
+            changes.append(lambda: make_void(out))
             seen.append(code_and_text(command, out))
             too_late = bool(changes)
-        if too_late:
-            break
-    make_void(out, cup)
+    make_void(out)
     before, after = seen[-1], code_and_text(command, out)
     assert before[0] == after[0] == 0
     assert before != after
     assert {*seen} == {before, after}
 
 
-def make_void(out: Path, cup: Cup) -> None:
+def make_void(out: Path) -> None:
     """Make the first match of a run void."""
     with Store.open(out) as store:
         match = next(store.summaries()).match
         store.decide(Void(block=1, matches=(match,)))
-        apply_voids(store, played.plan(cup))
+        apply_voids(store, played.plan(played.cup(deals=1)))
 
 
 def test_a_bot_that_is_withdrawn_from_a_knockout_leaves_it(tmp_path: Path) -> None:
@@ -318,10 +263,6 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_leaves_it(tmp_path: Path) -> No
     assert runner.returncode == 0
     succeed("verify", out)
     assert stich("undo", out).returncode == 1
-
-
-STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))
-FAULTY = {"bob": 12, "cat": 60, "dan": 60}
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,7 @@ from tournament.run.estimate import extrapolate
 
 def records_of(of: Cup) -> list[MatchRecord]:
     """The matches of a whole cup, which take only the time that the bots think."""
-    thought = ((record, sum(map(sum, record.times))) for record in played(of))
-    return [replace(record, wall_ms=ms) for record, ms in thought]
+    return [replace(record, wall_ms=sum(map(sum, record.times))) for record in played(of)]
 
 
 @pytest.mark.parametrize("format", ["round-robin", "gauntlet"])
@@ -53,53 +52,53 @@ def test_more_tables_take_less_time_except_for_bots_by_url() -> None:
     assert seconds(run=four, bots=(ann, *of.bots[1:])) == pytest.approx(hers / 1000)
 
 
-def counting(seen: list[dict[str, Any]]) -> hostile.Handler:
-    """A bot that makes the first move and states what it cost. Its requests go to `seen`."""
+def test_an_estimate_plays_other_deals_and_keeps_nothing(tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
 
-    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
+    def model(connection: socket.socket, request: dict[str, Any]) -> None:
         seen.append(request)
         info = {"input_tokens": 100, "output_tokens": 5, "cost": 0.25, "calls": 1}
         answer = {"move": request["moves"][0], "info": info}
         connection.sendall(hostile.answer(json.dumps(answer).encode()))
 
-    return handle
+    def hands() -> set[str]:
+        return {str(asked["view"]["hand"]) for asked in seen if len(asked["view"]["hand"]) > 15}
 
-
-def hands(seen: list[dict[str, Any]]) -> set[str]:
-    return {str(request["view"]["hand"]) for request in seen if len(request["view"]["hand"]) > 15}
-
-
-def test_an_estimate_plays_other_deals_and_keeps_nothing(tmp_path: Path) -> None:
-    seen: list[dict[str, Any]] = []
-    with hostile.running(counting(seen)) as url, hostile.running(hostile.first) as other:
+    with hostile.running(model) as url, hostile.running(hostile.first) as other:
         bots = {"model": url, **{f"bot{i}": other for i in range(3)}}
         file = write(tmp_path, bots, "commit = true", deals=2)
-        done = succeed("run", file, "--estimate", "--json")
-        estimate = json.loads(done.stdout.splitlines()[-1])
-        asked, first = len(seen), hands(seen)
+        estimate = estimated(file)
+        asked, first = len(seen), hands()
         assert {path.name for path in tmp_path.iterdir()} == {"cup.toml"}
         shown = stich("run", file, "--estimate")
         seen.clear()
         succeed("run", file, "--out", tmp_path / "run")
     assert estimate["event"] == "estimate"
     assert (estimate["matches"], estimate["played"], estimate["faults"]) == (4 * 2 * 3, 2 * 3, 0)
-    model, *others = estimate["bots"].values()
-    assert model["requests"] >= asked
+    costs, *others = estimate["bots"].values()
+    assert costs["requests"] >= asked
     for name, value in {"input_tokens": 100, "output_tokens": 5, "cost": 0.25}.items():
-        assert model[name] == pytest.approx(value * model["requests"])
+        assert costs[name] == pytest.approx(value * costs["requests"])
     assert [set(costs) for costs in others] == [{"requests", "seconds"}] * 3
-    assert not first & hands(seen)  # the cup has other deals
+    assert not first & hands()  # the cup has other deals
     words = " ".join(shown.stdout.split())
     for part in ("input tokens", "cost", "24 matches", "6 matches on other deals"):
         assert part in words
+
+
+def estimated(file: Path) -> dict[str, Any]:
+    """The estimate of a cup in JSON."""
+    estimate: dict[str, Any] = json.loads(
+        succeed("run", file, "--estimate", "--json").stdout.splitlines()[-1]
+    )
+    return estimate
 
 
 def test_an_estimate_is_refused_with_another_option(tmp_path: Path) -> None:
     file = write(tmp_path, {f"toy{i}": bot(f"toy-{i}") for i in range(3)})
     for more in (["--out", tmp_path / "run"], ["--cluster", "tcp://127.0.0.1:8786"]):
         done = stich("run", file, "--estimate", *more)
-        assert done.returncode == 2
-        assert "use it alone" in done.stderr
+        assert (done.returncode, "use it alone" in done.stderr) == (2, True)
 
 
 def test_every_bot_is_measured(tmp_path: Path) -> None:
@@ -107,8 +106,6 @@ def test_every_bot_is_measured(tmp_path: Path) -> None:
         bots = {f"bot{i}": url for i in range(5)}
         gauntlet = ('[format] type = "gauntlet"', '[format] challenger = "bot3"')
         for more, matches in (((), 3 * 10), (gauntlet, 3 * 6)):
-            file = write(tmp_path, bots, *more, deals=1)
-            done = stich("run", file, "--estimate", "--json")
-            found = json.loads(done.stdout.splitlines()[-1])
+            found = estimated(write(tmp_path, bots, *more, deals=1))
             assert found["matches"] == matches
             assert all(costs["requests"] > 0 for costs in found["bots"].values())

@@ -1,23 +1,29 @@
-"""Blocks are handed out in the drawn order, however often a run is interrupted."""
+"""Which blocks are handed out when, and how a run that was interrupted ends."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support import played
-from tests.support.cups import standings
+from tests.support.cups import standings, succeed
 from tests.support.one_table import OneTable, Stopped, play, stop
+from tests.tournament.run.conftest import BOTS, FAULTY, STOP
+from tournament.config.cup import Bot
+from tournament.run.resume import resume
+from tournament.run.session import canonical
+from tournament.store.store import Store
+
+NAMES = (*BOTS, "eve", "fay")
 
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
 def test_blocks_are_handed_out_in_the_drawn_order(tmp_path: Path, format: str) -> None:
-    names = [f"b{at}" for at in range(6)]
     deals = {"round-robin": 2, "swiss": 9}[format]
-    cup = played.cup(names, format=format, seating="fixed", deals=deals)
-    played.run(tmp_path / "whole", cup).close()
+    cup = played.cup(NAMES, format=format, seating="fixed", deals=deals)
     order: list[int] = []
-    with played.unfinished(tmp_path / "stopped", cup) as store:
+    with played.unfinished(tmp_path, cup) as store:
         for after in ({21: stop}, {}):
             tables = OneTable(cup)
             with suppress(Stopped):
@@ -25,4 +31,58 @@ def test_blocks_are_handed_out_in_the_drawn_order(tmp_path: Path, format: str) -
             order += tables.blocks
     blocks = played.plan(cup).blocks
     assert order == [*range(1, 23), *range(22, blocks + 1)], "22 was interrupted"
-    assert standings(tmp_path / "stopped") == standings(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("how", ["swiss", "knockout", "gauntlet", "halving", "stop"])
+def test_every_cup_resumes_to_the_same_end(tmp_path: Path, how: str) -> None:
+    """What follows depends on the stored matches alone, in whatever order these came."""
+    cup = STOP if how == "stop" else played.cup(NAMES, format=how, deals=1)
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    with played.unfinished(whole, cup) as store:
+        play(store, cup, {}, OneTable(cup, faulty=FAULTY))
+        records = list(store.matches())[::-2]
+        assert store.run().settled == (("ann",) if how == "stop" else ())
+    with played.unfinished(half, cup, records) as store:
+        tables = OneTable(cup, 2, faulty=FAULTY)
+        play(store, cup, {}, tables)
+        assert {record.match for record in records}.isdisjoint(tables.played)
+    assert standings(half) == standings(whole)
+    succeed("verify", half)
+
+
+def test_an_extended_cup_equals_a_cup_that_began_so(tmp_path: Path) -> None:
+    small, large = tmp_path / "small", tmp_path / "large"
+    grown = played.cup(BOTS, deals=3)
+    played.run(large, grown).close()
+    played.run(small, played.cup(BOTS[:3])).close()
+    with Store.open(small) as store:
+        resume(store, grown)
+        play(store, grown, {})
+    # Somebody may have looked at the cup before it was extended, so its ranges hold at any time.
+    assert standings(small)["ranges"] == "anytime"
+    with Store.open(small) as store:
+        store._put(extended=False)
+    assert standings(small) == standings(large)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://h:9000", "http://h:9000/"),
+        ("http://h:80/bot", "HTTP://H/bot/"),
+        ("https://h:443", "https://h"),
+    ],
+)
+def test_equivalent_urls_are_the_same_server(one: str, other: str) -> None:
+    assert canonical(one) == canonical(other)
+    assert canonical(one) != canonical(one + "/else")
+
+
+def test_a_bot_by_url_plays_one_match_at_a_time(tmp_path: Path) -> None:
+    cup = played.cup(BOTS)
+    cup = replace(cup, bots=(Bot("ann", url="http://127.0.0.1:9"), *cup.bots[1:]))
+    tables = OneTable(cup, 2)
+    with played.unfinished(tmp_path, cup) as store:
+        play(store, cup, {}, tables)
+    assert tables.inspected == {*BOTS}, "a bot that is away must be back before it resumes"
+    assert tables.most == {"ann": 1, "bob": 2, "cat": 2, "dan": 2}

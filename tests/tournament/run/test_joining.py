@@ -26,20 +26,12 @@ def target(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
-REFUSALS = {
-    "name": "looks like it; choose another",
-    "author": "An author may have",
-    "full": "The ladder is full",
-    "over": "The ladder is over",
-}
-
-
-def enter(target: str, bot: str, author: str) -> str:
+def enter(target: str, bot: str, author: str = "a") -> str:
     """Let a bot join. The reason why it cannot, or "" if it has joined."""
     try:
         join(target, LADDER, bot, author)
     except JoinRefused as error:
-        return next(word for word, part in REFUSALS.items() if part in str(error))
+        return str(error)
     return ""
 
 
@@ -55,24 +47,25 @@ def test_bots_that_join_become_bots_of_the_run(target: str) -> None:
 def test_only_one_of_many_gets_a_name_at_once(target: str) -> None:
     with ThreadPoolExecutor(8) as pool:
         refusals = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))
-    assert sorted(refusals) == ["", *["name"] * 7]
+    assert refusals.count("") == 1
+    assert sum("looks like it; choose another" in refusal for refusal in refusals) == 7
 
 
 def test_a_bot_cannot_leave_twice_nor_join_after_the_end(target: str) -> None:
     with pytest.raises(JoinRefused, match="There is no bot ann here"):
         leave(target, LADDER, "ann")
-    enter(target, "ann", "a")
+    enter(target, "ann")
     leave(target, LADDER, "ann")
     with pytest.raises(JoinRefused, match="ann no longer plays"):
         leave(target, LADDER, "ann")
     with Store.open(target) as store:
         store.decide(Finish())
-    assert enter(target, "bob", "b") == "over"
+    assert "The ladder is over" in enter(target, "bob")
 
 
 def test_undo_does_not_reverse_that_an_author_left(target: str) -> None:
     for name in ("ann", "bob"):
-        enter(target, name, name)
+        enter(target, name)
     with Store.open(target) as store:
         store.decide(Withdraw(bot="ann"), Leave(bot="bob"), Undo(bot="ann"))
         assert absent(store.decisions()) == {"bob"}
@@ -84,13 +77,14 @@ def test_the_organiser_can_invite_bots_to_a_ladder_any_time(tmp_path: Path) -> N
         'name = "Autumn"\ngame = "doudizhu"\n[format]\ntype = "ladder"\n'
         '[[bots]]\nname = "greedy"\ncommand = "python -m bots.greedy"\n'
     )
-    for name in ("ann", "bob", "cat", "dan", "ann"):
+    for name in ("ann", "bob", "ann"):
         succeed("invite", file, name, "--out", out)
     with Store.open(out) as store:
-        joined = [join.bot for join in store.decisions() if isinstance(join, Join)]
-    assert joined == ["ann", "bob", "cat", "dan"]
-    for name, said in (("Ann", "looks like it"), ("a" * 33, "1 to 32"), ("ﬁx", "usual letters")):
-        assert said in stich("invite", file, name, "--out", out).stderr
-    done = stich("run", file, "--out", out)
-    assert (done.returncode, "is a ladder; run it with: stich arena" in done.stderr) == (2, True)
-    assert "no bot 'eve'" in stich("invite", file, "eve", "--out", out, "--revoke").stderr
+        assert [join.bot for join in store.decisions() if isinstance(join, Join)] == ["ann", "bob"]
+    for words, said in (
+        (("invite", file, "a" * 33), "1 to 32"),
+        (("invite", file, "eve", "--revoke"), "no bot 'eve'"),
+        (("run", file), "is a ladder; run it with: stich arena"),
+    ):
+        done = stich(*words, "--out", out)
+        assert (done.returncode, said in done.stderr) == (2, True)

@@ -3,85 +3,63 @@
 import itertools
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stich.processes import find_port
 from tests.support import played
-from tests.support.cups import (
-    HOSTILE,
-    events,
-    is_served,
-    served_toys,
-    standings,
-    started,
-    stich,
-    succeed,
-    toys,
-    write,
-)
-from tests.support.memory_run import run_of
+from tests.support.cups import served_toys, standings, succeed, write
 from tests.support.one_table import Clock
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot, Cup
-from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, MatchRecord, Outage, Pairing, Revocation, place_of
+from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
 from tournament.run.outages import AuthorVoids, Outages
 from tournament.store.store import Store
 
 CUP = replace(
     played.cup(), bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
 )
-RULES = played.rules(CUP)
 
 
-@dataclass
 class Fails(played.Dice):
-    """A bot whose first answer is a fault of this kind."""
+    """A bot whose answers are faults of this kind."""
 
-    kind: FaultKind = FaultKind.UNREACHABLE
+    def __init__(self, name: str, kind: FaultKind) -> None:
+        super().__init__(name)
+        self.kind = kind
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        if json.loads(body)["turn"] == 1:
-            return Failure(self.kind, "No connection: Connection refused.", 0.001, Answer())
-        return super().move(body, seconds)
-
-
-def match_with(kind: FaultKind, awaited: str) -> MatchRecord:
-    """Play a match in which bob has such a fault."""
-    rounds = played.plan(CUP).rounds(run_of([]).run(), Scores(run_of([])))
-    block = next(iter(next(rounds).blocks))
-    players = [
-        Fails(name, kind=kind) if name == "bob" else played.Dice(name) for name in block.seatings[0]
-    ]
-    awaited_bots = frozenset({awaited})
-    return Match(RULES, block.pairing(0), Referee(), players, awaited=awaited_bots).play()
-
-
-def test_a_match_of_a_bot_that_cannot_be_reached_is_void() -> None:
-    with pytest.raises(MatchVoid) as void:
-        match_with(FaultKind.UNREACHABLE, "bob")
-    record = void.value.record
-    assert (record.bot, record.why) == ("bob", "No connection: Connection refused.")
+        return Failure(self.kind, "No connection.", 0.001, Answer())
 
 
 @pytest.mark.parametrize(
-    ("kind", "awaited"),
-    [(FaultKind.UNREACHABLE, "cat"), (FaultKind.TIMEOUT, "bob"), (FaultKind.INVALID, "bob")],
+    ("kind", "awaited", "void"),
+    [
+        (FaultKind.UNREACHABLE, "bob", True),
+        (FaultKind.UNREACHABLE, "cat", False),
+        (FaultKind.TIMEOUT, "bob", False),
+        (FaultKind.INVALID, "bob", False),
+    ],
 )
-def test_other_faults_and_those_of_other_bots_count(kind: FaultKind, awaited: str) -> None:
-    (fault,) = match_with(kind, awaited).faults
-    assert fault.kind == kind
+def test_a_match_is_void_if_an_awaited_bot_is_unreachable(
+    kind: FaultKind, awaited: str, void: bool
+) -> None:
+    bots = [played.Dice("ann"), Fails("bob", kind), played.Dice("cat")]
+    pairing = Pairing.alone("m", CUP.names, "seed")
+    match = Match(played.rules(CUP), pairing, Referee(), bots, awaited=frozenset({awaited}))
+    if void:
+        with pytest.raises(MatchVoid) as ended:
+            match.play()
+        assert (ended.value.record.bot, ended.value.record.why) == ("bob", "No connection.")
+    else:
+        assert {(fault.seat, fault.kind) for fault in match.play().faults} == {(1, kind)}
 
 
 PLACE = place_of(replace(Pairing.alone("m", ("ann", "bob"), "seed"), block=3))
@@ -104,10 +82,13 @@ def test_after_outage_s_the_faults_of_a_bot_count(monkeypatch: pytest.MonkeyPatc
         assert outages.wait_for(CUP.names) == {"ann", "cat"}
 
 
-def test_earlier_void_matches_count_except_by_decisions() -> None:
+def test_after_voids_matches_the_faults_of_a_bot_count() -> None:
+    """Void matches before a stop count, too, except by decisions."""
     decided = Revocation(**PLACE, **WHY, decision=1, record="")
-    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann")])) as outages:
-        assert outages.wait_for(CUP.names) == {"bob", "cat"}
+    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann"), void("bob")])) as found:
+        assert found.wait_for(CUP.names) == {"bob", "cat"}
+        found.add(void("bob"))
+        assert found.wait_for(CUP.names) == {"cat"}
 
 
 def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
@@ -137,7 +118,7 @@ def test_a_bot_that_hangs_up_never_gets_the_same_hand_again(
     cards: str, seeds: int, tmp_path: Path
 ) -> None:
     hands: list[tuple[str, str]] = []
-    with hangs_up(2, hands) as rude, served_toys(2) as others:
+    with hangs_up_twice(hands) as rude, served_toys(2) as others:
         cup = write(tmp_path, {**others, "rude": rude}, f'[format] cards = "{cards}"', deals=2)
         done = succeed("run", cup, "--out", tmp_path / "run", "--json")
     told = [json.loads(line) for line in done.stdout.splitlines()]
@@ -153,26 +134,15 @@ def test_a_bot_that_hangs_up_never_gets_the_same_hand_again(
         assert len({match.seed for match in store.matches()}) == seeds
 
 
-def test_hanging_up_a_third_time_is_a_fault(tmp_path: Path) -> None:
-    with hangs_up(3, []) as rude, served_toys(2) as others:
-        cup = write(tmp_path, {**others, "rude": rude}, deals=2)
-        succeed("run", cup, "--out", tmp_path / "run")
-    with Store.open(tmp_path / "run") as store:
-        assert len(store.voids()) == 2
-        assert [fault.kind for _, fault in store.faults()] == ["unreachable"]
-
-
 @contextmanager
-def hangs_up(times: int, hands: list[tuple[str, str]]) -> Iterator[str]:
-    """A toy by URL that hangs up on the third request of a match, and again when it is repeated.
-
-    The toy does so a number of `times`, and adds its hands of these matches and of the next one to
-    `hands`.
+def hangs_up_twice(hands: list[tuple[str, str]]) -> Iterator[str]:
+    """A toy by URL that hangs up on the third request of a match, and again when it is repeated,
+    in two replays. It adds its hands of these matches and of the next one to `hands`.
     """
-    toy, left = hostile.toy("toy-2"), [2 * times]
+    toy, left = hostile.toy("toy-2"), [4]
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
-        if request["turn"] == 3 and len(hands) <= times:
+        if request["turn"] == 3 and len(hands) <= 2:
             hand = (request["match"], " ".join(request["view"]["hand"]))
             if hand not in hands:
                 hands.append(hand)
@@ -184,47 +154,3 @@ def hangs_up(times: int, hands: list[tuple[str, str]]) -> Iterator[str]:
 
     with hostile.running(handle) as url:
         yield url
-
-
-@pytest.mark.slow
-def test_a_runner_may_be_killed_while_a_bot_is_away(tmp_path: Path) -> None:
-    port = find_port("127.0.0.1", 0)
-    bots = {**toys(3), "far": f"http://127.0.0.1:{port}"}
-    cup = write(tmp_path, bots, deals=6)
-    with far(port) as first:
-        runner = started("run", cup, "--out", tmp_path / "run", "--json")
-        told = events(runner)
-        next(e for e in told if e["event"] == "match" and "far" in e["seating"])
-        first.kill()
-        assert next(e for e in told if e["event"] == "away")["bots"] == ["far"]
-        with Store.open(tmp_path / "run") as store:
-            assert store.present().away == ("far",)
-        next(e for e in told if e["event"] == "match")  # other tables play on
-        runner.kill()
-        runner.communicate()
-    refused = stich("run", cup, "--out", tmp_path / "run")
-    assert refused.returncode == 1
-    assert "far: nothing accepts connections" in refused.stderr
-    with far(port):
-        succeed("run", cup, "--out", tmp_path / "run")
-    with Store.open(tmp_path / "run") as store:
-        assert store.run().finished
-        assert store.count() == 4 * 6 * 3
-        assert not list(store.faults())
-        assert [void.bot for void in store.voids() if isinstance(void, Outage)] == ["far"]
-    succeed("verify", tmp_path / "run")
-
-
-@contextmanager
-def far(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A bot by URL in a separate process."""
-    process = subprocess.Popen(
-        [sys.executable, HOSTILE, "toy-1"], env={"PORT": str(port), "PATH": ""}
-    )
-    try:
-        while not is_served(port):
-            assert process.poll() is None
-        yield process
-    finally:
-        process.kill()
-        process.wait()

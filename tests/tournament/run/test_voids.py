@@ -1,6 +1,5 @@
 """Matches that the organiser makes void, in runs that are being played and that have ended."""
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,12 @@ from typing import Any
 import pytest
 
 from tests.support import played
-from tests.support.cups import code_and_text, fails, standings, stich, succeed, toys, write
+from tests.support.cups import code_and_text, fails, standings, stich, succeed
 from tests.support.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
 from tournament.decisions import pending
 from tournament.records import AnyDecision, Revocation, Void
-from tournament.run.roster import Roster
-from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
@@ -29,20 +26,18 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
     with Store.open(run) as store:
         assert {other.match for other in store.matches()} == before.keys() - {match}
         assert not store.run().finished
-        (void,), (decision,) = store.voids(), store.decisions()
+        (void,) = store.voids()
         assert isinstance(void, Revocation)
         assert (void.match, void.decision, void.why) == (match, 1, "The network was down.")
-        assert isinstance(decision, Void)
-        assert decision.matches == (match,)
-        store.add(before[match])  # played again
-        store.finish()
-        assert {record.match: record for record in store.matches()} == before
-    succeed("verify", run)
+        play(store, played.cup(BOTS), {})
+        assert {record.match for record in store.matches()} == before.keys()
+        assert store.run().finished
+    said = "1 match of block 2 became void (The network was down.)."
     for command in ("standings", "verify"):
-        assert "1 match of block 2 became void (The network was down.)." in code_and_text(
-            command, run
-        )[1].replace("\n", " ")
-    assert json.loads(stich("standings", run, "--json").stdout)["decisions"][0]["kind"] == "void"
+        code, text = code_and_text(command, run)
+        assert (code, said in text.replace("\n", " ")) == (0, True)
+    (decision,) = standings(run)["decisions"]
+    assert (decision["kind"], decision["matches"]) == ("void", [match])
 
 
 @pytest.mark.parametrize(
@@ -86,9 +81,8 @@ def test_a_decision_that_comes_when_a_round_ends_takes_effect(
     succeed("verify", tmp_path / "run")
 
 
-@pytest.mark.parametrize("moment", ["as another is read", "as the run ends"])
-def test_a_decision_that_comes_at_a_bad_moment_takes_effect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+def test_a_decision_that_comes_as_another_is_read_takes_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cup = played.cup(BOTS)
     with played.unfinished(tmp_path, cup) as store:
@@ -98,22 +92,13 @@ def test_a_decision_that_comes_at_a_bad_moment_takes_effect(
             store.decide(Void(block=match.block, matches=(match.match,)))
 
         class Hasty(Organiser):
-            """Makes a second match void at this moment."""
-
             def decided(self, decision: AnyDecision) -> None:
-                if len(store.decisions()) == 1 and moment == "as another is read":
+                if len(store.decisions()) == 1:
                     void(1)
 
-            def planned(self, done: int, total: int | None) -> None:
-                if done == total and len(store.decisions()) == 1:
-                    void(1)
-
-        plan, tables = played.plan(cup), OneTable(cup, clock=Clock(monkeypatch))
-        organiser = Hasty(store, {3: partial(void, 0)})
-        with Session(plan, Roster(cup), tables, store, organiser) as session:
-            session.play()
-        assert store.count() == plan.matches
-        assert len(store.voids()) == 2
+        tables = OneTable(cup, clock=Clock(monkeypatch))
+        play(store, cup, {3: partial(void, 0)}, tables, Hasty)
+        assert (store.count(), len(store.voids())) == (24, 2)
     succeed("verify", tmp_path)
 
 
@@ -142,17 +127,16 @@ def killed_after(writes: int, monkeypatch: pytest.MonkeyPatch, *words: object) -
 def test_a_void_that_is_killed_at_any_moment_loses_no_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cup = write(tmp_path, toys(3), deals=1)  # whose cards stay the same
-    out = tmp_path / "run"
-    succeed("run", cup, "--out", out)
-    before = standings(out)["standings"]
+    cup = played.cup(deals=1)
+    played.run(tmp_path, cup).close()
+    before = standings(tmp_path)["standings"]
     writes = 0
-    while killed_after(writes, monkeypatch, "void", out, 1):
-        with Store.open(out) as store:
+    while killed_after(writes, monkeypatch, "void", tmp_path, 1):
+        with Store.open(tmp_path) as store:
             assert store.count() == 3 or not store.run().finished
-        succeed("run", cup, "--out", out)
-        assert standings(out)["standings"] == before
-        succeed("verify", out)
+            play(store, cup, {})
+        assert standings(tmp_path)["standings"] == before
+        succeed("verify", tmp_path)
         writes += 1
     assert writes == 3  # the decision, that the run is open again, and the matches
 

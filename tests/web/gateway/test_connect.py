@@ -25,15 +25,7 @@ from tests.support.connecting import (
     voided,
     write,
 )
-from tests.support.cups import (
-    all_end,
-    bot,
-    children,
-    code_and_text,
-    events,
-    standings,
-    started,
-)
+from tests.support.cups import all_end, children, events, standings, started
 from tests.support.gateways import Author
 from tests.support.network import Link
 from tools import hostile
@@ -53,9 +45,8 @@ class Arena:
         self._folder = folder
         self.run = folder / "run"
         self.port, self.gateway_port = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self.port}"
 
-    def start(self, deals: int = 2, **run: Any) -> Iterator[dict[str, Any]]:
+    def start(self, deals: int, **run: Any) -> Iterator[dict[str, Any]]:
         """Start the arena, and return its events."""
         self.deals = deals
         self.cup = write(self._folder, deals, **run)
@@ -93,7 +84,7 @@ def end(*programs: subprocess.Popen[str]) -> list[str]:
 
 def test_connected_bots_play_the_same_cup_as_started_bots(arena: Arena) -> None:
     """The arena waits for all bots, names the missing ones, and tells all when the cup is over."""
-    seen = arena.start(concurrency=2)
+    seen = arena.start(deals=2, concurrency=2)
     assert next(seen) == {"event": "waiting", "missing": list(HONEST)}
     with Store.open(arena.run) as store:
         assert store.present().awaited == tuple(HONEST)
@@ -173,7 +164,7 @@ def test_the_servers_and_the_runner_may_be_killed(arena: Arena) -> None:
     with Store.open(arena.run) as store:
         stored = [match.match for match in store.summaries()]
     assert len(stored) == len(set(stored)) == 18
-    assert set(before) <= set(stored)
+    assert set(before) <= set(stored)  # one more may be stored and not told
     assert after
     assert not set(before) & set(after)
     arena.check_results()
@@ -209,37 +200,3 @@ def test_only_the_author_who_misbehaves_has_faults(arena: Arena) -> None:
     faults = {line["bot"]: line["faults"] for line in standings(arena.run)["standings"]}
     assert faults[HONEST[0]]["invalid"] > 0
     assert [sum(faults[name].values()) for name in HONEST[1:]] == [0, 0]
-
-
-def test_a_refused_token_ends_the_program(arena: Arena) -> None:
-    next(arena.start())
-    words = ("--token", "0" * 64, bot("toy-0"), "--no-sandbox")
-    code, text = code_and_text("connect", arena.url, *words)
-    assert code == 1
-    assert text.splitlines()[-1].startswith("This token is not known here;")
-
-
-def test_a_proxy_that_does_not_connect_is_named() -> None:
-    """The program uses HTTP_PROXY of the environment, and tries again."""
-    proxy = f"http://127.0.0.1:{find_port('127.0.0.1', 0)}"
-    environ = dict.fromkeys(("HTTP_PROXY", "http_proxy"), proxy)
-    words = ("http://arena.example", "--token", "t", bot("toy-1"), "--no-sandbox")
-    program = started("connect", *words, **environ, NO_PROXY="", no_proxy="")
-    with ended(program):
-        assert program.stderr is not None
-        says = "No connection to http://arena.example (it does not answer, or the proxy does not);"
-        assert any(line.startswith(says) for line in program.stderr)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["http://x"], "its --url or its command"),
-        (["http://x", "bot", "--url", "http://y"], "either its --url or its command"),
-        (["arena.example", "bot"], "is not the URL of a server"),
-    ],
-)
-def test_wrong_usage_is_refused(words: list[str], says: str) -> None:
-    code, text = code_and_text("connect", *words, "--token", "t")
-    assert code == 2
-    assert says in text

@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
+from tests.support.cups import ROOT, bot, code_and_text
 from tests.support.gateways import Gateway, result
 from tools import hostile
 from tournament.bot.client import dial_url
@@ -47,7 +48,7 @@ kit.run(move, name="bot", version="1", games=["doudizhu"])
 def started(folder: Path) -> HttpBot:
     """Start a bot that hangs or fails on request, and moves differently after a restart."""
     program = folder / "bot.py"
-    program.write_text(PROGRAM.format(root=str(Path(__file__).parents[3]), folder=str(folder)))
+    program.write_text(PROGRAM.format(root=str(ROOT), folder=str(folder)))
     bot = Bot("bot", command=shlex.join([sys.executable, str(program)]))
     return reach(bot, LaunchSettings(Limits(), 60_000))
 
@@ -59,8 +60,9 @@ def body(match: str, turn: int, *view: str) -> bytes:
 
 
 @contextlib.contextmanager
-def program(gateway: Gateway, bot: HttpBot) -> Iterator[list[str]]:
-    """Run `stich connect` for ann in a thread. Once connected, yields what the author is told."""
+def program(gateway: Gateway, bot: HttpBot) -> Iterator[tuple[list[str], HttpBot]]:
+    """Run `stich connect` for ann in a thread. Yields what the author is told, and the bot as the
+    runner sees it."""
     said: list[str] = []
     connected = threading.Event()
 
@@ -75,16 +77,13 @@ def program(gateway: Gateway, bot: HttpBot) -> Iterator[list[str]]:
             connector.run()
 
     threading.Thread(target=run, daemon=True).start()
-    with closing(bot):
+    with closing(bot), closing(gateway.runner("ann")) as seen:
         connected.wait()
-        yield said
+        yield said, seen
 
 
 def test_a_late_bot_is_restarted_for_its_next_match(gateway: Gateway, tmp_path: Path) -> None:
-    with (
-        program(gateway, started(tmp_path)) as said,
-        closing(gateway.runner("ann")) as bot,
-    ):
+    with program(gateway, started(tmp_path)) as (said, bot):
         assert result(bot.move(body("m", 1, "hang"), 0.5)) == FaultKind.TIMEOUT
         moves = [bot.move(body("m", 2), 60), bot.move(body("n", 3), 60)]
         assert list(map(result, moves)) == ["pass", "new"]
@@ -93,10 +92,7 @@ def test_a_late_bot_is_restarted_for_its_next_match(gateway: Gateway, tmp_path: 
 
 def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -> None:
     """The bot's output stays on the author's machine, so the program shows the end of it."""
-    with (
-        program(gateway, started(tmp_path)) as said,
-        closing(gateway.runner("ann")) as bot,
-    ):
+    with program(gateway, started(tmp_path)) as (said, bot):
         assert result(bot.move(body("m", 1, "fail"), 60)) == FaultKind.INVALID
         assert said[-1] == (
             "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
@@ -113,8 +109,7 @@ def test_a_busy_bot_is_asked_again_as_without_the_arena(
 ) -> None:
     with (
         hostile.running(hostile.busy(f"Retry-After: {retry_after}")) as url,
-        program(gateway, HttpBot(url, dial_url(url))) as said,
-        closing(gateway.runner("ann")) as bot,
+        program(gateway, HttpBot(url, dial_url(url))) as (said, bot),
     ):
         outcomes = [bot.move(body("m", turn), 1 if retry_after else 60) for turn in (1, 2)]
         assert list(map(result, outcomes)) == results
@@ -184,3 +179,31 @@ def test_a_redirect_to_tls_is_named() -> None:
 
     with arena(hostile_arena, process_request=send_on) as url:
         assert "https://" in said_by(url)[0]
+
+
+def test_a_proxy_that_does_not_connect_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program uses HTTP_PROXY of the environment."""
+    for name in ("HTTP_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name.lower(), raising=False)
+        monkeypatch.setenv(name, "http://127.0.0.1:9" if name == "HTTP_PROXY" else "")
+    why = "it does not answer, or the proxy does not"
+    assert said_by("http://arena.example") == [
+        f"No connection to http://arena.example ({why}); trying again."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["{}", "bot", "--url", "http://127.0.0.1:9"], 2, "either its --url or its command"),
+        (["{}"], 2, "its --url or its command"),
+        (["arena.example", "bot"], 2, "is not the URL of a server"),
+        (["{}", bot("toy-0"), "--no-sandbox"], 1, "This token is not known here;"),
+    ],
+)
+def test_a_program_that_cannot_begin_says_why(
+    gateway: Gateway, words: list[str], code: int, says: str
+) -> None:
+    words = [word.format(gateway.url) for word in words]
+    found, text = code_and_text("connect", *words, "--token", "0" * 64)
+    assert (found, says in text) == (code, True)

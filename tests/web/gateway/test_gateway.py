@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +15,11 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.support.cups import stich, write
+from tests.support.cups import stich, succeed, write
 from tests.support.gateways import MOVE, PASS, Author, Gateway, result, served
 from tools import hostile
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import Failure, HttpBot
+from tournament.bot.url_bot import HttpBot
 from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
 from web.gateway.calls import ANSWER_LIMIT
@@ -55,9 +54,10 @@ def test_a_bot_that_never_connected_is_unreachable(gateway: Gateway) -> None:
 
 
 def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
+    gateway.author("ann")
     url = re.sub("/[0-9a-f]{32}/", f"/{'0' * 32}/", gateway.client.url_of("ann"))
     with closing(HttpBot(url, dial_url(url))) as bot:
-        assert isinstance(bot.move(MOVE, 60), Failure)
+        assert result(bot.move(MOVE, 60)) == FaultKind.UNREACHABLE
 
 
 def test_an_unknown_path_of_the_runner_changes_nothing(gateway: Gateway) -> None:
@@ -235,26 +235,31 @@ def test_wrong_numbers_of_tables_are_refused(gateway: Gateway, tables: int) -> N
 def test_tokens_are_printed_once_for_bots_of_the_cup(tmp_path: Path) -> None:
     cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
     run = tmp_path / "run"
-    first = stich("invite", cup, "ann", "--out", run)
-    assert (first.returncode, len(first.stdout)) == (0, 65)
+    invite = ("invite", cup, "ann", "--out", run)
+    first = succeed(*invite).stdout
+    assert len(first) == 65
     Invitations(run).arena_url = "http://127.0.0.1:8123"
-    second = json.loads(stich("invite", cup, "ann", "--out", run, "--json").stdout)
+    second = json.loads(succeed(*invite, "--json").stdout)
     assert set(second) == {"bot", "token", "command"}
     assert f"http://127.0.0.1:8123 --token {second['token']}" in second["command"]
-    assert first.stdout.strip() not in (run / FILE).read_text()
-    assert "ann has no token now" in stich("invite", cup, "ann", "--out", run, "--revoke").stdout
-    assert "had no token" in stich("invite", cup, "ann", "--out", run, "--revoke").stdout
+    assert first.strip() not in (run / FILE).read_text()
+    assert "ann has no token now" in succeed(*invite, "--revoke").stdout
+    assert "had no token" in succeed(*invite, "--revoke").stdout
     wrong = stich("invite", cup, "anne", "--out", run)
     assert (wrong.returncode, "did you mean" in wrong.stderr) == (2, True)
 
 
-def test_stich_run_points_to_stich_arena(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        (("--out", "a run"), "--out 'a run'"),
+        (("--store", "postgresql://me:secret@h/cup"), "--store postgresql://me@h/cup"),
+    ],
+)
+def test_stich_run_points_to_stich_arena(
+    tmp_path: Path, where: tuple[str, str], shown: str
+) -> None:
     cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
-    done = stich("run", cup, "--out", tmp_path / "run")
+    done = stich("run", cup, *where)
     assert done.returncode == 2
-    command = shlex.join(["stich", "arena", str(cup), "--out", str(tmp_path / "run")])
-    assert f"run it with: {command}" in done.stderr
-    url = "postgresql://me:secret@h/cup"
-    done = stich("run", cup, "--store", url)
-    assert (done.returncode, "secret" in done.stderr) == (2, False)
-    assert "--store postgresql://me" in done.stderr
+    assert done.stderr.endswith(f"run it with: stich arena {cup} {shown}\n")

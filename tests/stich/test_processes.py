@@ -14,18 +14,19 @@ from stich import processes
 from stich.processes import find_port, keep_running
 from tests.support import played
 from tests.support.cups import all_end, children, is_served, started
+from tests.support.machine import until
 
 
-def arena(folder: Path) -> tuple[subprocess.Popen[str], int]:
-    """An arena that has just been started on a finished run, and its port."""
+def arena(folder: Path, ready: bool = True) -> tuple[subprocess.Popen[str], int]:
+    """An arena of a finished run that has a server, which answers if `ready`, and its port."""
     played.run(folder, played.cup(deals=1)).close()
     port = find_port("127.0.0.1", 0)
-    return started("arena", folder, "--port", port), port
-
-
-def wait_for_pages(process: subprocess.Popen[str]) -> None:
-    assert process.stderr is not None
-    assert "Pages at" in process.stderr.readline()
+    process = started("arena", folder, "--port", port)
+    until(lambda: process.poll() is not None or children(process.pid) != [])
+    if ready:
+        assert process.stderr is not None
+        assert "Pages at" in process.stderr.readline()
+    return process, port
 
 
 @pytest.mark.parametrize(
@@ -33,12 +34,7 @@ def wait_for_pages(process: subprocess.Popen[str]) -> None:
     [(signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGKILL, True)],
 )
 def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
-    """The arena is stopped as soon as there is a server, or once the server answers."""
-    process, port = arena(tmp_path)
-    while not children(process.pid) and process.poll() is None:
-        select.select([], [], [], 0.02)
-    if ready:
-        wait_for_pages(process)
+    process, port = arena(tmp_path, ready)
     servers = children(process.pid)
     assert servers
     process.send_signal(how)
@@ -46,26 +42,24 @@ def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready:
     assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
     assert "Traceback" not in errors
     all_end(servers)
-    while is_served(port):  # what a server has started ends soon after it
-        select.select([], [], [], 0.05)
+    until(lambda: not is_served(port))  # what a server has started ends soon after it
 
 
 def test_pages_that_stop_too_often_end_the_arena(tmp_path: Path) -> None:
     """The arena's systemd unit then starts it again. A killed worker alone is replaced."""
     process, port = arena(tmp_path)
-    wait_for_pages(process)
-    server, *_, worker = children(process.pid)
+    *_, worker = children(process.pid)
     os.kill(worker, signal.SIGKILL)
     all_end([worker])
-    while not is_served(port):
+    until(lambda: is_served(port))
+    server = 0
+    while process.poll() is None:
+        first = children(process.pid)[:1]
+        if first not in ([], [server]):
+            (server,) = first
+            os.kill(server, signal.SIGKILL)
         select.select([], [], [], 0.02)
-    for _ in range(5):
-        os.kill(server, signal.SIGKILL)
-        ended = server
-        while process.poll() is None and server == ended:
-            server = next(iter(children(process.pid)), ended)
-            select.select([], [], [], 0.02)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate()
     assert process.returncode == 1
     assert errors.count("The server of the pages has stopped; restarting it.") == 4
     assert "has stopped 5 times within a minute, so this command ends too; see above" in errors

@@ -5,29 +5,26 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from bots.kits import KitError, catalogue, find
-from stich.commands.authors import new_bot
+from bots.kits import catalogue, find
 from tests.support import make_bot_types
+from tests.support.cups import ROOT, stich
 from tests.support.pages import links
 
-FOLDER = Path(__file__).parents[3] / "bots" / "kits"
+FOLDER = ROOT / "bots" / "kits"
 
 
-def test_every_file_of_every_folder_is_in_the_catalogue() -> None:
+def test_the_catalogue_has_every_file_and_no_name_twice() -> None:
     kits = catalogue()
-    for language, kit in kits.items():
-        there = {
-            path.relative_to(FOLDER / language).as_posix()
-            for path in (FOLDER / language).rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
-        }
-        folder = f"kits/{language}/"
-        named = {name for name, source in kit.sources.items() if source.startswith(folder)}
-        assert named == there
-    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()} - {"__pycache__", "docs"}
-    assert folders == set(kits)
+    named = {name for kit in kits.values() for name in kit.sources.values()}
+    there = {
+        file.relative_to(FOLDER.parent).as_posix()
+        for file in FOLDER.glob("*/**/*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    assert {name for name in named if name.startswith("kits/")} == there
+    names = [name for kit in kits.values() for name in (kit.language, *kit.aliases)]
+    assert len(names) == len(set(names))
 
 
 def test_a_copy_has_every_page_that_its_pages_link_to(tmp_path: Path) -> None:
@@ -39,62 +36,55 @@ def test_a_copy_has_every_page_that_its_pages_link_to(tmp_path: Path) -> None:
             assert (page.parent / link).is_file(), f"{page}: {link}"
 
 
-def test_names_and_aliases_are_each_of_one_kit() -> None:
-    kits = catalogue()
-    names = [name for kit in kits.values() for name in (kit.language, *kit.aliases)]
-    assert len(names) == len(set(names))
-    assert find("JS") is not None
-    with pytest.raises(KitError, match="no starter kit for 'cobol'; there are python, "):
-        find("cobol")
-
-
 def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     target = tmp_path / "a new one" / "bot"
-    result = CliRunner().invoke(new_bot, ["python", str(target)])
-    assert result.exit_code == 0
+    says = stich("new-bot", "python", target).stdout
     assert {path.name for path in target.iterdir()} == {"README.md", "bot.py", "docs", "kit.py"}
-    assert f"python3 '{target}'/bot.py" in result.output
-    assert "stich check" in result.output
-
-
-def test_a_bot_its_author_runs_is_not_started_by_others(tmp_path: Path) -> None:
-    result = CliRunner().invoke(new_bot, ["llm", str(tmp_path)])
-    assert f"README.md says:\n  python {tmp_path}/bot.py" in result.output
-    assert "--command" not in result.output
+    assert f"stich check --command \"python3 '{target}'/bot.py\"" in says
+    says = stich("new-bot", "LLM", tmp_path / "llm").stdout
+    assert f"README.md says:\n  python {tmp_path}/llm/bot.py" in says
+    assert "--command" not in says  # nobody else starts it
 
 
 @pytest.mark.slow
 def test_the_python_copy_is_checked_and_clean(tmp_path: Path) -> None:
-    find("python").copy(tmp_path)
-    find("stdio").copy(tmp_path / "stdio")
     mypy = pytest.importorskip("mypy.api")
-    for directory, name in ((tmp_path, "bot.py"), (tmp_path / "stdio", "shim.py")):
-        out, err, status = mypy.run(
-            ["--strict", "--config-file=", f"--cache-dir={tmp_path}/.cache", str(directory / name)]
-        )
+    for language, program in (("python", "bot.py"), ("stdio", "shim.py")):
+        find(language).copy(tmp_path / language)
+        options = ["--strict", "--config-file=", f"--cache-dir={tmp_path}/.cache"]
+        out, err, status = mypy.run([*options, str(tmp_path / language / program)])
         assert status == 0, out + err
 
 
-@pytest.mark.parametrize("name", ["bot", "bot/notes"], ids=["a file", "a folder with a file"])
-def test_it_refuses_what_is_there(tmp_path: Path, name: str) -> None:
-    file, target = tmp_path / name, tmp_path / "bot"
+@pytest.mark.parametrize(
+    ("language", "there", "says"),
+    [
+        ("js", "bot", "{target} is "),
+        ("js", "bot/notes", "{target} is "),
+        ("cobol", "notes", "no starter kit for 'cobol'; there are python, "),
+    ],
+    ids=["a file", "a folder with a file", "no such language"],
+)
+def test_it_refuses_and_changes_nothing(
+    tmp_path: Path, language: str, there: str, says: str
+) -> None:
+    file, target = tmp_path / there, tmp_path / "bot"
     file.parent.mkdir(exist_ok=True)
     file.write_text("mine")
-    result = CliRunner().invoke(new_bot, ["js", str(target)])
-    assert result.exit_code == 2
-    assert f"{target} is " in result.output
-    assert "new or empty" in result.output
+    done = stich("new-bot", language, target)
+    assert done.returncode == 2
+    assert says.format(target=target) in done.stderr
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
 
 
 def test_it_lists_the_languages() -> None:
-    plain = CliRunner().invoke(new_bot, ["--list"])
-    assert plain.exit_code == 0
-    for language, kit in catalogue().items():
-        (line,) = [line for line in plain.output.splitlines() if line.startswith(f"{language} ")]
-        assert " ".join(kit.needs) in line
-    listed = json.loads(CliRunner().invoke(new_bot, ["--list", "--json"]).output)
-    assert [entry["language"] for entry in listed] == list(catalogue())
+    kits = catalogue()
+    shown = [line.split(" ")[0] for line in stich("new-bot", "--list").stdout.splitlines()]
+    assert shown == ["LANGUAGE", *kits]
+    listed = json.loads(stich("new-bot", "--list", "--json").stdout)
+    assert {kit["language"]: kit["packages"] for kit in listed} == {
+        name: list(kit.needs) for name, kit in kits.items()
+    }
 
 
 @pytest.mark.slow

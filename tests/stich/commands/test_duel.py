@@ -116,13 +116,13 @@ def test_a_spent_budget_and_faults_are_shown() -> None:
 
 def test_equals_end_within_the_zone_and_another_zone_resumes(tmp_path: Path) -> None:
     words = ("greedy", "greedy", *WORDS, tmp_path, "--deals", 100, "--within")
-    wide, narrow = (played_out(*words, points)[-1] for points in (8, 4))
+    wide, narrow = (played_out(*words, points)[-1] for points in (8, 3))
     assert {(end["ended"], end["better"]) for end in (wide, narrow)} == {("no difference", None)}
     assert -8 <= wide["duel"]["low"] <= 0 <= wide["duel"]["high"] <= 8
     assert [line["rank"] for line in wide["standings"]] == [[1, 2], [1, 2]]
     assert narrow["blocks"] > wide["blocks"]
     shown = " ".join(stich("standings", tmp_path).stdout.split())
-    assert "No difference beyond 4 points a deal" in shown
+    assert "No difference beyond 3 points a deal" in shown
 
 
 @pytest.mark.parametrize(

@@ -23,21 +23,26 @@ COMMANDS = {
 }
 
 
+@pytest.fixture
+def command(tmp_path: Path) -> str:
+    """The command of a bot that needs a variable."""
+    (tmp_path / "bot.py").write_text(NEEDY)
+    return shlex.join([sys.executable, str(tmp_path / "bot.py")])
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_bot_gets_the_variables_that_are_named(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "S3cret")
-    program = tmp_path / "bot.py"
-    program.write_text(NEEDY)
     out = tmp_path / "out"
     out.mkdir(mode=0o700)
-    bot = shlex.quote(shlex.join([sys.executable, str(program)]))
-    command = [*shlex.split(COMMANDS[name].format(bot=bot, out=out)), "--no-sandbox"]
-    without = stich(*command, input="q\n")
+    line = COMMANDS[name].format(bot=shlex.quote(command), out=out)
+    words = [*shlex.split(line), "--no-sandbox"]
+    without = stich(*words, input="q\n")
     assert without.returncode in (1, 2)
     assert "MY_KEY" in without.stdout + without.stderr
-    done = stich(*command, "--env", "MY_KEY", input="q\n")
+    done = stich(*words, "--env", "MY_KEY", input="q\n")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "S3cret" not in done.stdout + done.stderr
     assert all(b"S3cret" not in file.read_bytes() for file in out.rglob("*") if file.is_file())
@@ -45,26 +50,17 @@ def test_a_bot_gets_the_variables_that_are_named(
 
 @pytest.mark.parametrize("key", ["env.MY_KEY", "env_from"])
 def test_a_run_shows_no_variable_of_a_cup(
-    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "bot.py"
-    program.write_text(NEEDY)
-    command = shlex.join([sys.executable, str(program)])
     run, out = tmp_path / "run", tmp_path / "out"
-
-    def play(value: str, deals: int) -> tuple[int, str]:
+    for deals, value in enumerate(("S3cret", "S3cret", "0ther"), 1):
         monkeypatch.setenv("MY_KEY", value)
         passed = value if key == "env.MY_KEY" else ["MY_KEY"]
         bots: dict[str, Any] = {**toys(2), "needy": {"command": command, key: passed}}
         done = stich("run", write(tmp_path, bots, deals=deals), "--out", run)
-        return done.returncode, done.stderr
-
-    assert play("S3cret", 1)[0] == 0
-    assert play("S3cret", 2)[0] == 0
-    code, text = play("0ther", 3)
-    if key == "env.MY_KEY":
-        assert 'MY_KEY in env of "needy" has another value' in text
-    assert code == (key == "env.MY_KEY")
+        fails = (key, deals) == ("env.MY_KEY", 3)
+        assert done.returncode == fails, done.stderr
+        assert ('MY_KEY in env of "needy" has another value' in done.stderr) == fails
     assert stich("publish", run, "-o", out).returncode == 0
     stich("export", run, "--format", "jsonl", "-o", out / "matches.jsonl")
     files = [file for file in (*run.rglob("*"), *out.rglob("*")) if file.is_file()]

@@ -1,16 +1,16 @@
 """What an organiser publishes is whole, and others can check it."""
 
-import hashlib
 import shutil
 import sqlite3
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import code_and_text, stich
 from tournament.records import Disqualify
 from tournament.results.published import sign_files
 from tournament.results.verify import verify
@@ -29,23 +29,20 @@ def test_what_is_published_is_checked_by_others(
         where = ("--url", "https://example.org/spring/")
         assert stich("publish", run, "-o", out, *where).returncode == 0
     text = (out / "ANNOUNCEMENT.txt").read_text()
-    assert signer in text
-    assert seed in text
+    assert (signer in text, seed in text) == (True, True)
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
     pages = {"index.html", "preview.png", "report.html"}
     assert sums.keys() == {"ANNOUNCEMENT.txt", "results.csv", "run.sqlite", *pages}
+    assert 'content="https://example.org/spring/preview.png"' in (out / "report.html").read_text()
     assert f"{out}: exists; " in stich("publish", run, "-o", out).stderr
     assert "is not the URL of a server" in stich("publish", run, "--url", "example.org").stderr
-    assert 'content="https://example.org/spring/preview.png"' in (out / "report.html").read_text()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
     done = stich("verify", out)
-    assert done.returncode == 0
-    assert f"is a run of the key {signer}" in done.stderr
+    assert (done.returncode, f"is a run of the key {signer}" in done.stderr) == (0, True)
     for name, digest in sums.items():
-        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest, "also once read"
-    done = stich("publish", run, "-o", tmp_path / "mine")
-    assert done.returncode == 1
-    assert f"was signed by {signer}, which is not your key" in done.stderr
+        assert sha256((out / name).read_bytes()).hexdigest() == digest, "also once read"
+    code, text = code_and_text("publish", run, "-o", tmp_path / "mine")
+    assert (code, f"was signed by {signer}, which is not your key" in text) == (1, True)
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +57,9 @@ def spring(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def change_results(folder: Path, *, listed: bool = False, signed: bool = False) -> None:
     """Change the bot of a row, and on demand also the list of files, or list and signature."""
     results, sums = folder / "results.csv", folder / "SHA256SUMS"
-    before = hashlib.sha256(results.read_bytes()).hexdigest()
+    before = sha256(results.read_bytes()).hexdigest()
     results.write_text(results.read_text().replace(",ann,", ",eve,"))
-    after = hashlib.sha256(results.read_bytes()).hexdigest()
+    after = sha256(results.read_bytes()).hexdigest()
     if listed:
         sums.write_text(sums.read_text().replace(before, after))
     if signed:
@@ -76,6 +73,7 @@ def remove(name: str, folder: Path) -> None:
     (folder / name).unlink()
 
 
+PUBLISHED = ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
 ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "results": (change_results, "results.csv is not the file that was published"),
     "results, by their list": (
@@ -88,10 +86,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "report": (lambda folder: (folder / "report.html").write_text("x"), "report.html is not the"),
     "a file more": (lambda folder: (folder / "new.csv").touch(), "new.csv is not in SHA256SUMS"),
-    **{
-        f"no {name}": (partial(remove, name), f"{name} is")
-        for name in ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
-    },
+    **{f"no {name}": (partial(remove, name), f"{name} is") for name in PUBLISHED},
 }
 
 
@@ -109,9 +104,8 @@ def test_a_changed_published_file_is_named(
 
 def test_a_run_that_has_not_ended_is_not_published(tmp_path: Path) -> None:
     played.unfinished(tmp_path / "run", played.cup()).close()
-    done = stich("publish", tmp_path / "run")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "has not ended" in done.stderr
+    code, text = code_and_text("publish", tmp_path / "run")
+    assert (code, text.count("\n"), "has not ended" in text) == (1, 1, True)
 
 
 def test_a_finished_run_is_whole_in_its_file_while_it_is_read(tmp_path: Path) -> None:

@@ -39,17 +39,15 @@ def full() -> int:
     return os.open("/dev/full", os.O_WRONLY)
 
 
-@pytest.mark.parametrize("words", ["standings", "matches --json", "export --format parquet"])
+@pytest.mark.parametrize(
+    "words", ["standings", "standings --help", "matches --json", "export --format parquet"]
+)
 def test_a_full_disk_is_reported_and_a_closed_pipe_is_silent(run: Path, words: str) -> None:
     command, *options = words.split()
     assert errors_of(full(), command, run, *options) == f"{FULL}\n"
     reader, writer = os.pipe()
     os.close(reader)
     assert errors_of(writer, command, run, *options) == ""
-
-
-def test_help_needs_room_too() -> None:
-    assert errors_of(full(), "standings", "--help") == f"{FULL}\n"
 
 
 def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:

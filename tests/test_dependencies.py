@@ -36,15 +36,12 @@ def test_every_dependency_has_an_upper_bound() -> None:
 
 def locked(name: str) -> dict[str, tuple[Version, int]]:
     """The packages of a lock file: version, and how many files have a hash."""
-    text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     packages: dict[str, tuple[Version, int]] = {}
-    for line in text.splitlines():
+    for line in (ROOT / name).read_text("utf-8").replace("\\\n", " ").splitlines():
         pinned = re.match(r"([a-z0-9.-]+)(?:\[[a-z, ]+\])?==([^ ;]+)", line)
         assert pinned, f"{name}: {line[:60]} is not pinned; run `make lock`"
-        packages[pinned[1]] = (
-            Version(pinned[2]),
-            len(re.findall(r" --hash=sha256:[0-9a-f]{64}", line)),
-        )
+        hashes = len(re.findall(r" --hash=sha256:[0-9a-f]{64}", line))
+        packages[pinned[1]] = Version(pinned[2]), hashes
     return packages
 
 

@@ -148,13 +148,6 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
     assert (code, "The seed does NOT match the commitment." in text) == (1, True)
 
 
-def test_a_cup_in_place_of_its_run_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "o.toml"
-    path.write_text("")
-    says = f"{path}: this is a cup; its run is runs/o.\n"
-    assert code_and_text("standings", path) == (2, says)
-
-
 @pytest.mark.parametrize("words", [["standings"], ["verify"], ["arena", "--port", "0"]])
 def test_where_there_is_no_run_they_say_so(words: list[str], tmp_path: Path) -> None:
     says = f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
@@ -182,12 +175,15 @@ def test_a_cup_without_a_name_is_called_as_its_file_in_utf8(tmp_path: Path) -> N
     assert table["name"] == str(tmp_path / "\ufffd.jsonl")
 
 
-def test_a_wrong_line_of_an_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_no_export_is_named_with_its_fix(run: Path, tmp_path: Path) -> None:
+    cup, bad = tmp_path / "o.toml", tmp_path / "bad.jsonl"
+    cup.touch()
     exported = stich("export", run, "--format", "jsonl").stdout.splitlines()
     assert len(exported) == 18
-    bad = tmp_path / "bad.jsonl"
     bad.write_text("\n".join([*exported[:4], "{}", *exported[5:]]))
-    says = "is missing; docs/statistics.md says what a row has.\n"
-    assert code_and_text("standings", bad) == (2, f"{bad}:5: block: {says}")
-    gone = tmp_path / "none.jsonl"
-    assert code_and_text("standings", gone) == (2, f"{gone}: No such file or directory.\n")
+    for file, says in {
+        cup: " this is a cup; its run is runs/o.",
+        bad: "5: block: is missing; docs/statistics.md says what a row has.",
+        tmp_path / "none.jsonl": " No such file or directory.",
+    }.items():
+        assert code_and_text("standings", file) == (2, f"{file}:{says}\n")

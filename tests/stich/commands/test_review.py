@@ -11,7 +11,7 @@ import pytest
 
 from bots import sensible
 from tests.support import played
-from tests.support.cups import stich
+from tests.support.cups import code_and_text, stich
 from tests.support.pages import blocks, run_script
 from tools import hostile
 from tournament.bot.url_bot import InProcessBot
@@ -84,28 +84,26 @@ def test_a_review_without_time_says_so(run: tuple[Path, set[str]]) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["nobody"], 1, "There is no bot nobody; there are mine, ann, bob."),
-        (["mine", "--with", "greedy", "--as", "greedy"], 2, "exclude each other; choose one."),
-        (["mine", "--with", "no-such-program"], 1, "no-such-program"),
-        (["mine", "--with", "http://127.0.0.1:9"], 1, "start it, or fix its url."),
-        (["mine", "--as", "nonsense"], 1, "finds out more"),
+        ("nobody", 1, "There is no bot nobody; there are mine, ann, bob."),
+        ("mine --with greedy --as greedy", 2, "exclude each other; choose one."),
+        ("mine --with no-such-program", 1, "no-such-program"),
+        ("mine --with http://127.0.0.1:9", 1, "start it, or fix its url."),
+        ("mine --as {nonsense}", 1, "finds out more"),
     ],
 )
 def test_a_review_that_cannot_be_made(
-    run: tuple[Path, set[str]], words: list[str], code: int, sentence: str
+    run: tuple[Path, set[str]], words: str, code: int, sentence: str
 ) -> None:
     with hostile.running(hostile.says("nonsense")) as url:
-        words = [url if word == "nonsense" else word for word in words]
-        done = stich("review", run[0], *words, "--no-sandbox")
-    assert done.returncode == code
-    assert sentence in done.stderr
+        done = stich("review", run[0], *words.format(nonsense=url).split(), "--no-sandbox")
+    assert (done.returncode, sentence in done.stderr) == (code, True), done.stderr
 
 
 def test_a_run_without_decisions_of_the_bot(tmp_path: Path) -> None:
-    with played.unfinished(tmp_path / "run", played.cup(NAMES)):
-        done = stich("review", tmp_path / "run", "mine")
-    assert done.returncode == 1
-    assert done.stderr.startswith("mine has made no decision in a block that is over (0 faults).")
+    played.unfinished(tmp_path, played.cup(NAMES)).close()
+    code, text = code_and_text("review", tmp_path, "mine")
+    says = "mine has made no decision in a block that is over (0 faults)."
+    assert (code, text.startswith(says)) == (1, True)
 
 
 @pytest.mark.slow

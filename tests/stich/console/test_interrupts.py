@@ -1,6 +1,5 @@
 """Ctrl-C at any moment: exit code 130, a sentence, no traceback."""
 
-import select
 import shlex
 import signal
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cups import ROOT, started, toys, write
+from tests.support.machine import until
 
 TRACER = """
 import builtins, os, signal, sys
@@ -41,8 +41,7 @@ def test_while_bots_start(tmp_path: Path) -> None:
     slow = shlex.join([sys.executable, "-c", program, f"{tmp_path}/runs"])
     cup = write(tmp_path, {**toys(2), "slow": slow}, sandbox=False)
     process = started("run", cup, "--out", tmp_path / "run")
-    while not (tmp_path / "runs").exists() and process.poll() is None:
-        select.select([], [], [], 0.02)
+    until(lambda: (tmp_path / "runs").exists() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 130, errors

@@ -12,18 +12,15 @@ def main(report: str, *floors: str) -> int:
     """Print the coverage of each package. Return 1 if a package is below its floor, else 0."""
     files = json.loads(Path(report).read_text())["files"]
     short = 0
-    for floor in floors:
-        package, least = floor.split("=")
+    for package, least in (floor.split("=") for floor in floors):
         totals = [
             data["summary"]
             for name, data in files.items()
             if name.replace("\\", "/").startswith(f"{package}/")
         ]
-        for what, covered, there in (
-            ("lines", "covered_lines", "num_statements"),
-            ("branches", "covered_branches", "num_branches"),
-        ):
-            share = 100 * sum(t[covered] for t in totals) / max(1, sum(t[there] for t in totals))
+        for what, there in (("lines", "num_statements"), ("branches", "num_branches")):
+            covered = sum(total[f"covered_{what}"] for total in totals)
+            share = 100 * covered / max(1, sum(total[there] for total in totals))
             print(f"{package}: {share:.1f} % of {what} (at least {least})")
             short += share < float(least)
     return 1 if short else 0

@@ -1,4 +1,4 @@
 """A run on the workers of a Dask cluster: `stich run --cluster`.
 
-The runner's side is `executor` and `connection`; `tables` runs on the workers.
+The runner's side is `executor`; `tables` runs on the workers. Both use `archive` and `connection`.
 """

@@ -18,14 +18,16 @@ _LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
-    """A folder cannot be sent. The message is a sentence that says why."""
+    """A bot's folder cannot be sent, or its archive was damaged. The message is a sentence that
+    says why."""
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folders of all bots that have one. Relative paths start from `folder`.
+    """Pack the folders of all bots that have one. The bots' relative paths start from `folder`.
 
-    Return the cup, with the SHA-256 of its archive as the `dir` of each bot, and the archives by
-    SHA-256. The archives contain no `secret` paths, repositories or runs.
+    Return the cup, in which the `dir` of each of these bots is the SHA-256 of its archive, and the
+    archives by SHA-256 in hexadecimal. The archives contain no paths in `secret`, and nothing named
+    `.git`, `runs` or `__pycache__`.
 
     Raises:
         ArchiveError: if a folder cannot be sent.
@@ -45,11 +47,12 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
     """Return a bot's folder as a zip archive, with files in place of links to files.
 
-    The paths in `hidden` are left out, as are repositories and runs.
+    The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
+    `__pycache__`.
 
     Raises:
-        ArchiveError: if the folder cannot be read, is too large, or contains a link that leads to
-            no file in the archive.
+        ArchiveError: if the folder cannot be read, is too large or nested too deeply, or contains a
+            name that is not UTF-8 or a link that leads to no file in the archive.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 
@@ -85,7 +88,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in the folder `root`, and is to be packed."""
+    """Whether a path is in the folder `root` and may be packed."""
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)
@@ -94,11 +97,11 @@ def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
 
 
 def unpack(data: bytes, digest: str, folder: Path) -> None:
-    """Create a folder, unpack an archive into it, and make its contents read-only.
+    """Create a folder, unpack an archive into it, and make the folder and its contents read-only.
 
     Raises:
         ArchiveError: if the SHA-256 of the archive is not `digest`.
-        OSError: if the folder cannot be written.
+        OSError: if the folder exists already or cannot be written.
     """
     if hashlib.sha256(data).hexdigest() != digest:
         raise ArchiveError("The archive of a bot was damaged on its way.")

@@ -22,7 +22,8 @@ _PACKAGES = ("games", "tournament", "bots")
 def connect(address: str) -> tuple[Client, str]:
     """Connect to a Dask scheduler.
 
-    Return the client, and Dask's report about packages whose versions differ, or "".
+    Return the client, and Dask's report about packages whose versions differ, or "". From now on,
+    Dask logs only critical errors.
 
     Raises:
         RunError: if there is no connection. The message says why.
@@ -51,7 +52,8 @@ async def _try(address: str) -> None:
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """A sentence that says why Dask raised an error for a connection, and how to fix that."""
+    """A sentence that says why Dask could not connect to a scheduler, and how to fix that. `error`
+    is what Dask raised."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."

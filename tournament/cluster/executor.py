@@ -74,7 +74,7 @@ _WorkerEvent = TypedDict(
         "expected": bool,
     },
 )
-"""An event of Dask: the worker with an address has come or left.
+"""An event of Dask: a worker has come or left. `worker` is its address.
 
 If the worker has left, the last three items hold the keys of its tasks, and whether it was retired.
 """
@@ -83,9 +83,11 @@ If the worker has left, the last three items hold the keys of its tasks, and whe
 class ClusterExecutor:
     """An `Executor` with the tables of a cluster's workers.
 
+    `address` is that of the scheduler. `cup` and `archives` are the results of `pack_all`.
+
     A task plays one or more blocks. Each table plays one task, and has a second one queued unless
-    there are bots by URL, so that no table waits for the runner. Threads put handlers of events
-    into a queue, and `receive` calls the handlers.
+    there are bots by URL or the cup is a ladder, so that no table waits for the runner. Threads put
+    handlers of events into a queue, and `receive` calls the handlers.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -112,12 +114,14 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Connect to the scheduler, and start or reach every bot on each of its workers.
+        """Connect to the scheduler, and start or reach every bot on each of its workers with
+        tables. Return the problems of all workers, and what the bots state about themselves.
 
         Bots in `absent` are left out.
 
         Raises:
-            RunError: if the scheduler cannot be reached, or no worker has joined after 20 seconds.
+            RunError: if the scheduler cannot be reached, or there is no worker with tables after 20
+                seconds.
         """
         self._absent = frozenset(absent)
         self._client, differing = connect(self._address)
@@ -181,8 +185,8 @@ class ClusterExecutor:
     def _on_opened(
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
-        """Let a worker play if all its bots can play, and yield notices about it. Its problems
-        prevent the cup if no block was played yet."""
+        """Let a worker play if all its bots can play, and yield notices about it. During `inspect`,
+        its problems prevent the cup from being played. Later, they only keep the worker out."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not inspected.problems
@@ -207,7 +211,7 @@ class ClusterExecutor:
 
     def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
         """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
-        The tasks that were submitted first were being played."""
+        Those of its tasks that were submitted first, one for each table, were being played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
@@ -315,7 +319,7 @@ class ClusterExecutor:
         """Submit the stored jobs, wait up to `seconds` for events, and yield them.
 
         Raises:
-            RunError: if the scheduler is gone, or a task has failed.
+            RunError: if the scheduler is gone, a task has failed, or its result is not valid.
         """
         self._check_connection()
         yield from self._submit_tasks()
@@ -374,7 +378,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
 
 
 def _belongs(cup: Cup, job: Job, record: MatchRecord | Outage) -> bool:
-    """Whether a finished or void match is one that the job asked for."""
+    """Whether a finished or void match is one that the job asked for, with values for the right
+    number of seats."""
     if record.number not in job.numbers:
         return False
     pairing = job.block.pairing(record.number)

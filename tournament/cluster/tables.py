@@ -40,11 +40,13 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Start or reach all bots on a worker, except those in `absent`, for a number of tables.
+    """Open a number of tables on a worker, and start or reach all bots there, except those in
+    `absent`.
 
     Dask calls this on the worker. Return the inspection, and a warning or "". The inspection has a
-    problem if the worker has another `version` of Stich. The bots run until Dask releases the key
-    `owner`, which it does when the runner has finished or is gone.
+    problem if the worker has another `version` of Stich. `session` is the name by which
+    `play_blocks` finds the tables. The bots run until Dask releases the key `owner`, which it does
+    when the runner has finished or is gone.
     """
     if version != own_version():
         fix = "install the same on both, or stop it"
@@ -58,8 +60,9 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """Play jobs one after the other, until the tables are stopped, and return their events. Dask
-    runs this as a task. If the worker has been restarted, no job begins."""
+    """Play jobs one after the other, until `stop_after_match` stops this `turn`, and return the
+    events of each job. Dask runs this as a task. If the worker has been restarted, no job
+    begins."""
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
@@ -100,8 +103,8 @@ class Tables(WorkerPlugin):
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
         Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, or None. Other workers may be on the same machine. The bots are stopped if one
-        of them has a problem.
+        this worker, or None. Other workers may be on the same machine. The bots are stopped again
+        if there is a problem.
         """
         folder = Path(self._folder.name)
         try:
@@ -124,8 +127,8 @@ class Tables(WorkerPlugin):
         return inspected, warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after the other, until the tables are stopped, and return their events. A
-        job that has not begun has no events."""
+        """Play jobs one after the other, until this `turn` is stopped or the tables are closed, and
+        return the events of each job. A job that has not begun has no events."""
 
         def is_stopped() -> bool:
             return turn <= self.stopped_turn or self.closed
@@ -155,7 +158,7 @@ class Tables(WorkerPlugin):
         self.close()
 
     def close(self) -> None:
-        """Stop all bots, even in mid-match. Remove their folders if no table plays."""
+        """Stop all bots, even during a match. Remove their folders if no table is playing."""
         with self._lock:
             self.closed = True
             for pool in self._pools:

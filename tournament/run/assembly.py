@@ -31,8 +31,8 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""A function that makes the executor on other machines, given a cup and the paths that no bot may
-read."""
+"""A function that makes an executor whose workers are on other machines, given a cup and the paths
+that no bot may read."""
 
 
 def run_cup(
@@ -53,11 +53,13 @@ def run_cup(
     that the bots of this cup may use. Finished matches are kept, whatever error is raised.
 
     Raises:
-        CupChangedError: if the store holds another cup.
-        SandboxError: if this machine has no sandbox, and the cup wants one.
-        StartError: if a bot cannot play.
+        CupChangedError: if the store holds another cup, or the cup was changed or extended in a way
+            that is not allowed.
+        SandboxError: if the bots must run in a sandbox, and there can be none.
+        StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
         StoreError: if the store cannot be used, or another runner is using it.
+        StichError: if the gateway no longer answers.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target, observer.notice))
@@ -96,8 +98,8 @@ def _with_bots(
 ) -> tuple[Plan, Roster]:
     """Return the plan to play, and the roster of its bots.
 
-    In a ladder, bots come and go, so the returned plan draws its tables from the roster. In another
-    cup, wait until all connecting bots are connected.
+    In a ladder, bots come and go, so the returned plan draws its tables from the roster. In any
+    other cup with a gateway, first wait until all connecting bots are connected.
     """
     if gateway is None:
         return plan, Roster(cup)
@@ -117,7 +119,7 @@ def _companion_warnings(run: Run) -> Iterator[str]:
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may read: the cup, the user's keys, and the folder of the store."""
+    """The paths that no bot may read: the cup's file, the user's keys, and the store's folder."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 
@@ -127,7 +129,7 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
     The cup comes from the file `path`. A warning may be "".
 
     Raises:
-        SandboxError: if this machine has no sandbox, and the cup wants one.
+        SandboxError: if the bots must run in a sandbox, and there can be none.
     """
     launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]

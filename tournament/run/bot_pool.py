@@ -24,7 +24,8 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 class _Place(NamedTuple):
     """The identity of a bot's process. `copy` counts the earlier seats of the same bot at the
-    table, and `seating` is the number of the seating that the process plays."""
+    table. `seating` is the number of the seating that the process plays, or 0 if the process plays
+    all seatings."""
 
     name: str
     copy: int = 0
@@ -32,7 +33,8 @@ class _Place(NamedTuple):
 
 
 class UnavailableBot(Player):
-    """A substitute for a bot that does not run or cannot be reached. All its moves are faults."""
+    """A substitute for a bot that cannot be started or reached, or that no longer plays. All its
+    moves are faults, and `why` is the sentence in their records."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
@@ -46,11 +48,11 @@ class UnavailableBot(Player):
 class BotPool:
     """Plays one match at a time, and keeps the bots running between matches.
 
-    If all matches of a block have the same cards, process k plays seating k of every block, so no
-    process sees a deal twice. A bot with two seats at a table (in a duel) has a process for each
-    seat. When the bots together use more than `memory_mb`, the pool stops the least recently used
-    bots that are not at the table. `in_process` maps bots that are not started to functions that
-    choose their moves.
+    If all matches of a block have the same cards, a bot's process k plays seating k of every block,
+    so no process sees a deal twice. A bot with several seats at a table (in a duel) has a process
+    for each seat. When the bots together use more than `memory_mb`, the pool stops the least
+    recently used bots that are not at the table. `in_process` maps the names of bots that are not
+    started to functions that choose their moves.
     """
 
     def __init__(
@@ -143,9 +145,13 @@ class BotPool:
         """Return a player for each of the seats that the bots `names` take.
 
         `number` is the match's number in its block. Bots that are not running are started in
-        parallel. A bot in `absent`, or one that cannot be started, is replaced by a substitute.
-        With `anew`, running bots are started again. `upcoming` holds the seating and the number of
-        each later match, whose bots are started ahead as far as memory allows.
+        parallel. A bot is replaced by an `UnavailableBot` if it is in `absent`, it cannot be
+        started, or its host name cannot be resolved. With `anew`, all started bots of this match
+        get new processes. `upcoming` holds the seating and the number of each later match, whose
+        bots are started ahead as far as memory allows.
+
+        Raises:
+            StartError: if no port is free for a bot.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -171,7 +177,8 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches in parallel, without waiting for them."""
+        """Start bots of later matches without waiting for them, as far as memory allows. At most
+        eight bots start at once. The bots at `table` keep running."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -184,8 +191,9 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start the bots that have a command, as many in parallel as fit into memory. Yields each
-        of these bots with what it states about itself, or with a StartError if it does not run."""
+        """Start the bots that have a command, up to eight at once if memory allows. Yield each of
+        these bots with what it states about itself, or with a StartError if it does not start.
+        Bots in `in_process` are left out."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
@@ -201,8 +209,9 @@ class BotPool:
     def recycle(self, record: MatchRecord) -> None:
         """Stop bots after a match.
 
-        Bots that timed out are stopped, because they may still be working on an old request. If
-        memory runs short, the least recently used bots that did not play are stopped too.
+        Started bots that timed out are stopped, because they may still be working on an old
+        request. If memory runs short, the least recently used bots that did not play are stopped
+        too.
         """
         places = self._places(record.seating, record.number)
         for fault in record.faults:
@@ -229,7 +238,8 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Return whether the bot is running, and discard its output so far."""
+        """Return whether the bot at a place is running. Discard its output so far, or its process
+        if the bot has ended."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)
@@ -261,13 +271,17 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all bots."""
+        """Stop all started bots."""
         for bot in self._started.values():
             bot.close()
         self._started.clear()
 
     def _spawn(self, place: _Place) -> None:
-        """Start a bot without waiting until it answers."""
+        """Start the bot of a place, without waiting until it answers.
+
+        Raises:
+            StartError: if no port is free.
+        """
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:

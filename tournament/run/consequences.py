@@ -15,6 +15,8 @@ def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]
     """Return sentences that say what excluding a bot now would change, and for how long
     `stich undo` could reverse that.
 
+    `kind` says whether the bot would be withdrawn or disqualified.
+
     Raises:
         StoreError: if the store cannot be read.
     """
@@ -28,7 +30,8 @@ def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]
 def _lost(
     store: Store, run: StoredRun, bot: str, kind: type[Withdraw] | type[Disqualify]
 ) -> Iterator[str]:
-    """Yield a sentence for each kind of matches that would no longer count or be played."""
+    """Yield sentences about the matches that would no longer count or no longer be played, and
+    about how the run would go on."""
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:
         yield f"{plural(len(played), 'finished match', 'finished matches')} will not count."

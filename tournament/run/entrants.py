@@ -1,4 +1,4 @@
-"""The bots of a ladder, which come and go: which are connected, can play, and play next."""
+"""The roster of a ladder: which bots are connected, which can play, and which play next."""
 
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -38,15 +38,16 @@ Checked = Identity | str | None
 """The result of a check.
 
 This is what the bot states about itself if it passed, a sentence with the fix if it failed, or None
-if it passed earlier and did not answer now.
+if it did not answer when it was checked again. It has then neither passed nor failed.
 """
 
 
 def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check a bot that has just connected: what it states, and its moves in three positions.
+    """Check what a bot that has just connected states about itself, and its moves in three
+    positions.
 
-    `known` is what the bot stated when it was entered, or None. A bot that does not answer has
-    failed.
+    Return what the bot states if it passed, or a sentence with the fix. `known` is what the bot
+    stated when it was entered, or None. A bot that does not answer has failed.
     """
     try:
         checked = _check_about(cup, bot, known)
@@ -67,7 +68,8 @@ def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
 def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
     """Check that a bot plays the game and still states the same about itself.
 
-    `known` is what the bot stated before, or None. A bot that does not answer has not failed.
+    Return what the bot states if it passed, a sentence with the fix if it failed, or None if it did
+    not answer. `known` is what the bot stated before, or None if any statement is accepted.
     """
     try:
         return _check_about(cup, bot, known)
@@ -76,7 +78,7 @@ def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
 
 
 def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a bot states about itself.
+    """Check what a bot states about itself, and return this, or a sentence with the fix.
 
     Raises:
         StartError: if the bot does not answer.
@@ -133,13 +135,15 @@ class Entrants(Roster):
         self._round = 0
 
     def close(self) -> None:
-        """Stop all checks, without waiting for them."""
+        """Stop asking bots that are away, and cancel the checks that have not begun. Do not wait
+        for the others."""
         super().close()
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """The cup with all bots that have joined, each at its URL of the gateway."""
+        """The cup with all bots that have joined. Each connecting bot has its URL at the gateway,
+        and its number of tables, or 1 while it is not connected."""
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -150,12 +154,12 @@ class Entrants(Roster):
         return replace(everybody, bots=bots)
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """The bots that connect."""
+        """The bots that connect, which this roster checks."""
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages of an epoch. In a new epoch, these are new, and void matches of
-        earlier epochs do not count."""
+        """Return the outages of the epoch `round`. When an epoch is new, close the outages of the
+        one before. Void matches of earlier epochs then count only for the bots' authors."""
         if self._outages is None or round != self._round:
             if self._outages is not None:
                 self._outages.close()
@@ -166,8 +170,8 @@ class Entrants(Roster):
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Count each author's matches from the beginning. `voids` are all void matches of the
-        run."""
+        """Begin to count each author's finished matches from 0, and count the outages among
+        `voids`, which are all void matches of the run."""
         everybody = self._cup.with_joined(self._store.decisions())
         self._author_voids.author_of = _authors(everybody)
         self._author_voids.begin(voids)
@@ -181,7 +185,8 @@ class Entrants(Roster):
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """The connecting bots that were connected at the last `update`, in the order of arrival."""
+        """The bots that were connected at the last `update` and still play, in the order of the
+        cup."""
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
@@ -190,8 +195,9 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Begin to check newly connected bots, and end the ladder if its time has come. Return
-        False, and do nothing, if the last update was less than `every_s` seconds ago."""
+        """Store the results of checks, begin to check newly connected bots, and end the ladder if
+        its time has come. Return True, or False without any effect if the last update was less than
+        `every_s` seconds ago."""
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
@@ -213,10 +219,12 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip the `untouched` blocks of `expired` bots, or all if the ladder
-        ends.
+        """Return decisions to skip the `untouched` blocks of `expired` bots, or all `untouched`
+        blocks if a decision has ended the ladder.
 
-        An expired bot with such a block also counts as absent, as in `record_absence`.
+        There is one decision for each expired bot with such blocks. A block of several expired bots
+        is skipped for the first by name. Each bot for which blocks are skipped is also recorded as
+        absent, with `record_absence`.
         """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
@@ -236,8 +244,9 @@ class Entrants(Roster):
     def record_absence(self, bot: str) -> None:
         """Record that tables were skipped because a bot was away.
 
-        If this happens again within an hour, the bot is left out for five minutes, and for five
-        more each further time, so that other bots do not wait for this bot in every epoch.
+        If this happens again within an hour, the bot is left out of new epochs for five minutes,
+        and for five minutes longer each further time, so that other bots do not wait for this bot
+        in every epoch.
         """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
@@ -255,17 +264,18 @@ class Entrants(Roster):
         return format.ends if isinstance(format, Ladder) else None
 
     def _is_time(self, run: Progress) -> bool:
-        """Whether the ladder is due to end, and no decision has ended it yet. The caller stores the
+        """Whether the ladder is due to end, and no decision has ended it yet. `update` stores the
         end as a decision, which a change of the clock cannot revert."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of finished checks, and return the bots that passed.
+        """Store the results of the checks that have ended since the last call, and return the bots
+        that passed one of these checks.
 
-        Bots that failed are disconnected, and their programs told why. The failure of a bot that is
-        no longer in `here` is ignored.
+        Bots that failed are disconnected, and their programs are told why. The failure of a bot
+        that is not in `here` is ignored. A bot that did not answer has neither passed nor failed.
         """
         ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
         self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
@@ -285,11 +295,14 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Check the reachable bots, and return those that can play the next epoch.
+        """Update the roster, check the bots that can be reached, and return those that can play the
+        next epoch.
 
-        The bots are in the order of their arrival. There are none if the ladder is due to end or
-        too few bots are reachable. Checks may take five seconds, but a bot whose check once took
-        longer is not waited for until it has passed one.
+        The bots are in the order of the cup. Bots with a command are not checked, and always among
+        them. There are none if the ladder is due to end, or too few bots for a table can be
+        reached. A bot is left out if it does not pass the check within five seconds, or was away
+        repeatedly (see `record_absence`). After a check that was not passed in this time, a bot is
+        not waited for until it has passed one.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

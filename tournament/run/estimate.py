@@ -30,9 +30,9 @@ class Estimate:
     """An estimate for a whole cup of `matches` matches.
 
     The estimate follows from `played` matches with `faults` faults. `forced` counts the forced
-    moves of the whole cup, for which no bot is asked. `seconds` is the duration of the cup if all
-    tables play at once. `bots` maps each bot to its number of `requests`, its thinking time in
-    `seconds`, and those numbers of COSTS that the bot states.
+    moves of the whole cup, for which no bot is asked. `seconds` is the duration of the cup with as
+    many tables at once as the cup allows. `bots` maps each bot to its number of `requests`, its
+    thinking time in `seconds`, and those numbers of COSTS that the bot states.
     """
 
     matches: int
@@ -44,7 +44,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """A plan with one block at each table, and as few tables as seat every bot."""
+    """A plan with one block at each table, and just enough tables to seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup, "rotations")
@@ -61,14 +61,14 @@ class _FirstBlocks(Plan):
 
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
-    """Play blocks so that each bot of a cup plays, and estimate the whole cup from them.
+    """Play a few blocks in which every bot of a cup plays, and estimate the whole cup from them.
 
     The cup comes from the file `path`. The blocks have other deals than the cup, because bots may
-    remember deals, and their results are not kept.
+    remember deals. The results of the blocks are not kept.
 
     Raises:
-        SandboxError: if this machine has no sandbox, and the cup wants one.
-        StartError: if a bot cannot play.
+        SandboxError: if the bots must run in a sandbox, and there can be none.
+        StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the blocks cannot be played.
         StoreError: if the temporary store cannot be used.
     """
@@ -87,8 +87,9 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
-    """Estimate a whole cup from `played` matches, in which every bot took part. If later tables
-    depend on results, all bots are assumed to play equally often."""
+    """Estimate a whole cup with this plan from `played` matches. Each bot must have played at least
+    one of them. Apart from bots that sit at every table, all bots are assumed to play equally
+    often, even if later tables depend on results."""
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     bots, at_least = {}, [0.0]
     for bot in cup.bots:

@@ -18,13 +18,14 @@ class RunError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An order to play matches of a block. `numbers` are the matches' numbers in the block.
+    """An order to play matches of a block. `numbers` are the matches' numbers in the block, from 0.
 
     A match is void if a bot in `wait_for` cannot be reached. Bots in `absent` no longer play, so
     they get default moves. With `anew`, started bots play in new processes, because the running
     ones may have seen these cards. `prefetch` holds the blocks that the table will probably play
-    next, whose bots may be started meanwhile. `joined` holds the bots of all these blocks that
-    joined a ladder. `live` is the folder for files about matches in progress, if they are shown.
+    next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
+    blocks, which may have joined since the executor was made. `live` is the folder for files about
+    matches in progress, or None if they are not shown.
     """
 
     block: Block
@@ -39,7 +40,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended. After the `last` match of a job, its table is free."""
+    """A match has ended. `last` says whether it was the last of its job, so that the table is
+    free."""
 
     record: MatchRecord
     last: bool
@@ -63,7 +65,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """The block with this number was not played, and nothing has failed."""
+    """The job for the block with this number has brought no result, but nothing has failed."""
 
     block: int
 
@@ -73,7 +75,7 @@ class Inspected:
     """The result of starting or reaching every bot.
 
     `problems` are sentences, each about a problem that prevents the cup from being played. `about`
-    maps each bot to the name, version and author that it states.
+    maps each bot that answered to the name, version and author that it states.
     """
 
     problems: tuple[str, ...]
@@ -95,10 +97,10 @@ class Executor(Protocol):
     must call `close` at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once, except the bots in `absent`.
+        """Start or reach every bot once, except the bots in `absent`, and return the result.
 
         Raises:
-            RunError: if no worker can play.
+            RunError: if there is no worker, or the worker that starts the bots does not respond.
         """
 
     @property
@@ -106,7 +108,8 @@ class Executor(Protocol):
         """Whether a job can be submitted now."""
 
     def submit(self, job: Job) -> None:
-        """Give a job to a free table, without waiting for its matches."""
+        """Give a job to a free table, without waiting for its matches. There must be a free
+        table."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for events, and yield them.

@@ -11,10 +11,15 @@ that creates a token for a bot."""
 
 
 class Connections(Protocol):
-    """The part of the gateway that a ladder uses."""
+    """The part of the gateway that a ladder uses.
+
+    Raises:
+        StichError: in any call that asks the gateway, if the gateway no longer answers.
+    """
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots that must be fixed. `bots` maps each to a sentence that says how."""
+        """Disconnect bots that must be fixed. `bots` maps each of them to a sentence that says why
+        and how."""
 
     def tables(self) -> Mapping[str, int]:
         """Return the number of tables of each connected bot, by name."""
@@ -29,11 +34,14 @@ class Gateway(Connections, Protocol):
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are connected, and return the cup with their URLs.
+        """Wait until all connecting bots are connected, and return the cup with their URLs and
+        numbers of tables.
 
-        `absent` returns the bots that are not waited for, each with a sentence that says why.
+        `absent` returns the bots that are not waited for, each with a sentence that says why. These
+        bots are excluded.
         `waiting` is called whenever other bots are missing than before.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Set the excluded bots. `bots` maps each of them to a sentence that says why."""
+        """Set the bots that may not connect, and disconnect them. All other bots may connect.
+        `bots` maps each excluded bot to a sentence that says why."""

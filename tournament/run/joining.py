@@ -14,7 +14,7 @@ from tournament.text import plural
 FREED_AFTER = timedelta(days=30)
 """For how long a bot's name is kept for its author after the bot has left."""
 _UNSEATED = timedelta(hours=1)
-"""For how long a bot that has not passed the check counts towards `most` of [join]."""
+"""For how long after joining a bot that has not been checked counts towards `most` of [join]."""
 
 
 class JoinRefused(StichError):
@@ -32,8 +32,9 @@ def join(
     """Store the decision that a bot joins a ladder.
 
     `cup` is the ladder as its file describes it, and `target` the place of its store. `author` is
-    the identity of the bot's author, of at most 64 characters, or "" for the organiser. If
-    `retires` names a bot, that bot leaves at the same time.
+    the identity of the bot's author, of at most 64 characters, or "" for the organiser. `version`
+    counts the versions of the bot from 1. If `retires` names a bot, that bot leaves at the same
+    time.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken, or the author may not enter
@@ -96,8 +97,9 @@ def seated(
 ) -> set[str]:
     """Return the bots that count towards `most` of the ladder `cup`.
 
-    Bots in `passed` have passed the check, and bots in `failed` have not. A bot that has not been
-    checked counts for an hour after it joined. Bots that left or were excluded do not count.
+    The bots that need not connect count, and those in `passed`, which have passed the check. A bot
+    that is neither in `passed` nor in `failed` counts for an hour after it joined. Bots that no
+    longer play do not count.
     """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     new = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}

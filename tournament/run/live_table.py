@@ -44,10 +44,11 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Keep a match in progress up to date in a file of `folder`, and yield the match's observer.
+    """Yield an observer with which the match must be played, and keep a file about the match in
+    `folder` up to date.
 
-    The match must be played with this observer. Without a folder, nothing is written. A thread
-    writes the file, so that the latest moves are shown however long the next bot thinks.
+    If `folder` is None, nothing is written. A thread writes the file, so that the latest moves are
+    shown however long the next bot thinks. The file stays after the match.
     """
     if folder is None:
         yield MatchObserver()
@@ -65,7 +66,8 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
 
 
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
-    """Write a match to a file every half second, until the match has ended or a write fails."""
+    """Write a match to a file every half second, until the match has ended or has too many moves,
+    or a write fails."""
     new = file.with_suffix(".new")
     with suppress(OSError):
         while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:
@@ -74,7 +76,8 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """Create an empty folder for the matches in progress of a run, given by its id.
+    """Create an empty folder for the matches in progress of the run with this id, and return its
+    path. An earlier folder of the run is deleted.
 
     Return None if the folder cannot be created, or if all matches of a block have the same cards,
     because then no match may be shown before the whole block has ended.
@@ -89,7 +92,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """Yield the matches in progress of a run, given by its id, and some that have just ended."""
+    """Yield the matches in progress of the run with this id, and some that have just ended."""
     for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:

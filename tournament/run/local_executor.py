@@ -49,12 +49,13 @@ class Deadline(ctypes.Structure):
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
     def expect(self, seconds: float = math.inf) -> None:
-        """Set the deadline for the worker's next step to `seconds` from now."""
+        """Set the deadline for the worker's next step to `seconds` from now. By default, there is
+        no deadline."""
         self.at = monotonic() + seconds
 
     @property
     def missed(self) -> bool:
-        """Whether the deadline passed more than a second ago."""
+        """Whether the deadline passed at least a second ago."""
         return monotonic() >= self.at + _GRACE_S
 
 
@@ -92,8 +93,9 @@ def _deferred_stop() -> Iterator[None]:
 def tables_at_once(cup: Cup, blocks: int) -> int:
     """The number of tables that can play at once in a cup with this number of blocks.
 
-    The number is at most the `max_matches` of each bot by URL that sits at every table, except in a
-    ladder, where bots come and go.
+    The number is at least 1, and otherwise at most `run.concurrency`, `blocks`, and the
+    `max_matches` of each bot by URL that sits at every table. In a ladder, where bots come and go,
+    the number is `run.concurrency`.
     """
     if cup.is_ladder:
         return cup.run.concurrency
@@ -107,8 +109,9 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The number of tables that share a process. The number is above 1 if most tables wait for bots
-    by URL, and so need no core of their own."""
+    """The number of tables that share a process. The number is 1 unless all bots are by URL, or
+    some bots are and there are more tables than cores. Such tables mostly wait, so they need no
+    core of their own."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -119,8 +122,8 @@ def _tables_per_process(cup: Cup, tables: int) -> int:
 class LocalExecutor:
     """An `Executor` with worker processes on this machine.
 
-    Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps bots that
-    are not started to functions that choose their moves.
+    Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps the names
+    of bots that are not started to functions that choose their moves.
     """
 
     def __init__(
@@ -161,7 +164,8 @@ class LocalExecutor:
         return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start all workers, then start or reach every bot once, except the bots in `absent`.
+        """Start all workers, then let the first one start or reach every bot once, except the bots
+        in `absent`. Return the result.
 
         Raises:
             RunError: if the first worker dies or does not respond.
@@ -183,7 +187,7 @@ class LocalExecutor:
 
     @property
     def has_free_table(self) -> bool:
-        """Whether a worker has no job."""
+        """Whether a table has no job."""
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
@@ -214,7 +218,11 @@ class LocalExecutor:
                 yield from self._lose(worker)
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
-        """Read a worker's message, and yield its events."""
+        """Read a worker's message, and yield its events.
+
+        Raises:
+            RunError: if the rules service has failed.
+        """
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -264,8 +272,8 @@ def _main(
 ) -> None:
     """Run a worker process, in which each table receives jobs and sends their events.
 
-    The process ends when the connection of its first table closes, at SIGTERM, and with the runner.
-    Its bots end with the process.
+    The process ends when `_work` returns for its first table, at SIGTERM, and with the runner. Its
+    bots end with the process.
     """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
@@ -294,7 +302,8 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table until its connection closes or the rules service fails."""
+    """Play the jobs of one table, and inspect the bots when told to, until the connection closes or
+    the rules service fails."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -37,7 +37,8 @@ def available_mb(
     """The memory in MB that is available to this process.
 
     The result is the least that is available on this machine or in any of the control groups
-    (version 2) that contain the process. The parameters are the kernel's files.
+    (version 2) that contain the process. The parameters are the paths of the kernel's files, and of
+    its folder of control groups.
     """
     limits = [_of_machine(meminfo)]
     group = next((line[3:] for line in _lines(own) if line.startswith("0::")), "/")
@@ -93,8 +94,8 @@ def available_cores() -> list[int]:
 
 
 def _first_sibling(core: int) -> int:
-    """The lowest-numbered thread of the physical core to which `core` belongs. The kernel lists
-    these threads as `0,4` or `0-1`."""
+    """The lowest-numbered thread of the physical core to which `core` belongs, or `core` itself if
+    the system does not tell. The kernel lists these threads as `0,4` or `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])

@@ -18,7 +18,7 @@ class RunObserver:
 
     A subclass reports each event in `tell`: as a sentence for people, or with fields for machines.
     `done` is the number of finished matches, and `total` the number of planned matches, or None in
-    a ladder.
+    a ladder. `faults` counts the faults since the run began or was resumed.
     """
 
     _first = done = faults = 0
@@ -31,14 +31,15 @@ class RunObserver:
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """Begin to count, when a run begins or resumes. `done` matches are finished, of `total`
-        planned matches, or None in a ladder."""
+        """Begin to count, when a run begins or is resumed. `done` is the number of finished matches
+        so far, and `total` the number of planned matches, or None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Update the numbers of finished and planned matches, after a decision."""
+        """Update the numbers of finished and planned matches, for instance after a decision.
+        `total` is None in a ladder."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -49,26 +50,28 @@ class RunObserver:
 
     @property
     def rate(self) -> float:
-        """The number of matches per second since the run began or resumed."""
+        """The number of matches per second since the run began or was resumed."""
         return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at the present rate. None in a ladder, or before a match has ended."""
+        """The seconds left at the present `rate`. None in a ladder, or if no match has ended since
+        the run began or was resumed."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
 
     def warning(self, text: str) -> None:
-        """Report a problem that the organiser should know before the cup is played."""
+        """Report a problem that the organiser should know about before the cup is played."""
         self.tell(text, "warning")
 
     def notice(self, text: str) -> None:
-        """Report a fact about the workers or bots."""
+        """Report a fact about the workers, the bots or the store."""
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """Report that the run is committed to its seed. `digest` may be published."""
+        """Report that the run is committed to its seed. `digest` is the SHA-256 of the seed, and
+        may be published."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
@@ -79,12 +82,13 @@ class RunObserver:
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """Report how many bots are being started, and how many running bots are being called."""
+        """Report how many bots are being started, and how many bots by URL are being called."""
         calling = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{calling} ...")
 
     def void(self, record: Outage) -> None:
-        """Report that a match was void and will be played again."""
+        """Report that a match was void because a bot could not be reached, and will be played
+        again."""
         names = ("match", "block", "round", "seating", "bot", "why")
         self.tell(
             f"{record.bot} is unreachable; match {record.match} will be replayed. {record.why}",
@@ -94,7 +98,8 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """Report that the rest of a block is played again. `why` is a clause."""
+        """Report that the worker that played the block with this number is lost, so that the rest
+        of the block is played again. `why` is a clause."""
         sentence = f"Block {block} is played again, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
@@ -115,8 +120,8 @@ class RunObserver:
         )
 
     def look(self, look: Look, first: str, second: str) -> None:
-        """Report a look at a duel of two bots. Only the looks after 8, 16, 32, … blocks are
-        reported."""
+        """Report a look at the duel of the bots `first` and `second`, if it comes after 8, 16, 32,
+        … blocks. Other looks are not reported."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         known = look.low is not None and look.high is not None

@@ -68,7 +68,7 @@ class AuthorVoids:
             self._played.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
 
     def spent(self, bot: str) -> bool:
-        """Whether the author of a bot has used up all void matches."""
+        """Whether the author of a bot has as many void matches as an author may have."""
         author = self._author(bot)
         played = self._played.get(author)
         first = played[0] if played is not None and len(played) == _WINDOW else 0
@@ -104,7 +104,9 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """The bots among `bots` that make a match void if they cannot be reached."""
+        """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
+        were not away too long, and do not have too many void matches yet. There are none if
+        `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -120,7 +122,8 @@ class Outages:
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Start a thread that asks a bot until it answers, unless there is one."""
+        """Mark a bot as away, and start a thread that asks it every second until it answers. Do
+        nothing if the bot is marked already."""
         if bot not in self._away:
             self._away[bot] = _Probe(self._cup.bot(bot))
 
@@ -136,7 +139,7 @@ class Outages:
                 del self._away[bot]
 
     def close(self) -> None:
-        """Stop asking bots."""
+        """Stop asking bots. None of them counts as away any more."""
         for probe in self._away.values():
             probe.stopped.set()
         self._away.clear()

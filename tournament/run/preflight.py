@@ -20,8 +20,9 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
-    """Start or reach every bot once, except those in `absent`, and reach the rules service. Started
-    bots stay in the pool."""
+    """Start or reach every bot once, except those in `absent`, and reach the rules service if the
+    cup has one. Return the problems, and what the bots state about themselves. Started bots stay in
+    the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -52,8 +53,8 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | St
 
 
 def identity(about: Mapping[str, Any]) -> Identity:
-    """The name, version and author that a bot states, printable and at most 64 characters each. A
-    value that is missing, empty or not a string is left out."""
+    """The name, version and author that a bot states, each cut to 64 characters and then made
+    printable. A value that is missing, blank or not a string becomes ""."""
     stated = {key: about.get(key) for key in ("name", "version", "author")}
     return Identity(
         **{

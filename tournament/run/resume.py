@@ -56,12 +56,13 @@ def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
     A store with no match and no epoch counts as new, so that a cup that could not start can be
-    fixed. Otherwise the store gets what was added to the cup.
+    fixed. Otherwise the store gets what was added to the cup, and changed authors of bots.
 
     Raises:
         CupChangedError: if the store holds another cup, if the cup has changed in a way that its
             format does not allow, or if it was extended after its seed was published.
-        StoreError: if the store cannot be used, or has matches but no cup.
+        StoreError: if the store cannot be used, has matches or epochs but no cup, or does not hold
+            exactly what this user's commands have written.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
@@ -109,8 +110,9 @@ def _has_grown(before: Cup, after: Cup) -> bool:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """Return the seed that the cup names, or a random one in hexadecimal. A seed that was drawn
-    earlier for this cup is kept, because the run may be committed to it."""
+    """Return the seed that the cup names, or a random one in hexadecimal. A named seed gets a
+    random part if the cup commits to it. A seed that was drawn earlier for this cup is kept,
+    because the run may be committed to it."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:
@@ -119,7 +121,7 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between two sealed cups that no run may have, as clauses.
+    """The differences between two sealed cups that are not allowed during a run, as clauses.
 
     Sealed cups have digests in place of the values of variables. Free keys, and additions that the
     format allows, are left out.
@@ -142,7 +144,8 @@ def _growth(cup: Cup) -> Growth:
 
 
 def _bot_differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between the bots of two sealed cups, as clauses."""
+    """The differences between the bots of two sealed cups that are not allowed during a run, as
+    clauses."""
     changes = []
     now = {bot.name: bot for bot in after.bots}
     for bot in before.bots:
@@ -168,7 +171,7 @@ def _bot_differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _variable_differences(before: Bot, after: Bot) -> list[str]:
-    """The differences between the `env` of two sealed bots, as clauses without values."""
+    """The differences between the `env` of two sealed bots, as clauses without the values."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']
@@ -191,7 +194,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one, with keys like "clock.move_ms"."""
+    """Nested mappings as one mapping, with keys like "clock.move_ms"."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -211,7 +214,7 @@ def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: if another runner holds the lock, or its file cannot be written.
+        StoreError: if another runner holds the lock, or the store cannot be locked.
     """
     if store.folder is None:
         with store.advisory_lock():

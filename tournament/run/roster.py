@@ -14,7 +14,8 @@ class Roster:
     """The roster of a cup whose bots stay the same from beginning to end."""
 
     ahead: float = 64
-    """The most blocks that are ready for a table. They may overtake a block whose bots are busy."""
+    """The most blocks that wait for a table although none of their bots is away. They may overtake
+    a block whose bots are busy."""
     patience_s: float = inf
     """The most seconds for which a session waits for a bot when it can play nothing else."""
 
@@ -47,12 +48,13 @@ class Roster:
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots of a ladder that were connected at the last `update`, in the order of
-        arrival. Outside a ladder, there are none."""
+        """Return the bots of a ladder that were connected at the last `update`, in the order of the
+        cup. Outside a ladder, there are none."""
         return ()
 
     def update(self, run: Progress) -> bool:
-        """Find out which bots are connected. Return False if this is not due yet."""
+        """Find out which bots are connected. Return False if this is not due yet, or if no bots
+        can join."""
         return False
 
     def skips(

@@ -50,7 +50,8 @@ MAX_LOSSES: Final = 2
 
 
 def canonical(url: str) -> str:
-    """The normal form of a URL. Equivalent URLs have the same normal form."""
+    """The normal form of a URL: scheme, host in lower case, port, and path without slashes at its
+    end."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
@@ -60,8 +61,8 @@ class Session:
     """Plays the unfinished matches of a run.
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
-    is called whenever the bots that no longer play may have changed, with a sentence for each
-    bot's author.
+    is called whenever the bots that no longer play may have changed. It gets a sentence for the
+    author of each of these bots, by bot.
     """
 
     def __init__(
@@ -123,8 +124,8 @@ class Session:
         The warnings, except "", are reported once all bots are ready.
 
         Raises:
-            StartError: if a bot cannot play.
-            RunError: if the run cannot continue, for instance without a rules service.
+            StartError: if a bot cannot play, or the rules service does not answer at the beginning.
+            RunError: if the run cannot continue, for instance because the rules service has failed.
             StoreError: if the store cannot be used.
         """
         connecting = self._roster.checks(self._cup)
@@ -174,7 +175,7 @@ class Session:
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out the organiser's decisions. Return when the run is not paused."""
+        """Carry out the organiser's decisions. Return once the run is not paused."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -288,7 +289,8 @@ class Session:
             self._update_total()
 
     def _recall(self) -> None:
-        """Wait until every table has finished its match, and forget the waiting blocks."""
+        """Ask every table to stop after its present match, wait for that, and forget the waiting
+        blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -303,8 +305,9 @@ class Session:
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages which bots are away, and which blocks are played now and next. Do so at
-        once if other bots are away than before, and otherwise every two seconds."""
+        """Show on the pages which bots are away, and which blocks are played now and next. If other
+        bots are away than before, do so at once, and tell the observer. Otherwise do so every two
+        seconds."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -395,7 +398,8 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Return the rest of a block to its place among the waiting blocks. Its table is free."""
+        """Put the rest of the block with this number back in its place among the waiting blocks.
+        The table of the block is free."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 

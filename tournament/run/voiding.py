@@ -1,7 +1,7 @@
 """Making finished matches void because of decisions.
 
 A match becomes void because the organiser decides that it is played again, or because a bot was
-withdrawn and the block of the match can no longer be completed.
+withdrawn or has left and the block of the match can no longer be completed.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -23,7 +23,7 @@ def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
     """Yield the blocks and the ids of the finished matches of each round. `rounds` is a method of a
-    plan that yields its rounds. The last round is the first one that is not complete."""
+    plan that yields its rounds. Stop after the first round that is not complete."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -37,10 +37,12 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     """Return the number of a block, and the ids of its finished matches that `what` selects.
 
     `what` is the number of a block, or the id of a match, which may be shortened to its beginning.
+    Up to seven digits are the number of a block. Matches that are already to be voided are left
+    out.
 
     Raises:
-        NotVoidable: if these matches cannot become void.
-        StoreError: if there is no such match.
+        NotVoidable: if these matches cannot become void, or the block has no finished match.
+        StoreError: if no match or several matches have this id, or the store cannot be read.
     """
     run = store.run()
     if what.isdigit() and len(what) < 8:
@@ -159,7 +161,7 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 def _incomplete(
     run: Run, blocks: Sequence[Block], finished: Set[str]
 ) -> list[tuple[str, int, str]]:
-    """The finished matches of blocks that cannot be completed because a bot was withdrawn.
+    """The finished matches of blocks that cannot be completed because a bot no longer plays.
 
     Each item is the id of a match, the number of the decision, and the reason. These matches become
     void because luck does not cancel out in part of a block. Tables of disqualified bots are left

@@ -34,8 +34,9 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 
 class LadderCall(msgspec.Struct, frozen=True):
-    """A request of an author's program to a ladder. `key` is the author's secret for this arena.
-    `code` is the ladder's code for joining, or "". `about` is what the bot states about itself."""
+    """A request of an author's program to a ladder, about the bot `name`. `key` is the author's
+    secret for this arena. `code` is the ladder's code for joining, or "". `about` is what the bot
+    states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -125,7 +126,7 @@ def ask_digest(url: str) -> Digest | None:
 def refusal(body: bytes) -> str:
     """The sentence with which an arena refuses a request, or "" if the body contains none.
 
-    The sentence is made printable, and cut after 500 characters.
+    The sentence is cut after 500 characters and made printable.
     """
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])

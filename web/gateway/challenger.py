@@ -22,8 +22,8 @@ _ANSWER_S: Final = 3700.0  # longer than any clock; the runner counts the time
 
 
 class ChallengedBot:
-    """Lets the runner on this machine ask a bot of an arena as if it were a bot by URL. A challenge
-    is a context manager, which serves the bot at `url` and ends the challenge."""
+    """Lets the runner on this machine ask a bot of an arena as if it were a bot by URL. As a context
+    manager, it serves the bot at `url`, and ends the challenge on exit."""
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
         """Begin a challenge of the bot `name` in the arena at `url`.
@@ -96,10 +96,12 @@ class ChallengedBot:
             ) from None
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Send a request to the bot. Return the bytes of its answer, and whether that is complete.
+        """Send a request to the bot. Return the bytes of its HTTP answer, and whether the answer is
+        complete.
 
         `call` is a method and path. If the connection was lost earlier, begin a new challenge. If
-        the bot does not answer, report why and return (b"", False).
+        there is no answer, return (b"", False), and tell the challenger the reason if the arena
+        gives one. Threads take turns.
         """
         with self._lock:
             try:
@@ -139,7 +141,8 @@ class ChallengedBot:
 
 
 def _sentence(message: str | bytes) -> str:
-    """The arena's sentence in a message, printable and of at most 500 characters."""
+    """The sentence with which the arena refuses or ends a challenge, cut after 500 characters and
+    made printable."""
     with suppress(msgspec.DecodeError):
         notice = msgspec.json.decode(message, type=dict[str, str])
         return printable(notice.get("refused", "")[:500])

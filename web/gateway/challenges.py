@@ -43,8 +43,8 @@ class _ChallengeRefused(StichError):
 
 
 class Challenges:
-    """The challenges that are played through a gateway. A bot takes part in at most one challenge
-    as the challenger, and in one as the opponent."""
+    """The challenges that are played through a gateway. At any time, a bot takes part in at most
+    one challenge as the challenger, and in one as the opponent."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -53,9 +53,10 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Pass a challenger's requests on to the bot `name`, for at most 30 minutes.
+        """Pass the requests of a challenger's program on to the bot `name`, for at most 30 minutes.
 
-        Also return if the challenge is refused or the challenger sends an invalid request.
+        `challenger` is the challenger's own bot. If the challenge is refused or takes too long, or
+        a request is not valid, tell the program why, and return.
 
         Raises:
             ConnectionClosed: if the challenger leaves.
@@ -155,7 +156,8 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the challenged bot's answer, or None if the bot is away or too late.
+        """Return the challenged bot's answer, or None if the bot is away, too late, or no longer
+        takes challenges.
 
         Raises:
             DecodeError: if the body is not that of a valid request.

@@ -29,7 +29,8 @@ _LEAVE_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
-    """The bytes that a bot answered. `complete` is false if its connection broke meanwhile."""
+    """The bytes of a bot's HTTP answer. `complete` is false if the bot was late, did not answer, or
+    broke its connection."""
 
     data: bytes
     complete: bool
@@ -66,7 +67,8 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of tables of the bot, or 0 while it is away."""
+        """The number of tables of the bot, or 0 while it is away. Reading this ends a session whose
+        token is no longer valid."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -74,13 +76,14 @@ class ConnectedBot:
 
     @property
     def takes_challenges(self) -> bool:
-        """Whether the connected program starts another instance of the bot for challenges."""
+        """Whether a program is connected that starts another instance of the bot for challenges."""
         return self._session is not None and self._session.takes_challenges
 
     async def serve(
         self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
     ) -> None:
-        """Receive a program's answers until the program leaves or its session is ended.
+        """Receive a program's answers until the program leaves or sends an invalid message, or its
+        session is ended.
 
         The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
         hexadecimal, and `tables` its number of tables. A program whose session is ended is told
@@ -120,7 +123,8 @@ class ConnectedBot:
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the bot, and return its answer, or None if the bot is away. `call` is a
-        method and path. If another program connects meanwhile, the request is sent again."""
+        method and path. If another program connects meanwhile, the request is sent again. The
+        caller must limit the time, because a connected bot is waited for without a limit."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()

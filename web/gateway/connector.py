@@ -58,7 +58,7 @@ class _Asked(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request of the runner. `call` is a method and path. `deadline` is a time by
+    """A request of the runner or a challenger. `call` is a method and path. `deadline` is a time by
     time.monotonic."""
 
     number: int
@@ -69,11 +69,11 @@ class _Request:
 
 
 class Connector:
-    """Connects a bot to the arena at `url` until the cup is over.
+    """Connects a bot to the arena at `url` until the cup is over or the bot no longer plays.
 
     `bots` holds an instance of the bot for each table. `challenged` starts another instance when
-    the first challenge comes. If it is None, the bot takes no challenges. `say` is called with
-    sentences for the author.
+    the first challenge comes. If `challenged` is None, the bot takes no challenges. `say` is called
+    with sentences for the author.
     """
 
     def __init__(
@@ -97,7 +97,8 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Pass requests to the bot until the cup is over. Connect again if the connection is lost.
+        """Pass requests to the bot until the cup is over or the bot no longer plays. Connect again
+        whenever the connection is lost.
 
         Raises:
             EntryRefused: if the arena refuses the token, or disconnects the bot for good.
@@ -152,10 +153,10 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request at the table of its match, unless the request is queued already.
+        """Queue a request at the table of its match, unless the request is at a table already.
 
         A new match gets the table whose latest request is the oldest. All requests of a match go to
-        the same instance of the bot, which may keep notes.
+        the same instance of the bot, which may keep notes. Challenges have their own table.
 
         Raises:
             DecodeError: if the message is not a request.
@@ -186,7 +187,7 @@ def open_link(
     `asks_for_port` is false.
 
     Raises:
-        EntryRefused: if the gateway refuses the token.
+        EntryRefused: if the gateway refuses the program, for instance because of its token.
         Unreachable: if there is no connection.
     """
     parts = urlsplit(url)
@@ -244,8 +245,8 @@ class _ConnectedTable:
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
 
-        Restart a bot that has ended, or that was late in an earlier match. Report to the author
-        whatever goes wrong.
+        Restart a bot that has ended, or that was late in an earlier match. Tell the author if there
+        is no answer in time, or if the answer to a request for a move has a status other than 200.
         """
         call = request.call
         _, _, path = call.partition(" ")

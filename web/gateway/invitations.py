@@ -24,7 +24,7 @@ class TokenRefused(StichError):
 @dataclass(frozen=True, slots=True)
 class Invitation:
     """A bot's token, by its SHA-256 in hexadecimal. The times when the token was made, expires and
-    was revoked are in ISO 8601."""
+    was revoked are in ISO 8601. `revoked` is None for a token that was not revoked."""
 
     bot: str
     sha256: str
@@ -34,7 +34,7 @@ class Invitation:
 
 
 class Invitations:
-    """The invitations of a run. Their file in the run's folder is read again after a change."""
+    """The invitations of a run. Their file in the run's `folder` is read again after a change."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -103,7 +103,8 @@ class Invitations:
 
     @property
     def arena_url(self) -> str:
-        """The URL at which the arena was last served. Behind a proxy, authors use another URL."""
+        """The URL at which the arena was last served, or http://127.0.0.1:8000 if it was never
+        served. Behind a proxy, authors use another URL."""
         try:
             return self._address.read_text("utf-8")
         except FileNotFoundError:

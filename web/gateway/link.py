@@ -43,7 +43,8 @@ class Link(ServerConnection):
         self._useless -= 1
 
     def forgive(self) -> None:
-        """Ignore up to eight frames, such as pongs. To be called every `ALIVE_S` seconds."""
+        """Forget up to eight frames that were not answers, such as pongs. Call this every `ALIVE_S`
+        seconds."""
         self._useless -= min(max(0, self._useless), _FORGIVEN)
 
     def let_in(self) -> None:

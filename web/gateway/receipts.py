@@ -13,8 +13,8 @@ _PERIOD_S: Final = 60
 
 
 class ReceiptKeeper:
-    """Asks the arena at `url` for the run's digest every minute, and appends each digest to a file.
-    `token` is the bot's token. `say` is called with sentences for the author."""
+    """Asks the arena at `url` for the run's digest every minute, and appends each new digest to a
+    file. `token` is the bot's token. `say` is called with sentences for the author."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -26,8 +26,8 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Open the file of a bot's receipts, and start a thread that asks for them. If the file
-        cannot be written, tell the author. Later calls do nothing."""
+        """Begin to keep the receipts of a bot in a cup, in a thread. If there is no place for their
+        file, tell the author. Later calls do nothing."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")
@@ -37,7 +37,8 @@ class ReceiptKeeper:
                 threading.Thread(target=self._run, args=(self._file,), daemon=True).start()
 
     def end(self) -> None:
-        """Ask for the last receipt, because the cup is over. Tell the author if there was none."""
+        """Ask for the last receipt, because the cup is over. Tell the author if the run gave no
+        receipt at all. Later calls do nothing."""
         if self._file is not None and not self._ended.is_set():
             self._ended.set()
             self._ask(self._file)

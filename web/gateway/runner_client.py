@@ -1,4 +1,4 @@
-"""The runner's client of the gateway, which says which bots are connected, and may be."""
+"""The runner's client of the gateway: it asks which bots are connected, and says which may be."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -51,7 +51,7 @@ class GatewayClient:
         numbers of tables.
 
         `absent` returns the bots that are not waited for, each with a sentence for its program.
-        `waiting` is called whenever other bots are missing than before.
+        These bots are excluded. `waiting` is called whenever other bots are missing than before.
         """
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []
@@ -76,7 +76,7 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Ask for the number of tables of each connected bot, by name."""
+        """Ask for the number of tables of each connected bot, and return these numbers by name."""
         bots = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
         return {name: tables for name, tables in bots.items() if tables}
 

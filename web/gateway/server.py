@@ -1,5 +1,5 @@
-"""The gateway of connecting bots. It runs as `python -m web.gateway.server HOST PORT`, a process
-that `web.child_process` starts.
+"""The gateway of connecting bots. It runs as `python -m web.gateway.server HOST PORT`, a command
+that `web.child_process` makes.
 
 An author's program opens a WebSocket at /connect. Its headers are the token of its bot as
 `Authorization: Bearer`, and its number of tables as `X-Stich-Tables`. The gateway sends
@@ -81,7 +81,7 @@ class GatewayServer:
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Return a server that, once entered, listens for authors' programs."""
+        """Return a server, as a context manager that listens for authors' programs once entered."""
         return serve(
             self._serve,
             host,
@@ -105,6 +105,7 @@ class GatewayServer:
         Raises:
             TokenRefused: if the token or the number of tables is not valid, or the organiser starts
                 the bot.
+            LookupError: if the program has sent one of the headers twice.
         """
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
@@ -119,7 +120,8 @@ class GatewayServer:
         return name, token_hash, int(tables)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response that refuses a connection, or None to accept it."""
+        """Return the response to /healthz, or the response that refuses a connection, or None to
+        accept the connection."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -132,7 +134,7 @@ class GatewayServer:
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
-        """Serve the program of an author or a challenger, until its connection ends."""
+        """Serve the program of an author or a challenger until its session ends."""
         headers = link.request.headers if link.request else Headers()
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)

@@ -22,8 +22,8 @@ _PACKAGES = ("games", "tournament", "bots")
 def connect(address: str) -> tuple[Client, str]:
     """Connect to a Dask scheduler.
 
-    Return the client, and Dask's report about packages whose versions differ, or "". From now on,
-    Dask logs only critical errors.
+    Return the client, and Dask's report about packages whose versions differ, or "". After this
+    call, Dask logs only critical errors.
 
     Raises:
         RunError: if there is no connection. The message says why.

@@ -211,7 +211,7 @@ class ClusterExecutor:
 
     def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
         """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
-        Those of its tasks that were submitted first, one for each table, were being played."""
+        The tasks that were submitted first, one for each table, were being played."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return

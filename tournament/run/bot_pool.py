@@ -95,6 +95,7 @@ class BotPool:
 
         Raises:
             RefereeError: if the rules service fails.
+            StartError: if no port is free for a bot.
         """
         for number in job.numbers:
             try:
@@ -114,6 +115,7 @@ class BotPool:
         Raises:
             MatchVoid: if a bot that the run waits for cannot be reached.
             RefereeError: if the rules service fails.
+            StartError: if no port is free for a bot.
         """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
@@ -193,7 +195,11 @@ class BotPool:
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start the bots that have a command, up to eight at once if memory allows. Yield each of
         these bots with what it states about itself, or with a StartError if it does not start.
-        Bots in `in_process` are left out."""
+        Bots in `in_process` are left out.
+
+        Raises:
+            StartError: if no port is free for a bot.
+        """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):

@@ -43,11 +43,11 @@ if it did not answer when it was checked again. It has then neither passed nor f
 
 
 def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a bot that has just connected states about itself, and its moves in three
-    positions.
+    """Check the statements of a bot that has just connected, and its moves in three positions.
 
-    Return what the bot states if it passed, or a sentence with the fix. `known` is what the bot
-    stated when it was entered, or None. A bot that does not answer has failed.
+    Return what the bot states if it passed, or a sentence with the fix if it failed. `known` is
+    what the bot stated when it was entered, or None if any statement is accepted. A bot that does
+    not answer has failed.
     """
     try:
         checked = _check_about(cup, bot, known)
@@ -78,7 +78,7 @@ def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
 
 
 def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a bot states about itself, and return this, or a sentence with the fix.
+    """Check what a bot states about itself. Return its statements, or a sentence with the fix.
 
     Raises:
         StartError: if the bot does not answer.
@@ -158,8 +158,9 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages of the epoch `round`. When an epoch is new, close the outages of the
-        one before. Void matches of earlier epochs then count only for the bots' authors."""
+        """Return the outages of the epoch `round`. For a new epoch, close the outages of the epoch
+        before and make new ones, in which void matches of earlier epochs count only for the bots'
+        authors."""
         if self._outages is None or round != self._round:
             if self._outages is not None:
                 self._outages.close()
@@ -298,11 +299,11 @@ class Entrants(Roster):
         """Update the roster, check the bots that can be reached, and return those that can play the
         next epoch.
 
-        The bots are in the order of the cup. Bots with a command are not checked, and always among
-        them. There are none if the ladder is due to end, or too few bots for a table can be
-        reached. A bot is left out if it does not pass the check within five seconds, or was away
-        repeatedly (see `record_absence`). After a check that was not passed in this time, a bot is
-        not waited for until it has passed one.
+        The bots are in the order of the cup. There are none if the ladder is due to end, or too few
+        bots for a table can be reached. Bots with a command are included without a check. Another
+        bot is left out if it does not pass the check within five seconds, or was away repeatedly
+        (see `record_absence`). A bot that did not pass in time is not waited for again until it has
+        passed a check.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

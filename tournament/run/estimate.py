@@ -1,4 +1,4 @@
-"""Estimates of the time, requests and costs of a cup, from one block for each of its bots."""
+"""Estimates of the time, requests and costs of a cup, from a few blocks with all its bots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack

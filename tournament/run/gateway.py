@@ -18,8 +18,8 @@ class Connections(Protocol):
     """
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots that must be fixed. `bots` maps each of them to a sentence that says why
-        and how."""
+        """Disconnect bots that must be fixed. `bots` maps each of them to a sentence that says what
+        to fix."""
 
     def tables(self) -> Mapping[str, int]:
         """Return the number of tables of each connected bot, by name."""
@@ -38,8 +38,7 @@ class Gateway(Connections, Protocol):
         numbers of tables.
 
         `absent` returns the bots that are not waited for, each with a sentence that says why. These
-        bots are excluded.
-        `waiting` is called whenever other bots are missing than before.
+        bots are excluded. `waiting` is called whenever other bots are missing than before.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:

@@ -93,9 +93,9 @@ def _deferred_stop() -> Iterator[None]:
 def tables_at_once(cup: Cup, blocks: int) -> int:
     """The number of tables that can play at once in a cup with this number of blocks.
 
-    The number is at least 1, and otherwise at most `run.concurrency`, `blocks`, and the
-    `max_matches` of each bot by URL that sits at every table. In a ladder, where bots come and go,
-    the number is `run.concurrency`.
+    The number is the least of `run.concurrency`, `blocks`, and the `max_matches` of the bots by URL
+    that sit at every table, but at least 1. In a ladder, where bots come and go, the number is
+    always `run.concurrency`.
     """
     if cup.is_ladder:
         return cup.run.concurrency

@@ -37,8 +37,8 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     """Return the number of a block, and the ids of its finished matches that `what` selects.
 
     `what` is the number of a block, or the id of a match, which may be shortened to its beginning.
-    Up to seven digits are the number of a block. Matches that are already to be voided are left
-    out.
+    A text of up to seven digits is the number of a block. Matches that are already to be voided are
+    left out.
 
     Raises:
         NotVoidable: if these matches cannot become void, or the block has no finished match.

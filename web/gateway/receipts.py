@@ -26,8 +26,8 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Begin to keep the receipts of a bot in a cup, in a thread. If there is no place for their
-        file, tell the author. Later calls do nothing."""
+        """Start a thread that asks for receipts and keeps them in a file of the bot in this cup. If
+        there is no place for the file, tell the author. Later calls do nothing."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")

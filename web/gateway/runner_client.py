@@ -1,4 +1,4 @@
-"""The runner's client of the gateway: it asks which bots are connected, and says which may be."""
+"""The runner's client of the gateway, which asks for the connected bots and excludes bots."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

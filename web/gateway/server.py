@@ -81,7 +81,7 @@ class GatewayServer:
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Return a server, as a context manager that listens for authors' programs once entered."""
+        """Return a context manager, within which a server listens for authors' programs."""
         return serve(
             self._serve,
             host,

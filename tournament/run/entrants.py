@@ -206,9 +206,10 @@ class Entrants(Roster):
             planned = (self._ends or "")[:16].replace("T", " ")
             self._store.decide(Finish(why=f"as planned for {planned} UTC"))
         cup = self.cup(run)
-        here = self._reachable(cup) - absent(run.decisions)
+        away = absent(run.decisions)
+        self._collect(self._reachable(cup) - away)
+        here = self._reachable(cup) - away  # without the bots that have just failed
         self._connected = tuple(bot.name for bot in cup.bots if bot.connect and bot.name in here)
-        self._collect(here)
         for bot in cup.bots:
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():

@@ -1,5 +1,6 @@
 """A ladder from its first epoch to its end. Bots come and go, and the runner stops and resumes."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
@@ -8,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from socket import socket
 from typing import Any
 
 import pytest
@@ -337,6 +339,31 @@ def test_a_bot_that_fails_the_short_check_is_told_why(ladder: LadderRun) -> None
     assert ladder.failed["bob"].startswith("bob: illegal: ")
     with ladder.store() as store:
         assert "cat" in store.run().passed
+
+
+def test_a_bot_that_failed_is_checked_again_once_it_reconnects(ladder: LadderRun) -> None:
+    requests: list[str] = []
+
+    def plays_dasan(connection: socket, method: str, path: str, body: bytes) -> None:
+        requests.append(path)
+        connection.sendall(hostile.answer(json.dumps({**ABOUT, "games": ["dasan"]}).encode()))
+
+    with (
+        hostile.running(hostile.first, every=plays_dasan) as url,
+        Store.create(ladder.folder) as store,
+        only_runner(store),
+    ):
+        resume(store, LADDER)
+        ladder.urls = {"ann": url}
+        ladder.enter("ann")()
+        roster = Entrants(LADDER, store, ladder, lambda: NOW)
+        for checks in (1, 2):
+            while not ladder.failed:
+                roster.update(store.run(), 0)
+            roster.gather(store.run())  # waits for checks
+            assert requests == ["/"] * checks
+            ladder.failed.clear()
+        roster.close()
 
 
 def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(

@@ -30,7 +30,8 @@ def format_of(data: Mapping[str, Any]) -> Format:
     """Return the format that `Format.to_dict` wrote.
 
     Raises:
-        msgspec.ValidationError: if there is no such format, or a value has the wrong type.
+        msgspec.ValidationError: if there is no such format, or a value is missing or has the wrong
+            type.
     """
     kind = FORMATS.get(str(data.get("type")))
     if kind is None:

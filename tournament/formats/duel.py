@@ -1,4 +1,4 @@
-"""A duel: two bots play every mixed seating on each seed until the better one is known."""
+"""A duel: two bots play blocks of all mixed seatings until it is known which bot is better."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,13 +38,16 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return the reach of the cup's blocks, in points per deal."""
+    """Return the reach of a block: the most by which two bots can differ, in points per deal."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
 
 class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
+
+    The setup must have two bots. The duel is decided once it is settled which bot is better, or
+    that the difference is too small to matter.
 
     `look` is the result of all blocks so far. It changes after each round.
     """
@@ -56,7 +59,10 @@ class DuelPlan(Plan):
         self.look: Look = self._look(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, and update `look` after each."""
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
+
+        Updates `look` after each round.
+        """
         first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):

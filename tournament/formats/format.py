@@ -9,7 +9,7 @@ from tournament.formats.plan import Plan, Setup
 from tournament.settings.keys import choice, key, number
 
 REFERENCE_BOTS: Final = ("random", "greedy", "sensible", "search")
-"""The reference bots by name: `python -m bots.NAME`."""
+"""The names of the reference bots, which `python -m bots.NAME` starts."""
 Cards = Literal["shared", "fresh"]
 SEATINGS: Final = ("rotations", "permutations", "fixed")
 
@@ -44,7 +44,7 @@ class Format(ABC):
     has_final_ranges: ClassVar[bool] = True
     """Whether rank ranges may assume that the number of blocks was fixed in advance."""
     keeps_blocks_fixed: ClassVar[bool] = True
-    """Whether a cup that is not stopped plays all planned blocks."""
+    """Whether all planned blocks are played, if no `[stop]` ends the cup and all bots stay."""
 
     seating: str = key("rotations", choice(SEATINGS, "In which seatings each deal is played."))
     cards: Literal["shared", "fresh"] = key(
@@ -61,7 +61,7 @@ class Format(ABC):
 
     @classmethod
     def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section."""
+        """Make the format from the checked keys of its section, without `type`."""
         return cls(**section)
 
     @abstractmethod
@@ -71,7 +71,8 @@ class Format(ABC):
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
         """Return whether a table is left out because one of its bots is in `gone`.
 
-        `gone` holds the names of the bots that no longer play.
+        `gone` holds the names of the bots that no longer play. The result is always False in
+        formats that need every table.
         """
         return self.skips_tables and not gone.isdisjoint(table)
 
@@ -84,7 +85,10 @@ class Format(ABC):
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of tables drawn in advance, or 0 if tables are drawn during the cup."""
+        """Return the number of different tables, or 0 in formats that do not list them in advance.
+
+        `bots` is the number of bots, and `players` the number of seats at a table.
+        """
         return 0
 
     def always(self) -> tuple[str, ...]:
@@ -102,6 +106,6 @@ class Format(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class WithDeals(Format):
-    """A format that deals a fixed number of blocks to each table."""
+    """The base class of formats whose key `deals` sets how many blocks their tables play."""
 
     deals: int = key(10, number(1, 1_000_000, "Different deals for each table (of each round)."))

@@ -17,7 +17,7 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage: the number of its bots, and how many times they are all seated at tables."""
+    """A stage: the number of its bots, and how many times tables are drawn for them."""
 
     bots: int
     seatings: int
@@ -28,7 +28,7 @@ def stages(bots: int, players: int, deals: int) -> list[Stage]:
 
     After each stage half of the bots play on, rounded up to full tables. The last stage has one
     table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. The first
-    stage seats all bots `deals` times, or at least twice if some sit out. Each later stage has at
+    stage has `deals` seatings, but at least two if some bots must sit out. Each later stage has at
     least as many blocks as the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]

@@ -60,7 +60,7 @@ class Knockout(WithDeals):
         return KnockoutPlan(setup, self)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Return the seeded bots, each with the key `seeds` that names it."""
+        """Return ("seeds", name) for each seeded bot, best seed first."""
         return (("seeds", name) for name in self.seeds)
 
 
@@ -149,7 +149,7 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """The draw that decides which of several equal bots advance. A draw decides no place."""
+        """The draw that decides which of several equal bots advance or play for bronze."""
         return draw("tie", self.setup.seed, stage, name)
 
 
@@ -173,7 +173,7 @@ def _keys(
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
     """Add the next places to `places`, given the bots in order, as (key of the place, name).
 
-    Bots with equal keys share a place, and as many places after it are skipped.
+    Bots with equal keys share a place. The place of the next bot counts all bots before it.
     """
     before = len(places)
     keys = [place_key for place_key, _ in ranked]

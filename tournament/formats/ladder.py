@@ -1,7 +1,8 @@
 """A ladder: epochs of tables, drawn from the bots that can play and their results so far.
 
 Half of the tables are drawn evenly, in passes: each pass seats some bots once each. The other half
-settles the top by Thompson sampling: a score is drawn for each bot from its estimate.
+settles the top: bots meet whose order is open, and Thompson sampling fills the other seats. It
+draws a score for each bot from the bot's estimate.
 """
 
 from collections import Counter
@@ -33,9 +34,10 @@ NEW = 10
 KNOWN = 40
 """A bot with fewer blocks than this is seated for the top only by Thompson sampling."""
 PAIRS = 2
-"""The number of pairs whose order is open from which a table for the top takes one."""
+"""A table for the top seats one of this many pairs whose order is open."""
 HOPEFUL = 48
-"""The number of bots from which the other seats at a table for the top are drawn."""
+"""The bots for the other seats at a table for the top are drawn from this many, plus as many as a
+table has seats."""
 _STANDARD = NormalDist()
 
 
@@ -98,8 +100,8 @@ class LadderPlan(Plan):
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
         """Return the blocks of the current epoch, or of a new one if the current is complete.
 
-        Returns `Wait` if there are too few bots for a table, and `Done` once a decision ended the
-        ladder.
+        Returns `Wait` if there are too few bots for a table, and `Done` once a decision has ended
+        the ladder. May take seconds when an epoch begins.
         """
         step = super().next(run, scores)
         if isinstance(step, Batch) or finished_by(run.decisions):
@@ -133,14 +135,14 @@ class LadderPlan(Plan):
         return self._offsets[number - 1]
 
     def _play(self, epoch: Epoch, offset: int, skips: Set[str]) -> Iterator[Block]:
-        """Yield the blocks of an epoch without those whose matches are in `skips`."""
+        """Yield the blocks of an epoch without those that have a match in `skips`."""
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
             block = self._maker.make(number, epoch.number, stage, table, 1)
             if skips.isdisjoint(block.matches):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of finished matches and of those left in the last epoch.
+        """Return the number of finished matches plus those that the last epoch has left to play.
 
         Tables of the bots `gone` are not left to play.
         """
@@ -209,11 +211,12 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
-    """The tables of an epoch, one block each, as (stage, table). None if the bots are too few.
+    """The tables of an epoch, one block each, as (stage, table). Empty if the bots are too few.
 
-    ``known`` must hold exactly the blocks of all earlier epochs. ``top`` is the number of places to
-    settle. The bots of one stage can be compared, since they sit at one table or, in a pass, have
-    equal chances to sit at any of its tables.
+    ``known`` must hold exactly the blocks of all earlier epochs. Bots that are not in ``known`` yet
+    are added to it. ``top`` is the number of places to settle. The bots of one stage can be
+    compared, since they sit at one table or, in a pass, have equal chances to sit at any of its
+    tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -230,7 +233,7 @@ def _even(
 ) -> list[StageTable]:
     """Draw passes with `blocks` tables in total, as (stage, table).
 
-    New bots sit in every pass. While there are new bots, a pass has at most one table for each.
+    New bots are seated first. While there are new bots, a pass has at most one table for each.
     """
     played = Counter(known.blocks(names))
     tables: list[StageTable] = []
@@ -256,8 +259,9 @@ def _close(
 ) -> list[StageTable]:
     """Draw `blocks` tables for the top of the ladder, as (stage, table).
 
-    Each table seats two bots whose order is open and least known, then bots whose order with one
-    of the two is open, then others by Thompson sampling.
+    Each table seats two bots whose order is open, then bots whose order with one of the two is
+    open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
+    around the last place of the top.
     """
     numbers = known.numbers(names)
     means, deviations = (estimate[numbers] for estimate in known.record.effects())
@@ -287,11 +291,12 @@ def _close(
 
 
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
-    """The pairs (better, worse) near the top whose order is not settled, the least certain first.
+    """The pairs (better, worse) near the top whose order is not settled.
 
+    The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
     Bots are given as indexes into ``numbers``, which has their numbers in the record. ``best`` has
-    the known bots, best first. The candidates are neighbours among its first ``top`` bots, and the
-    last of these paired with every known bot below the top.
+    the known bots, best first. The candidates are neighbours among the first ``top`` of them, and
+    the last of these paired with every known bot below the top.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:top].tolist(), best[top:].tolist()

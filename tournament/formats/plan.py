@@ -19,7 +19,7 @@ Seating = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The values that a plan depends on before the first match, beside the keys of its format.
+    """The values that a plan depends on before the first match, besides the keys of its format.
 
     `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
     determines all draws except the ids of matches, which are drawn from the secret `match_key`.
@@ -37,7 +37,7 @@ class Setup:
 
 
 class Progress(Protocol):
-    """The part of a run that a plan reads, beside the scores of its matches."""
+    """The part of a run that a plan reads, besides the scores of its matches."""
 
     @property
     def decisions(self) -> Sequence[AnyDecision]:
@@ -89,7 +89,8 @@ class Block:
 class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
-    `blocks` may be an iterator that makes the blocks when they are needed.
+    `blocks` may be an iterator that makes the blocks when they are needed. In a ladder, `size` also
+    counts skipped blocks, which are not in `blocks`.
     """
 
     number: int
@@ -103,8 +104,9 @@ class Look:
 
     `difference` is the lead of the first bot over the second, in points per deal. `low` to `high`
     is its 95 % interval. Both are None if nothing is proved. `evidence` is the wealth of the bets
-    against a difference of 0, of which 20 settles which bot is better. `settled` says whether that
-    is settled. `equal` says whether the difference is settled to be too small to matter.
+    against a difference of 0, which begins with 1. A wealth of 20 settles which bot is better.
+    `settled` says whether that is settled, and `equal` whether it is settled that the difference is
+    too small to matter.
     """
 
     blocks: int
@@ -157,7 +159,7 @@ class Plan(ABC):
     open_ended: ClassVar[bool] = False
     """Whether only the number of blocks up to the current round is known."""
     blocks: int
-    """The number of blocks in the whole cup."""
+    """The number of blocks in the whole cup, or 0 if the plan is open-ended."""
     settled: tuple[str, ...] = ()
     """The top bots, once `rounds` has ended because of `[stop]`."""
     look: Look | None = None
@@ -171,7 +173,10 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches. Fewer are played if the cup ends early."""
+        """The number of planned matches, or 0 if the plan is open-ended.
+
+        Fewer are played if the cup ends early.
+        """
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
@@ -179,7 +184,7 @@ class Plan(ABC):
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the next blocks to play, or why there are none.
+        """Return the blocks to play next, `Wait` if there are none now, or `Done` at the end.
 
         Call again once every match of a batch is finished, or once the run's decisions or void
         matches have changed. A change makes the plan begin with the first open round again.
@@ -258,9 +263,9 @@ class BlockMaker:
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """Return a block of a table in a round.
 
-        `number` is the number of the block in the plan. `deal` counts the blocks of the table in
-        the stage, from 1. The key of the block is the JSON array of the stage, the sorted names of
-        the bots, and the deal.
+        `number` is the number of the block in the plan. `deal` is a number that distinguishes the
+        blocks of a table in the same stage. The key of the block is the JSON array of the stage,
+        the sorted names of the bots, and the deal.
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
@@ -281,7 +286,7 @@ class BlockMaker:
 
         "rotations" are those of a circle that is drawn for the block, so that neighbours vary.
         "permutations" are all orders. "fixed" is only the order of the cup. "mixed" are all ways to
-        give the seats to two bots.
+        give the seats to two bots such that both play.
         """
         if self.kind == "permutations":
             return tuple(permutations(table))

@@ -13,7 +13,7 @@ def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, 
     A remote bot may remember its hand from a void match. The new cards depend on the cup's `seed`,
     the key of the block, the number of the seating and how many times the match was void. `remote`
     names the remote bots. `voids` maps match ids to the number of times that a match was void.
-    Started bots play again in new processes, with the same cards.
+    Without a remote bot, the block stays as it is: started bots play again in new processes.
     """
     if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
         return block

@@ -1,4 +1,4 @@
-"""Round-robin and gauntlet: every table plays a block on each of `deals` seeds."""
+"""Round-robin and gauntlet: every table plays `deals` blocks."""
 
 import json
 from collections.abc import Iterator, Sequence, Set
@@ -17,7 +17,7 @@ from tournament.settings.keys import required, string
 
 @dataclass(frozen=True, kw_only=True)
 class EveryTable(WithDeals):
-    """A format in which every table plays at which the bots of `always` sit."""
+    """A format in which every table that includes the bots of `always` plays."""
 
     growth: ClassVar[Growth] = Growth("only bots and deals may be added", "deals", bots=True)
     skips_tables: ClassVar[bool] = True
@@ -27,7 +27,7 @@ class EveryTable(WithDeals):
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of these tables."""
+        """Return the number of these tables, or 0 if there are too few bots for one."""
         fixed = len(self.always())
         return comb(max(0, bots - fixed), players - fixed)
 
@@ -58,7 +58,7 @@ class Gauntlet(EveryTable):
 
 
 class AllTables(Plan):
-    """Every table at which all bots of `always` sit, in a drawn order, once for each deal.
+    """Every table that includes the bots of `always`, in a drawn order, once for each deal.
 
     All tables play a deal before any table plays the next, so that standings are fair at any time.
     """
@@ -78,7 +78,10 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of planned matches without the bots `gone` plus those they played."""
+        """Return the number of matches of a run that is played to its end without the bots `gone`.
+
+        These are the planned matches without the bots `gone`, and the finished matches with them.
+        """
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()
         played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)

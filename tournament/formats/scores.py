@@ -35,7 +35,8 @@ class Scores:
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
         """Return each bot's exact mean score per deal at each table of a round.
 
-        The scores are those after the strike-out rule, by (stage, table) and then by bot.
+        The scores are those after the strike-out rule, by (stage, table) and then by bot. Tables
+        without a finished match are left out.
         """
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -68,7 +69,11 @@ class Scores:
         return observe(block, deals, seats, scores, len(bots))
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
-        """Return the bots that were disqualified before the first `blocks` blocks were finished."""
+        """Return the bots that were disqualified early enough to count after `blocks` blocks.
+
+        A disqualification counts if fewer matches were finished before it than the first `blocks`
+        blocks of the plan have.
+        """
         disqualifications = [
             decision for decision in exclusions(decisions) if isinstance(decision, Disqualify)
         ]

@@ -14,7 +14,9 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the look after the one at `blocks` blocks: a tenth more.
+    """The number of blocks at the look after the one at `blocks` blocks.
+
+    It is a tenth more, rounded down, but at least one more.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -31,9 +33,10 @@ class UntilSettled(Plan):
         self.blocks = plan.blocks
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds of the other plan, split at each look.
+        """Yield the rounds of the other plan, split at each look, until the top bots are settled.
 
-        Sets `settled` to the top bots when a look ends the cup.
+        Sets `settled` to the top bots when a look ends the cup. The last block is followed by a
+        look too.
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK
@@ -65,8 +68,9 @@ class UntilSettled(Plan):
     ) -> tuple[str, ...]:
         """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        The top bots are settled if each is settled above all others and still plays, that is, if
-        it is in `seated`, the bots at the tables of the current round.
+        The top bots are settled if each is settled above all bots outside the top and still plays.
+        A bot still plays if it is in `seated`, the bots at the tables of the current round.
+        Disqualified bots do not count.
         """
         out = scores.disqualified(run.decisions, blocks)
         bots = [bot for bot in self.setup.bots if bot not in out]

@@ -77,7 +77,8 @@ def pair(
     """The tables of a round, which seat neighbours in `ranked` together.
 
     `ranked` has the bots, best first. `met` counts the meetings of each two bots, and `byes` the
-    byes of each bot. Bots are exchanged between tables as long as that reduces repeated meetings.
+    byes of each bot. The worst of the bots with the fewest byes have a bye. Bots are exchanged
+    between tables as long as that reduces repeated meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

@@ -37,7 +37,7 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
     """Return the decisions after which a bot no longer plays, in order.
 
     Decisions that were taken back are left out. A decision that disqualifies several versions of a
-    bot is returned once for each version.
+    bot is returned once for each version, with that version as its `bot`.
     """
     standing: list[Exclusion] = []
     for decision in decisions:
@@ -153,7 +153,7 @@ def describe(decision: AnyDecision) -> str:
 
 
 def _what(decision: AnyDecision) -> str:
-    """Return a decision as a translated sentence without its reason and full stop."""
+    """Return a decision as a translated sentence, without its reason or a full stop."""
     match decision:
         case Pause():
             return _("The run was paused")

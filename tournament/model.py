@@ -1,4 +1,4 @@
-"""The model of a run: a typed value that all code takes that reads a run."""
+"""The model of a run: the typed value from which all code reads a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -93,8 +93,8 @@ class Run:
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
     passed the check of a ladder. `failed` maps a bot to the reason why it cannot play. `unplaced`
-    are the bots without a place for a reason that decisions do not show. `max_difference` is the
-    most by which two bots can differ in a block, in points per deal, or None if it is not known.
+    are the bots without a place for a reason that decisions do not show. `max_difference` is that
+    of the cup, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
     `ranges` says when the ranges of ranks hold, as in `kind_of_ranges`.
     """
 

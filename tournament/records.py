@@ -115,7 +115,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """A match with these bots at its seats that does not belong to a cup."""
+        """A match outside any cup, with these bots at its seats."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -160,7 +160,7 @@ class MatchRecord(Pairing):
     def sides(self) -> tuple[int, ...] | None:
         """The side of each seat: 0 for the declarer's side and 1 for the other.
 
-        None if every seat played for itself or there were several deals.
+        None if every seat played for itself, there was no declarer, or there were several deals.
         """
         if len(self.results) != 1:
             return None
@@ -219,7 +219,7 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 class Revocation(VoidRecord, frozen=True, tag="decision"):
     """A finished match that a decision of the organiser made void.
 
-    `decision` is the number of the decision. `record` has the stored rows of the match.
+    `decision` is the number of the decision. `record` has the stored rows of the match, in Base64.
     """
 
     decision: int
@@ -255,8 +255,9 @@ def place_of(match: Pairing) -> Place:
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
     """A decision of the organiser or, in a ladder, of an author. Each kind has a subclass.
 
-    `number` counts the decisions of a run from 1, and `at` is the time (UTC, ISO 8601). The store
-    sets both. `why` is the reason, or "". `after` is the number of matches finished before.
+    `number` counts the decisions of a run from 1. `at` is the time (UTC, ISO 8601), and `after` the
+    number of matches that were finished before. The store sets these three. `why` is the reason, or
+    "".
     """
 
     number: int = 0

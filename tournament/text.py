@@ -55,5 +55,5 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The text with unprintable characters escaped as in `printable`, except line ends."""
+    """The text escaped as in `printable`, except for line ends. CRLF becomes LF."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))

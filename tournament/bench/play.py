@@ -60,7 +60,8 @@ class UnplayedError(StichError):
 class Budget:
     """The limits on the play of a table, of which at least one block is played.
 
-    No block begins after `seconds` seconds, unless it is None. At most `blocks` blocks are played.
+    No block begins after `seconds` seconds, if that is not None. At most `blocks` blocks are
+    played.
     """
 
     seconds: float | None = None
@@ -71,7 +72,8 @@ class Budget:
 class Played:
     """The results of the bot in the first blocks of a table.
 
-    `points` has the bot's points in each block, after the strike-out rule. `faults` counts the
+    `points` has the bot's points in each block, summed over its deals, after the strike-out rule.
+    `faults` counts the
     bot's faults by kind. `asked` counts the moves that the bot was asked for, and `fallbacks` those
     that were not the bot's own. `struck_out` counts the matches in which the bot was struck out.
     `times` has the times of the bot's complete answers in milliseconds.
@@ -219,7 +221,7 @@ def par_of(
     If neither the rules nor the file of the public deals says par, the house bot plays the blocks.
 
     Raises:
-        UnplayedError: if a block is lost.
+        UnplayedError: if a block is lost, or the house bot is struck out too often.
     """
     if table.constant_par is not None:
         return [table.constant_par] * blocks
@@ -242,8 +244,8 @@ def run_bench(
     """Play these tables, each within the budget, and return the record.
 
     `about` has the fields of the bot's answer to GET /. The name of the bot must be `BOT`. A table
-    that cannot be played is listed among the problems, and the other tables of its game are left
-    out. A table at which the bot was struck out is listed too.
+    that cannot be played is listed among the problems, and later tables of its game are left out. A
+    table at which the bot was struck out is listed too.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []
@@ -302,5 +304,5 @@ class Landmark(OfTable, frozen=True):
 
 
 def read_landmarks() -> tuple[Landmark, ...]:
-    """Read the landmarks, by table and bot."""
+    """Read all landmarks, in the order of the tables of the suite."""
     return msgspec.json.decode(LANDMARKS_FILE.read_bytes(), type=tuple[Landmark, ...])

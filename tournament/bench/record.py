@@ -70,10 +70,11 @@ class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     """A bot's result at a table, in points per deal.
 
     `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
-    interval of `over_par`. Both are null if fewer than six blocks differ. `by_block` has the points
-    less par of each block, in the order of the suite. `fallback` is the share of moves that were
-    not the bot's own, from 0 to 1. `move_ms` is the median time of an answer in milliseconds.
-    `fallback` and `move_ms` are null without an answer.
+    interval of `over_par`. Both are null for fewer than six blocks, or if only one to five blocks
+    differ from par. `by_block` has the points less par of each block, in the order of the suite.
+    `fallback` is the share of moves that were not the bot's own, from 0 to 1, or null if the bot
+    was never asked. `move_ms` is the median time of a complete answer in milliseconds, or null
+    without one.
     """
 
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]

@@ -71,7 +71,7 @@ class BenchTable:
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The cup of the table's matches. Its house bots are functions to call, not to start."""
+        """The cup of the table's matches. Its house bots are called as functions, not started."""
         names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,

@@ -12,7 +12,7 @@ DEFAULT_BOTS = ("sensible", "greedy")
 
 
 def is_url(text: str) -> bool:
-    """Whether a user's text for a bot is a URL."""
+    """Whether a user's text for a bot begins with http:// or https://."""
     return text.startswith(("http://", "https://"))
 
 
@@ -20,7 +20,8 @@ def parse_bot(text: str) -> Bot:
     """The bot that a text names: a reference bot, a URL, or a command. The text is the bot's name.
 
     Raises:
-        ValueError: if the text is empty, or no valid URL or command. The message includes the fix.
+        ValueError: if the text is empty, or is not a valid URL or command. The message includes
+            the fix.
     """
     if not text.strip():
         raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")
@@ -35,7 +36,7 @@ def parse_bot(text: str) -> Bot:
 def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
     """The bots for `count` seats: the wanted bots in order, repeated if they are too few.
 
-    Without any wanted bot, the default opponents take the seats.
+    Surplus bots are left out. Without any wanted bot, the default opponents take the seats.
     """
     chosen = list(wanted) or list(DEFAULT_BOTS)
     return [chosen[index % len(chosen)] for index in range(count)]

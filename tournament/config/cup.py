@@ -186,7 +186,10 @@ class Cup:
 
     @property
     def max_difference(self) -> int:
-        """The most by which two bots can differ in a block, in points per deal."""
+        """The most by which two bots can differ in a block, in points per deal.
+
+        For a game without a practical limit, it is a number that statistics may assume.
+        """
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
@@ -208,7 +211,10 @@ class Cup:
         return plan_of(self.format, self.setup(seed, match_key))
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with the bots that joined by these decisions appended, in order."""
+        """Return the cup with the bots that joined by these decisions appended, in order.
+
+        Bots that are already in the cup are not added again. The new bots are connected bots.
+        """
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
             for decision in decisions

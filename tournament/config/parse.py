@@ -48,7 +48,7 @@ class CupError(StichError):
     """An error that says why a cup cannot be run.
 
     The text has a line for each error, `file:line: key: what is wrong, and the fix`. If the file
-    cannot be read, the text is `file: what is wrong, and the fix`.
+    cannot be read or is too large, the text is `file: what is wrong, and the fix`.
     """
 
     exit_code = 2
@@ -84,10 +84,10 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read the cup in a file. `check` finds further errors in a cup that has none otherwise.
+    """Read the cup in a file. `check` is as in `parse_cup`.
 
     Raises:
-        CupError: if the file cannot be read or has errors. The text lists all errors.
+        CupError: if the file cannot be read or has errors. The text lists them as in `parse_cup`.
     """
     name = os.fspath(path)
     try:
@@ -104,11 +104,12 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Parse the cup in `data`.
 
-    `file` is the name of the file in error messages. `check` finds further errors in a cup that has
-    none otherwise.
+    `file` is the name of the file in error messages. `check` finds further errors once each key is
+    valid by itself. The cup that it gets may have errors in the combination of keys.
 
     Raises:
-        CupError: if there are errors. The text lists all of them.
+        CupError: if there are errors. The text lists all errors of single keys. Only if there are
+            none does it list all errors in the combination of keys and those that `check` finds.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")

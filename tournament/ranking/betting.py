@@ -43,7 +43,8 @@ class Reach:
 def reach_of(max_difference: float, bounded: bool) -> Reach:
     """The reach of a block, given a game's ``max_difference`` in points per deal.
 
-    ``bounded`` says whether the rules guarantee that limit. Otherwise the reach has a tail.
+    ``bounded`` says whether the rules guarantee that limit. Otherwise the reach is a third of the
+    limit, with a tail.
     """
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
@@ -52,8 +53,8 @@ class Bets:
     """The bets on the mean difference of a duel.
 
     ``differences`` (B) has the blocks in order, in points per deal. ``within`` is half the width of
-    the zone around 0 in which a difference does not matter. Nothing is proved if ``reach`` is None
-    or if a block exceeds a reach without a tail.
+    the zone around 0 in which a difference does not matter, or None without a zone. Nothing is
+    proved if ``reach`` is None or if a block exceeds a reach without a tail.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -91,7 +92,10 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean at every look. Its ends are None if nothing is proved."""
+        """The 95 % interval of the mean, which holds at every look.
+
+        Its ends are None if nothing is proved.
+        """
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
@@ -150,9 +154,10 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """The root mean square of the blocks before each block. The first value is a guess.
+    """The root mean square of the blocks before each block.
 
-    ``squares`` has the sum of the squares of the earlier blocks, and ``blocks`` their number.
+    ``squares`` has the sum of the squares of the earlier blocks, and ``blocks`` their number. A
+    guess counts as two more blocks, so the first value is the guess.
     """
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))

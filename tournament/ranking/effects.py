@@ -30,8 +30,9 @@ class Fit:
     """The scores of n bots.
 
     ``score`` (n) is in points per deal, NaN for a bot that never played. ``component`` (n) is the
-    bot's component, numbered from 0 by first block, or -1 for a bot that never played. ``balanced``
-    (n) says whether all tables of the bot's component were played equally often.
+    bot's component, numbered from 0 in the order of the first blocks, or -1 for a bot that never
+    played. ``balanced`` (n) says whether all tables of the bot's component were played equally
+    often.
     """
 
     score: Floats
@@ -44,7 +45,7 @@ class Fit:
 
 
 def fit(data: Observations) -> Fit:
-    """The scores of all bots."""
+    """The scores of all bots: plain means in a balanced component, otherwise least squares."""
     bots = data.bots
     size = np.bincount(data.block, minlength=data.blocks)
     deals = np.bincount(data.block, data.deals, data.blocks)
@@ -85,9 +86,9 @@ def fit(data: Observations) -> Fit:
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
     """The 95 % intervals of the scores in a round-robin, in points per deal, by bot.
 
-    An interval is Student's t around the mean, from the spread of the blocks of each table. It is
-    `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All are unknown while some
-    table has only one block.
+    An interval is Student's t around the score, from the spread of the blocks of each table. It is
+    `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All intervals are `UNKNOWN`
+    without blocks, or while some table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:

@@ -9,8 +9,8 @@ from tournament.ranking.observations import pairs_within
 class Equations:
     """The normal equations of n bots: the ``laplacian`` (n, n) of who met whom, the ``right_side``.
 
-    ``squares`` is the sum of the squared deviations of the points from the mean of their block.
-    ``freedom`` is the number of independent squares.
+    ``squares`` is the weighted sum of the squared deviations of the points from the mean of their
+    block. ``freedom`` is the number of independent squares.
     """
 
     def __init__(self, bots: int) -> None:
@@ -19,13 +19,13 @@ class Equations:
         self.squares, self.freedom = 0.0, 0
 
     def grow(self, bots: int) -> None:
-        """Make room for ``bots`` bots."""
+        """Make room for ``bots`` bots in total."""
         new = max(0, bots - self.right_side.size)
         self.laplacian = np.pad(self.laplacian, (0, new))
         self.right_side = np.pad(self.right_side, (0, new))
 
     def add(self, block: Ints, bot: Ints, points: Floats, weight: Floats | None = None) -> None:
-        """Add blocks.
+        """Add blocks to the equations.
 
         ``block`` (sorted), ``bot`` and ``points`` (per deal) have an entry for each bot of each
         block. ``weight`` has the weight of each block, 1 by default.

@@ -20,10 +20,10 @@ from tournament.ranking.observations import Observations, numbered, pairs_within
 class Evidence:
     """The differences between each pair of n bots, in points per deal, row minus column.
 
-    The arrays (n, n) are by pair. ``total`` is the sum of the differences, ``squares`` the sum of
-    their squares, ``items`` their number, ``count`` the number that are not 0, ``blocks`` the
-    number of blocks that they come from, and ``rounds`` the number of rounds with a difference.
-    ``all_rounds`` is the number of rounds of the cup.
+    The arrays are by pair, (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of the
+    differences, ``squares`` the sum of their squares, ``items`` their number, ``count`` the number
+    that are not 0, ``blocks`` the number of blocks that they come from, and ``rounds`` the number
+    of rounds with a difference. ``all_rounds`` is the number of rounds so far.
     """
 
     total: Floats
@@ -35,7 +35,7 @@ class Evidence:
     all_rounds: int
 
     def of(self, rows: slice) -> "Evidence":
-        """The evidence about the bots in these rows and all bots."""
+        """The evidence about the pairs of the bots in these rows with all bots."""
         arrays = (field.name for field in fields(self) if field.name != "all_rounds")
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
@@ -57,7 +57,7 @@ class Evidence:
 
 
 def evidence(data: Observations) -> Evidence:
-    """The evidence about all pairs, from all bots in equal company."""
+    """The evidence about all pairs of bots, from every difference in equal company."""
     bots = data.bots
     met, alike = _pairs(data, data.block), _pairs(data, _company(data))
     pair, difference, round = (np.concatenate(both) for both in zip(met, alike, strict=True))

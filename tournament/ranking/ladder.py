@@ -15,7 +15,7 @@ from tournament.ranking.student import normal_deviate
 WINDOWS = (20, 40, 80, 160)
 """The numbers of a bot's last blocks that are compared with its earlier blocks."""
 ALARM = 5.0
-"""The number of standard deviations between the two beyond which the bot has changed."""
+"""A bot has changed if the two differ by more than this number of standard deviations."""
 _BEFORE = 20
 """The fewest earlier blocks for such a comparison."""
 _PRIOR = 4.0
@@ -53,7 +53,7 @@ class LadderRecord:
         return self.blocks.size
 
     def grow(self, bots: int) -> None:
-        """Make room for ``bots`` bots."""
+        """Make room for ``bots`` bots in total."""
         new = bots - self.bots
         if new <= 0:
             return
@@ -67,10 +67,11 @@ class LadderRecord:
         self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
 
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
-        """Add the blocks of an epoch.
+        """Add the blocks of an epoch. Bots that have changed begin a new version.
 
         All arrays have an entry for each bot of each block. ``block`` is sorted and numbered from
-        0. ``points`` is per deal. ``draw`` is the number of the draw that seated the bot.
+        0. The numbers in ``bot`` must have room (`grow`). ``points`` is per deal. ``draw`` is the
+        number of the draw that seated the bot.
         """
         if not block.size:
             return
@@ -87,7 +88,7 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Number the new bots among these in the order of their arrival.
+        """Record the arrival of the new bots among these, in the order of the array.
 
         Bots that arrive later need more evidence.
         """
@@ -98,13 +99,13 @@ class LadderRecord:
     def effects(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each bot's effect (n), in points per deal.
 
-        An effect is the difference from the mean of all bots.
+        An effect is the difference of a bot's current version from the mean of all bots.
         """
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version of the bot in each entry that was added, in order."""
+        """The version of the bot in each entry that was added, in the order of adding."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
@@ -163,7 +164,10 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add a difference ``over`` for each pair ``times`` times, which may be -1."""
+        """Add a difference ``over`` for each pair.
+
+        ``times`` is 1, or -1 to take the differences out again.
+        """
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
             np.add.at(self._evidence[1], (row, column), times * over**2)

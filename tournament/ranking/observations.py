@@ -107,7 +107,7 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """A number for each row, from 0: equal rows have equal numbers, in the order of the rows."""
+    """A number for each row, from 0: equal rows have equal numbers, and larger rows larger ones."""
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)

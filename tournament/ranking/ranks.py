@@ -23,10 +23,11 @@ _MIXTURE = 0.15
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """The probability that two equal bots differ so clearly at the planned end of a run, (n, n).
+    """The probability (n, n) that two equal bots differ as clearly as each pair at the planned end.
 
-    Results may decide who meets again. A pair that met in j of k rounds then had j chances to end,
-    so its probability is multiplied by j (j + 1), or by k if it met in all rounds.
+    The probability is 1 without evidence. Results may decide who meets again. A pair that met in j
+    of k rounds then had j chances to end, so its probability is multiplied by j (j + 1), or by k if
+    it met in all rounds.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)

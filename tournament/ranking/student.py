@@ -41,9 +41,9 @@ def student_tail(freedom: float, deviate: float) -> float:
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval of the mean of independent values.
+    """Student's confidence interval of the mean of independent values.
 
-    The interval is `UNKNOWN` for fewer than two values.
+    ``level`` is the confidence level. The interval is `UNKNOWN` for fewer than two values.
     """
     if len(values) < 2:
         return UNKNOWN

@@ -69,7 +69,10 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """A dataclass field with this default, whose metadata hold the key."""
+    """A dataclass field with this default, whose metadata hold the key.
+
+    With `repr` False, the repr of the dataclass does not show the field, which may be a secret.
+    """
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
@@ -91,7 +94,7 @@ def keys_of(section: type) -> dict[str, Key]:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's TOML type, for a sentence."""
+    """The name of a value's TOML type with its article, for a sentence."""
     return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
@@ -121,7 +124,10 @@ def boolean(about: str) -> Key:
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """A key for a string of 1 to `max_length` characters without control characters."""
+    """A key for a string of 1 to `max_length` characters.
+
+    Control characters are not allowed, nor is a string of spaces only.
+    """
 
     def problem(value: str) -> str | None:
         if not value.strip():

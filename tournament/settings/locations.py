@@ -90,7 +90,10 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """A value for a message: up to 60 characters of its text, then escaped for a terminal."""
+    """A value for a message: up to 60 characters of its text, then escaped for a terminal.
+
+    An integer of more than 64 bits is only described.
+    """
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

@@ -1,4 +1,4 @@
-"""Consequences of a run's decisions: the bots that play, the results that count, and sentences."""
+"""Consequences of a run's decisions: which bots play, which results count; sentences about them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -60,8 +60,8 @@ class FaultRecord:
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
     was played instead, and `move` its index in `MatchRecord.moves`. `started` is the time of the
     request (UTC, ISO 8601). `elapsed_ms` is how long the request took, and `deadline_ms` how long
-    it could take. `move_ms` is the time for a move, and `bank_ms` the bank before the request.
-    `output` is the end of the bot's output at that time, "" for a remote bot.
+    it was allowed to take. `move_ms` is the time for a move, and `bank_ms` the bank before the
+    request. `output` is the end of the bot's output at that time, "" for a remote bot.
     """
 
     seat: int

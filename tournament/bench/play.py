@@ -1,4 +1,4 @@
-"""Play of the tables of the suite, on all cores and without a store.
+"""Plays the tables of the suite, on all cores and without a store.
 
 Par is the result of `sensible` in each block. If the points of a deal always add up to the same
 number, par follows from the rules. For other games, `make bench-par` writes par for the public
@@ -58,10 +58,10 @@ class UnplayedError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on the play of a table, of which at least one block is played.
+    """The limits on playing a table. At least one block is always played.
 
-    No block begins after `seconds` seconds, if that is not None. At most `blocks` blocks are
-    played.
+    No further block begins after `seconds` seconds. There is no such limit if `seconds` is None. At
+    most `blocks` blocks are played.
     """
 
     seconds: float | None = None

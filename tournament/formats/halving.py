@@ -56,7 +56,7 @@ class Halving(WithDeals):
 
 
 class HalvingPlan(Plan):
-    """Stages that seat their bots at drawn tables a number of times.
+    """Stages, each of which seats its bots at drawn tables once or several times.
 
     If the bots do not fill the tables, the remaining bots sit out in turn.
     """

@@ -142,7 +142,7 @@ class LadderPlan(Plan):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of finished matches plus those that the last epoch has left to play.
+        """Return the number of matches that are finished or that the last epoch has left to play.
 
         Tables of the bots `gone` are not left to play.
         """

@@ -154,7 +154,7 @@ class Done:
 
 
 class Plan(ABC):
-    """A format with its bots: rounds of blocks, the same in every run of the same cup."""
+    """The plan of a cup: rounds of blocks, which depend only on the cup and its run so far."""
 
     open_ended: ClassVar[bool] = False
     """Whether only the number of blocks up to the current round is known."""

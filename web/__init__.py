@@ -1,4 +1,4 @@
 """The pages of a run, its report, and the gateway for connected bots.
 
-Only joining and leaving a ladder write to the store of a run.
+This package writes to the store of a run only when a bot joins or leaves a ladder.
 """

@@ -26,8 +26,11 @@ _Settings = TypeVar("_Settings")
 def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the environment that start `module` as a server with these settings, at
-    this address and port."""
+    """Return the command line and the environment that start `module` as a server with these
+    settings, at this address and port.
+
+    This process must start the server, because the server ends when this process ends.
+    """
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
@@ -37,8 +40,8 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
     settings, decoded as the type `settings`.
 
     Raise the limit of open files so that `connections` clients can connect, as far as the system
-    permits. Make this process end when its parent ends, also if the parent has ended already. Set
-    the environment so that child processes which call `begin` end with this process.
+    permits. Make this process end when its parent ends, or at once if the parent has already ended.
+    Set the environment so that child processes which call `begin` end with this process.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
@@ -56,7 +59,8 @@ def lower_priority() -> None:
     """Lower the priority of this process and its children, so that they get about a tenth of a core
     while the cup needs all cores.
 
-    Linux may share the cores among sessions first, so the session's priority is lowered too.
+    Linux may share the cores among sessions first, so the priority of the session of this process
+    is lowered too.
     """
     os.nice(_NICE)
     with suppress(OSError):  # a Linux that does not share by session has no such file

@@ -27,11 +27,15 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 def report(
     store: RunReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
 ) -> str:
-    """The report page as HTML.
+    """Return the report page as HTML.
 
     Up to `replays` matches, spread evenly over the run, are shown move by move. A report for the
-    `organiser` also says which bots may go easy on each other. `preview` is the URL of a picture
-    for sites that preview links, or "" if there is none.
+    `organiser` also says which bots may go easy on each other, judged by the first 3,000 matches.
+    `preview` is the URL of a picture for sites that preview links, or "" if there is none.
+
+    Raises:
+        ValueError: if a match that is replayed is damaged.
+        StoreError: if the run cannot be read.
     """
     run = store.run()
     matches = list(store.summaries())

@@ -15,14 +15,19 @@ from tournament.language import ENGLISH, speak
 LANGUAGES: Final = {"en": "English", "zh": "中文", "de": "Deutsch"}
 """The name of each language in that language, by tag. The messages in the code are in English."""
 KEY: Final = "lang"
-"""The name of the argument of an address, and of the cookie, that choose a language."""
+"""The name of the query argument and of the cookie that choose a language."""
 _DEFAULT: Final = next(iter(LANGUAGES))
 _YEAR_S: Final = 365 * 86400
 
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of a language, read from its catalog."""
+    """Return the messages of the language with this tag, read from its catalog. English needs no
+    catalog.
+
+    Raises:
+        FileNotFoundError: if there is no catalog for this tag.
+    """
     if language == _DEFAULT:
         return ENGLISH
     with files("web.ui").joinpath("catalogs", f"{language}.po").open("rb") as lines:
@@ -34,8 +39,8 @@ def read_catalog(language: str) -> NullTranslations:
 
 
 def wanted(request: Request) -> str:
-    """The tag of the language that the address asks for, or else the cookie, or else the browser.
-    English if the pages are not in that language."""
+    """Return the tag of the language that the address asks for, or else the cookie, or else the
+    browser. Return the tag of English if the pages are not in that language."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)
@@ -49,8 +54,11 @@ def language() -> str:
 
 
 def add_languages(app: Flask) -> None:
-    """Make the application answer each request in the reader's language, and set a cookie with a
-    language that an address asks for."""
+    """Make the application answer each request in the reader's language.
+
+    If an address asks for a language, a cookie keeps this language for a year. Templates get the
+    variables `language`, a tag, and `languages`.
+    """
 
     @app.before_request
     def choose() -> None:

@@ -45,8 +45,9 @@ class PagePosition(TypedDict):
 class DealEnd(TypedDict):
     """The end of a deal as a page shows it. `scores`, `hands` and `left` are by seat.
 
-    `hands` are the hands when they were largest, and `left` the cards left in them at the end. Both
-    are empty for spectators of a match in progress. `facts` include the last trick.
+    `scores` are the points of the deal. `hands` are the hands when they were largest, and `left`
+    the cards left in each hand at the end. Both are empty for spectators of a match in progress.
+    `facts` include the last trick.
     """
 
     scores: list[int]
@@ -58,8 +59,9 @@ class DealEnd(TypedDict):
 class ShownPosition(PagePosition):
     """A position with what has happened just before.
 
-    `last` has each seat's latest move in this trick, or None. `trick_over` is true if the trick on
-    the table has just ended. `ended` is the deal that the latest move ended, or None.
+    `last` has each seat's latest move in this trick, or in this phase without tricks, or None.
+    `trick_over` is true if the trick on the table has just ended. `ended` is the deal that the
+    latest move ended, or None.
     """
 
     last: list[str | None]
@@ -68,8 +70,8 @@ class ShownPosition(PagePosition):
 
 
 class PageStep(ShownPosition):
-    """A step of a match: a position, and the move that led to the position. The move is None before
-    the first move."""
+    """A step of a match: a position, and the move that led to the position. In the first step,
+    `move` is None."""
 
     move: PageMove | None
 
@@ -77,9 +79,11 @@ class PageStep(ShownPosition):
 class ReplayStep(PageStep):
     """A step of a finished match.
 
-    `times` and `infos` are by seat, each from the bot's latest move. A time is a text, and whether
-    time was taken from the bank. An info is the bot's own remark. `forced` is true if the move was
-    the only legal one. `value` is the value of the deal as the bot stated it, or None.
+    `times` and `infos` are by seat, each from the seat's latest move, or None before its first
+    move. A time is a text, and whether time was taken from the bank. It is None if the bot was not
+    asked. An info is a text with the bot's information beside the move and the reason for a
+    fallback. `forced` is true if the move was the only legal one. `value` is the `value` in the
+    bot's information, or None.
     """
 
     times: list[tuple[str, bool] | None]
@@ -89,8 +93,8 @@ class ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """The data of a match for replay.js. The field `steps` is the JSON of the steps, compressed
-    with zlib (RFC 1950), in base64."""
+    """Return the data of a match for replay.js. `shown` are the steps of the match. The field
+    `steps` has these steps as JSON, compressed with zlib (RFC 1950), in base64."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -104,7 +108,8 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    The game is given by its full states, or by the views of a spectator, who sees no hands.
+    The states of the game are full states in wire form, or the views of a spectator, who sees no
+    hands. `state` is the first state.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -119,8 +124,8 @@ class DealLog:
         }
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Update `shown` by a move, whose cards may be hidden, and the states before and after the
-        move."""
+        """Update `shown` after a move by `seat`. `before` and `after` are the states before and
+        after the move. The cards of the move may be hidden."""
         was, now = self.shown, position(self._game, after)
         nobody: list[str | None] = [None] * after["players"]
         last = _with(nobody if self._over else was["last"], seat, move)
@@ -160,9 +165,11 @@ class DealLog:
 
 
 def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
-    """The steps of a finished match: the position before the first move, then a step for each move.
+    """Return the steps of a finished match: the position before the first move, then a step for
+    each move.
 
     Raises:
+        IllegalMove: if a move is not legal.
         ValueError: if the record has moves after the end of its game.
     """
     times: list[tuple[str, bool] | None] = [None] * record.players
@@ -191,11 +198,11 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
 
 
 def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
-    """The steps of a match in progress, as a spectator sees them.
+    """Return the steps of a match in progress, as a spectator sees them.
 
     The steps are made from `State.view(None)`, which has only what everybody knows. Bots' remarks,
-    faults, and whether a move was forced are left out, because they could reveal something about a
-    hand.
+    times, faults, and whether a move was forced are left out, because they could reveal something
+    about a hand.
     """
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
@@ -213,8 +220,8 @@ def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
 
 
 def position(game: Game, data: JsonDict) -> PagePosition:
-    """The position that a page shows, made from a state or a view in wire form. Hands that a view
-    does not have become hidden cards."""
+    """Return the position that a page shows, with texts in the reader's language. `data` is a state
+    or a view in wire form. Hands that a view does not have become hidden cards."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
     seats = range(data["players"])
     return {
@@ -253,8 +260,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """The time of a move as a text, and whether time was taken from the bank. None if the time is
-    not known. `bank` is the bank before the move, in ms."""
+    """Return the time of a move as a text, and whether time was taken from the bank. Return None if
+    the bot was not asked. `bank` is the bank before the move, in ms."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]

@@ -24,14 +24,15 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """The pixel of a value. A value beyond an end of the axis is drawn at the end."""
+        """Return the position of a value in pixels, rounded to a tenth. A value beyond an end of
+        the axis is drawn at that end."""
         share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
         return round(self.start + share * (self.end - self.start), 1)
 
     @property
     def ticks(self) -> list[float]:
-        """About five round values on the axis, ascending: multiples of 1, 2 or 5 times a power of
-        ten."""
+        """Up to six round values on the axis, ascending: the multiples of a step, which is 1, 2 or
+        5 times a power of ten."""
         raw = (self.high - self.low) / 5 or 1
         power: float = 10.0 ** floor(log10(raw))
         step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= raw)
@@ -41,8 +42,8 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value with its interval and a reference line, as positions from 0 to 100. `low` and `high`
-    are None if the interval is not known."""
+    """A value with its interval and a reference line, as positions on a scale from 0 to 100. `low`
+    and `high` are None if the interval is not known."""
 
     value: float
     low: float | None
@@ -52,7 +53,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line of a bot: the bot's value after each of some blocks, and the CSS classes."""
+    """The line of a bot in a plot. `values` are the bot's values after the blocks with the numbers
+    in `blocks`. `series` has the CSS classes of the line."""
 
     bot: str
     series: str
@@ -70,8 +72,11 @@ class Plot:
 
 
 def score_bars(table: Standings) -> dict[str, Bar]:
-    """The bars of points per deal with their intervals, by bot, for all bots that have points. Zero
-    is the reference line."""
+    """Return the bars of points per deal with their intervals, by bot, for all bots that have
+    points, in the order of the standings.
+
+    Zero is the reference line. An interval that is much wider than the points is cut off.
+    """
     known = [line for line in table.standings if line.score is not None]
     # The wide intervals of few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
@@ -90,18 +95,20 @@ def score_bars(table: Standings) -> dict[str, Bar]:
 
 
 def series(number: int) -> str:
-    """The CSS classes for the line of a bot, from the bot's number in the cup. A bot has the same
-    classes in all plots, whatever its rank."""
+    """Return the CSS classes for the line of a bot. `number` is the bot's index in the cup, so a
+    bot has the same classes in all plots, whatever its rank."""
     return f"series-{number % _COLOURS} dash-{number // _COLOURS % _DASHES}"
 
 
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
 ) -> Plot | None:
-    """The plot of points per deal after each block, for `bot`, or for the first eight bots of the
-    standings. None if no such bot has points.
+    """Return the plot of a bot's mean points per deal up to each of its blocks, or of up to 120 of
+    them, evenly spread.
 
-    `bots` are the cup's bots in order, which decides their colours.
+    The plot has the line of `bot`, or those of the first eight bots of the standings that have
+    points. Return None if no such bot has points. `bots` are the cup's bots in order, which decides
+    their colours.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
@@ -120,8 +127,8 @@ def course(
 
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
-    """The numbers of up to 120 blocks of a bot, evenly spread, and the bot's mean points per deal
-    up to each of these blocks."""
+    """Return the numbers, from 1, of up to 120 blocks of a bot, evenly spread, and the bot's mean
+    points per deal up to each of these blocks. `bot` is the bot's index in `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))

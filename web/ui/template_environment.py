@@ -28,22 +28,23 @@ _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
 
 
 def with_times(text: str) -> Markup:
-    """The text as HTML, with each UTC time in a `time` element, which live.js shows in the reader's
-    time zone."""
+    """Return the text as escaped HTML, with each UTC time, such as "2026-05-01 18:30 UTC", in a
+    `time` element, which live.js shows in the reader's time zone."""
     html = _TIME.sub(r'<time datetime="\1T\2Z">\g<0></time>', str(escape(text)))
     return Markup(html)  # noqa: S704 - escaped
 
 
 def markdown(name: str) -> Markup:
-    """Return a Markdown file of the templates as HTML. Links become plain text."""
+    """Return a Markdown file in the folder `templates` as HTML. Links become plain text."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     html = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(html)  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set the environment up for the templates of this package. All functions of `formatting` are
-    filters and global functions, under their names."""
+    """Set up the environment for the templates of this package. All functions of `formatting`
+    become filters and global functions with the same names. An undefined variable raises an
+    error."""
     functions = {name: value for name, value in vars(formatting).items() if isfunction(value)}
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True

@@ -59,11 +59,13 @@ def create_app(
 ) -> Flask:
     """Return the web application with the pages of a run.
 
-    Without a `reader`, the application only has the pages for playing against bots. The caller
-    closes the `reader` afterwards. `connect_port` is the port of the gateway for connected bots,
-    which authors' programs look up at `/connect`. `cup` is the cup file: the bots that it starts
-    can play against a person. `folder` holds the bots' tokens, by default the folder of the run.
-    Bots that join a ladder are written to `run`, a folder or a database URL.
+    Without a `reader`, the application only has the pages for playing against bots, and answers
+    only requests for this machine's names. The caller closes the `reader` afterwards.
+    `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
+    `/connect`. `cup` is the cup file: the bots that it starts can play against a person. `folder`
+    holds the bots' tokens, by default the folder of the run. If the cup is a ladder, and there is a
+    folder and a `run`, bots can join at `/join`. They are written to `run`, a folder or a database
+    URL.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -129,8 +131,8 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_other_hosts() -> None:
-    """Answer a request with status 403 if it is for a host name other than this machine's. Another
-    name could be a trick of a page elsewhere (DNS rebinding)."""
+    """Answer a request with status 403 if it is for a host name other than localhost, 127.0.0.1 and
+    ::1. Another name could be a trick of a page elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
@@ -148,12 +150,14 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """Return a page with the rules of a game in ten lines."""
+    """Return a page with the rules of a game in ten lines. Answer with status 404 if there is no
+    such game."""
     return render_template(f"rules/{_game(game).name}.html", game=_game(game))
 
 
 def _all_rules(game: str) -> str:
-    """Return a page with the complete specification of a game's rules."""
+    """Return a page with the complete specification of a game's rules. Answer with status 404 if
+    there is no such game."""
     title = _(_game(game).title)
     return render_template("page.html", title=title, name=f"rules/{game}.md")
 
@@ -201,7 +205,7 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Return a page that reloads until the run has begun. If the run has matches but no beginning,
-    it is damaged: return a page that says so."""
+    it is damaged: return a page that says so. The status is 503."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")

@@ -42,7 +42,7 @@ _EXPLANATIONS: Final = {
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Keeps sessions in a signed cookie, which is for HTTPS only if the page came by HTTPS."""
+    """Keeps sessions in a signed cookie. It is limited to HTTPS if the page came by HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
         """Whether browsers may return the cookie over HTTPS only."""
@@ -66,16 +66,17 @@ def _invitations() -> Invitations:
 
 
 def invited() -> bool:
-    """Whether any bot has an invitation, so that its author could sign in."""
+    """Whether any bot has or once had a token, so that an author may want to sign in."""
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> Response | str:
     """Return a page with a bot's latest faults, or with the fault that the address names. Return
-    the sign-in form if the bot's author is not signed in.
+    the sign-in form if the bot's author is not signed in, with status 401 if the token that the
+    author used is no longer valid.
 
-    Answer with status 404 if there is no such bot or fault.
+    Answer with status 404 if there is no such bot or fault, or if the fault may not be shown yet.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -107,8 +108,8 @@ def page(name: str) -> Response | str:
 
 @author_pages.post("/author")
 def sign_in() -> Response:
-    """Sign in as the author of the bot that the posted token belongs to, and redirect to the bot's
-    faults. Return the form with the reason if the token is refused.
+    """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
+    of the bot's faults. If the token is refused, return the form with the reason and status 401.
 
     Failed attempts are not limited, because nobody can guess a token of 256 bits.
     """
@@ -129,8 +130,8 @@ def sign_out(name: str) -> Response:
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
-    """Return the page of the fault that the address names. Answer with status 404 if there is none
-    or its cards are still being played."""
+    """Return the page of the fault that the address names. Answer with status 404 if there is no
+    such fault, or if matches with its cards are still to be played."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -150,7 +151,8 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the latest faults of a bot that may be shown, each with its match, newest first."""
+    """Yield the faults of a bot that may be shown, each with its match: those of the last 100
+    matches with such faults, last in the schedule first."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):
@@ -158,14 +160,15 @@ def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultR
 
 
 def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
-    """The faults of a bot in a match, newest first."""
+    """Return the faults of a bot in a match, at all its seats, latest move first."""
     faults = (fault for fault in record.faults if record.seating[fault.seat] == bot)
     return sorted(faults, key=lambda fault: -fault.move)
 
 
 @author_pages.get("/author")
 def _sign_in_page(why: str = "") -> Response:
-    """Return the sign-in form. With the reason `why` a token was refused, the status is 401."""
+    """Return the sign-in form. If a token was refused, `why` is the reason, which the form shows,
+    and the status is 401."""
     response = make_response(render_template("author_sign_in.html", why=why))
     if why:
         response.status_code = 401

@@ -42,9 +42,14 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Return the position with the most cards on the table in the last moves of the latest match.
+    """Return the position with the most cards on the table in the last 50 moves of the latest match
+    that may be shown.
 
-    Return None if no match has ended, or if the match is too long or damaged.
+    Return None if there is no such match, if the match is void, too long or damaged, or if no cards
+    lie on the table in these moves.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:
@@ -66,19 +71,30 @@ def _count(hand: str) -> str:
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:
-    """The cards that lie on the table in a step of a match."""
+    """Return the cards that lie on the table in a step of a match."""
     text = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 
 
 def ended(record: MatchRecord) -> datetime:
-    """When a match ended, in UTC."""
+    """Return the time in UTC when a match ended.
+
+    Raises:
+        ValueError: if the record does not say when the match began.
+    """
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """Return the latest decisions and the match with the widest margin, newest first, then the
-    permanent notices."""
+    """Return up to six of the latest decisions and the match with the widest margin, newest first,
+    then the permanent notices.
+
+    Decisions to skip matches are left out, and so is the match if a bot of its table is
+    disqualified.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     # In a ladder whose bots go away, skipped matches would be all the news.
     decisions = [decision for decision in now.run.decisions if not isinstance(decision, Skip)]
     lines = [

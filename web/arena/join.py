@@ -30,7 +30,7 @@ from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
 AN_HOUR: Final = 60
-"""The maximum number of new bots and refusals of one address in an hour. All authors in a hall may
+"""The maximum number of new bots and refusals for one address in an hour. All authors in a hall may
 have the same address."""
 _HOUR_S: Final = 3600.0
 _MAX_ADDRESSES: Final = 10_000
@@ -42,8 +42,9 @@ _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich co
 class OpenLadder:
     """The pages of a ladder that bots may join.
 
-    `target` is the run: a folder or a database URL. `cup` is the ladder as in its file. `program`
-    is the installed program, which authors can download.
+    `target` is the run: a folder or a database URL. `cup` is the ladder as in its file.
+    `invitations` store the tokens of the bots that join. `program` is the installed program, which
+    authors can download.
     """
 
     def __init__(
@@ -52,14 +53,14 @@ class OpenLadder:
         self.cup = cup
         self._program = program
         self.wheel = wheel_name(program)
-        """The file name of the program's wheel, or None if a checkout is installed."""
+        """The file name of the program's wheel, or None for an editable installation."""
         self._target = target
         self._invitations = invitations
         self._counts = Counter[str]()
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how to join and what state the ladder is in."""
+        """Return the page that says how to join, how many bots play and who may join."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
@@ -86,8 +87,10 @@ class OpenLadder:
     def call(self) -> tuple[dict[str, str], int]:
         """Carry out a call of `stich join` or `stich leave`, which is the body of the request.
 
-        Return the answer as JSON and its status. The answer has the name and the token of the bot
-        and the name of the ladder, or the reason for a refusal as `detail`.
+        Return the answer, which is sent as JSON, and its status. The answer has the name and the
+        token of the bot and the name of the ladder. Otherwise it has the reason as `detail`, with
+        status 400 for an invalid call, 403 for a refusal, 429 after too many calls from one
+        address, or 503 if the run cannot be written.
         """
         address = _address()
         if self._is_flooded(address):
@@ -110,18 +113,19 @@ class OpenLadder:
         return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 
     def _is_flooded(self, address: str) -> bool:
-        """Return whether an address has used up its calls for this hour. Reset all counts after an
-        hour."""
+        """Return whether an address has used up its calls for this hour. Reset all counts first if
+        they are an hour old or of too many addresses."""
         if monotonic() >= self._ends or len(self._counts) > _MAX_ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Let a bot join, enter a new version or leave. Return the name of the bot.
+        """Let a bot join, enter a new version or leave, as the call wants. Return the name of the
+        bot, with its version. A call for the token changes nothing.
 
-        `author` identifies the key in the call. A name that has become free is entered as the next
-        version.
+        `author` identifies the key in the call. If another author joins with a name that has become
+        free, the bot is entered as the next version of that name.
 
         Raises:
             JoinRefused: if the ladder refuses the call.
@@ -155,11 +159,15 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Return the latest version of a bot. Enter the next version instead if the call asks for
-        one, or if the bot's statements about itself have changed.
+        """Return the name of the latest version of a bot, which the decision `latest` entered.
+
+        If the call asks for a new version, or if the bot's statements about itself have changed,
+        enter the next version and return its name. The latest version leaves then, if it still
+        plays.
 
         Raises:
-            JoinRefused: if the bot cannot join.
+            JoinRefused: if the organiser has excluded the latest version, if it has left and the
+                call asks for no new version, or if the new version cannot join.
             StoreError: if the store cannot be used.
         """
         run = current_run().view().run
@@ -181,7 +189,7 @@ class OpenLadder:
         """Check whether an author with this code may enter a bot.
 
         Raises:
-            JoinRefused: if the ladder is by invitation, or asks for another code.
+            JoinRefused: if the ladder is by invitation, or needs another code.
         """
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:
@@ -192,8 +200,8 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """The decisions by which the versions of a bot joined, oldest first. `name` is that of any
-    version."""
+    """Return the decisions by which the versions of a bot joined, oldest first. `name` is the name
+    of any version."""
     joins = (decision for decision in decisions if isinstance(decision, Join))
     return [decision for decision in joins if base(decision.bot) == base(name)]
 
@@ -211,7 +219,7 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """A text with the number of bots that play and with who may join."""
+    """Return a text that says how many bots play, and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

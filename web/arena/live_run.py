@@ -54,8 +54,8 @@ class EarlierTable:
 
 
 class RunView:
-    """A run without its matches, as the pages show it. When the run changes, so does `version`, and
-    pages made from this view are out of date."""
+    """A run without its matches, as the pages show it. When `version` changes, pages made from this
+    view are out of date."""
 
     def __init__(self, version: str, run: Run) -> None:
         self.version = version
@@ -88,7 +88,7 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """A text about the progress of the run, or "" if the progress is not known."""
+        """Return a text about the progress of the run, or "" if the progress is not known."""
         return ""
 
 
@@ -108,26 +108,30 @@ class Snapshot(RunView):
         """The numbers of the blocks in the order in which the arrays hold them."""
         self.withheld = tuple(chain.from_iterable(matches.withheld.values()))
         """The finished matches of incomplete blocks, which are in no table or list. The matches
-        that are left have the same cards, and a score tells something about the cards."""
+        still to be played have the same cards, and a score tells something about the cards. There
+        are none with fresh cards, or when the run is finished."""
         self.recent = tuple(reversed(matches.recent))
-        """The matches that ended last, newest first."""
+        """Up to 1000 matches that may be shown, those that ended last, newest first."""
         self.latest = next(iter(self.recent), None)
-        """The match that ended last, or None."""
+        """The first match of `recent`, or None."""
         self.swing = matches.swing
-        """The match with the widest margin between two seats, or None."""
+        """The match with the widest margin between two seats, or None before the first match."""
         self.matches = int(self.arrays.block.size) + len(self.withheld)
         """The number of finished matches."""
         self.total = max(self.matches, run.total or 0)
-        """The number of planned matches. A swiss or knockout plans its rounds as it goes."""
+        """The number of planned matches, or of finished matches if that is larger or the plan is
+        not known."""
         self.upcoming = _upcoming(run, self.played)
         """The next blocks, beginning with those that are being played."""
         self.rate: float | None = None
-        """The number of matches per second in the last ten minutes, or None if not known."""
+        """The number of matches per second in the last ten minutes, or None if it is not known."""
         self.earlier: EarlierTable | None = None
-        """The places an hour to a day ago, or None if the pages were not served then."""
+        """The places an hour to a day ago, or None if the pages were not served then or the run is
+        over."""
 
     def progress(self) -> str:
-        """A text with the number of tables in play, the matches played, and the time left."""
+        """Return a text with the number of tables in play, the matches played, and the time left.
+        What is not known is left out."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -147,7 +151,8 @@ class Snapshot(RunView):
 
     @property
     def left(self) -> str:
-        """The time left, in words, or "" in a ladder or if the time is not known."""
+        """The time left, in words. "" in a ladder, if nothing is being played, or if the time is
+        not known."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)
@@ -176,12 +181,16 @@ class _Matches:
         self._last = -1
 
     def read(self, store: RunReader) -> None:
-        """Add the matches written to the store since the last call."""
+        """Add the matches written to the store since the last call.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
         """Note the matches written since the last call. Yield the matches that may be shown now:
-        all matches of a block once the block is complete."""
+        every match at once, or all matches of a block once the block is complete."""
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1
@@ -195,8 +204,8 @@ class _Matches:
 
 
 class LiveRun:
-    """A run that may still be playing. The methods other than `refresh` may be called by several
-    threads at a time."""
+    """A run that may still be in progress. Several threads may call its methods at a time, except
+    `refresh`."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
@@ -287,7 +296,8 @@ class LiveRun:
 
     def _rate(self, count: int) -> float | None:
         """Note the number of finished matches. Return the matches per second in the last ten
-        minutes, or None if not known. The rate is 0 only after nine minutes without a match."""
+        minutes, or None if it is not known. The rate is 0 only after nine minutes without a
+        match."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - _RATE_S or counts[0][1] > count:
@@ -312,7 +322,8 @@ class LiveRun:
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
         """Return the cached value of `key` in the reader's language. If there is no value, or a
-        false one, make a new value and cache it. The least recently used values are dropped."""
+        false one such as None, call `make` and cache its result. Beyond 256 values, the least
+        recently used one is dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value
@@ -324,7 +335,8 @@ class LiveRun:
         """Return the finished match with this id, or None if there is none.
 
         Raises:
-            StoreError: if the store cannot be read.
+            StoreError: if the store cannot be read, or if several ids begin with `match`, and none
+                is `match`.
         """
         try:
             record = self.store.match(match)
@@ -333,15 +345,21 @@ class LiveRun:
         return record if record.match == match else None
 
     def is_open(self, block: int) -> bool:
-        """Return whether a match with the cards of this block is still to be played."""
+        """Return whether a match with the cards of this block is still to be played. This is never
+        the case with fresh cards, or when the run is finished.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         return not _is_fresh(self.store.run()) and not self.store.is_complete(block)
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """The next blocks that the runner has stored, without those that have ended since.
+    """Return the next blocks that the runner has stored, without those that have ended since.
 
     `played` is the number of finished matches by block. In a ladder, only blocks that have begun
-    are included: a bot that knew the next tables could stay away from them.
+    are included: a bot that knew the next tables could stay away from them. A finished run has no
+    next blocks.
     """
     if run.finished:
         return ()
@@ -354,14 +372,15 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def _version(run: Run) -> str:
-    """A text that changes with everything that pages show of a run without its matches."""
+    """Return a text that changes with the decisions, the void matches, the end of the run, and its
+    present state without the next blocks."""
     present = msgspec.structs.replace(run.present, upcoming=())
     return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """The facts on which the reading of matches depends: if a fact changes, all matches are read
-    again.
+    """Return the facts on which the reading of matches depends: if a fact changes, all matches are
+    read again.
 
     These are the number of void matches, the cup, and whether matches are shown at once. A cup that
     grows renumbers its blocks. A ladder does not, so its bots are left out.
@@ -371,8 +390,12 @@ def _basis(run: Run) -> tuple[int, Cup, bool]:
 
 
 def duration(seconds: float) -> str:
-    """A time in its largest unit, such as "40 seconds", "3 minutes" or "2 hours", in the reader's
-    language."""
+    """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
+    reader's language.
+
+    A larger unit is used from one and a half of it, so 80 seconds stay seconds. The shortest time
+    is 1 second.
+    """
     if seconds >= 1.5 * _DAY_S:
         return ngettext("%(num)d day", "%(num)d days", round(seconds / _DAY_S))
     if seconds >= 1.5 * _HOUR_S:
@@ -383,10 +406,10 @@ def duration(seconds: float) -> str:
 
 
 def _margin(match: MatchSummary) -> int:
-    """The points between the best and the worst seat of a match."""
+    """Return the difference in points between the best and the worst seat of a match."""
     return max(match.adjusted) - min(match.adjusted)
 
 
 def _is_fresh(run: Run) -> bool:
-    """Whether the cards of finished matches will not be played again."""
+    """Whether no match still to be played has the cards of a finished match."""
     return run.finished or run.cup.format.cards == "fresh"

@@ -28,11 +28,11 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches, and the number of a page of the list. A condition that is None fits
-    any match.
+    """Conditions on matches, and the number of a page of the list, from 1. A condition that is None
+    fits any match.
 
-    `faults` is a kind of fault, or `ANY`. `result` is "won" or "lost". With a `bot`, both are about
-    that bot only. A bot has "won" a match if no other bot had more points.
+    `faults` is a kind of fault, or `ANY`. With a `bot`, only the faults of that bot count. `result`
+    is "won" or "lost" and needs a `bot`. A bot has "won" a match if no other bot had more points.
     """
 
     bot: str | None = None
@@ -48,8 +48,12 @@ class MatchFilter:
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """The indices in the snapshot's arrays of the matches that fit, last in the schedule
-        first."""
+        """Return the indices in the snapshot's arrays of all matches that fit, whatever the page.
+        The last match in the schedule comes first.
+
+        Raises:
+            ValueError: if the bot is not in the cup.
+        """
         arrays = now.arrays
         fits = np.ones(arrays.block.size, np.bool_)
         seated = np.ones(arrays.seats.shape, np.bool_)
@@ -69,8 +73,12 @@ class MatchFilter:
 
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
-    """Read the matches at these indices of the snapshot's arrays. Return them in reverse order of
-    the schedule."""
+    """Read the matches at these indices of the snapshot's arrays, and return them in reverse order
+    of the schedule. Matches that have become void since are left out.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     places = zip(now.blocks[now.arrays.block[rows]], now.arrays.number[rows], strict=True)
     return current_run().store.at([(int(block), int(number)) for block, number in places])[::-1]
 
@@ -79,7 +87,7 @@ def asked_filter(now: Snapshot) -> MatchFilter:
     """Return the filter in the query of the address.
 
     Ignore a result without a bot, which the form may have kept from an earlier choice. Answer with
-    status 404 if the bot is not in the cup, and with 400 if another value is unknown.
+    status 404 if the bot is not in the cup, and with 400 if another value is not valid.
     """
     bot = request.args.get("bot") or None
     faults, result = (
@@ -93,8 +101,8 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
-    """Return the page of the list that the filter asks for. Answer with status 404 if there is no
-    such page."""
+    """Return the page of the list that the filter asks for, with up to 50 matches. Answer with
+    status 404 if there is no such page."""
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _PAGE_SIZE))
     if page > last:
@@ -117,8 +125,8 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
 
 
 def match_pieces(store: RunReader) -> Iterator[bytes]:
-    """Yield the finished matches of complete blocks as JSON lines in UTF-8, in pieces of many
-    lines.
+    """Yield the finished matches as JSON lines in UTF-8, in pieces of many lines. Unless the run is
+    finished, the matches of incomplete blocks are left out.
 
     If the store cannot be read to the end, the last line is an object with the reason as `error`.
     """

@@ -13,7 +13,8 @@ from web.arena.live_run import LiveRun, RunView, Snapshot, current_run
 
 
 def metrics() -> Response:
-    """Return the metrics of the run. Before the run has begun, only its phase is known."""
+    """Return the metrics of the run as text for Prometheus. Before the run has begun, there is only
+    its phase."""
     registry = CollectorRegistry()
     registry.register(_RunCollector(current_run()))
     return Response(generate_latest(registry), mimetype="text/plain; version=0.0.4")

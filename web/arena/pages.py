@@ -42,7 +42,7 @@ pages = Blueprint("pages", __name__)
 
 _LATEST: Final = 12
 _SUMMED: Final = 100
-"""The number of latest matches for which a bot's page adds up the numbers beside the moves."""
+"""A bot's page adds up the numbers beside the moves over this many latest matches."""
 _REST: Final = 110
 """While a cup is played, `/matches.jsonl` takes at most 1/110 of a core."""
 _EPOCHS: Final = 10
@@ -50,8 +50,8 @@ _EPOCHS: Final = 10
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
-    """Wrap a view, which gets a snapshot of the run, so that its page is rendered once for all
-    readers. A browser that has the page already gets status 304."""
+    """Wrap a view, which gets a snapshot of the run. The page is rendered once for all readers of a
+    language, until the snapshot changes. A browser that has the page already gets status 304."""
 
     @wraps(view)
     def page(**names: str) -> WerkzeugResponse:
@@ -62,13 +62,14 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
-    """Return the page that `render` makes, once for each version. Return status 304 if the browser
-    has the page."""
+    """Return the HTML page that `render` makes. The page is rendered once for each version,
+    language and address of the arena. Return status 304 if the browser has the page."""
     return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
 def _cached(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
-    """Return the text that `make` makes. The text is made and compressed once for each key."""
+    """Return the text that `make` makes. The text is made and compressed once for each key and
+    language. Return status 304 if the browser has the text."""
     body = current_run().cached(key, lambda: StaticBody.of(make().encode()))
     response = body.answer(request, content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -86,7 +87,7 @@ def home(now: Snapshot) -> str:
 
 @pages.get("/preview.png")
 def preview_png() -> WerkzeugResponse:
-    """Return the picture that other sites show beside a link to the arena."""
+    """Return the picture, a PNG image, that other sites show beside a link to the arena."""
     now = current_run().snapshot()
     picture = current_run().cached(f"preview {now.version}", lambda: preview(now.table))
     response = Response(picture, mimetype="image/png")
@@ -193,8 +194,8 @@ def bot(now: Snapshot, name: str) -> str:
 
 
 def _recent(now: Snapshot, bot: str) -> float | None:
-    """A bot's mean points per deal in the last ten epochs of a ladder, or None if the bot played no
-    match in them."""
+    """Return a bot's mean points per deal in the last ten epochs of a ladder, or None if the bot
+    played no match in them."""
     arrays = now.arrays
     late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
     seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
@@ -212,8 +213,9 @@ def matches() -> WerkzeugResponse:
 
 @pages.get("/matches.jsonl")
 def match_lines() -> WerkzeugResponse:
-    """Return all matches of complete blocks in the match format, as `stich export` writes them. The
-    lines are made while they are sent."""
+    """Return the finished matches in the match format, as `stich export` writes them. Unless the
+    run is finished, the matches of incomplete blocks are left out. The lines are made while they
+    are sent."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -250,14 +252,14 @@ def watch_next() -> WerkzeugResponse:
 
 @pages.get("/matches/<match>")
 def match(match: str) -> WerkzeugResponse:
-    """Return the page that shows a match on a card table. The page is independent of the standings,
-    so no snapshot is read."""
+    """Return the page that shows a match on a card table. Answer with status 404 if there is no
+    match to show. The page is independent of the standings, so no snapshot is read."""
     run = current_run()
     return _answer(f"{match}-{run.view().version}", lambda: _match_page(run, match))
 
 
 def _match_page(run: LiveRun, match: str) -> str:
-    """Return the page of a match. Answer with status 404 if there is none to show."""
+    """Return the page of a match. Answer with status 404 if there is no match to show."""
     record = finished_match(run, match)
     now = run.view()
     cup = now.run.cup

@@ -38,7 +38,8 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """Return the RSGI application of the pages. Granian calls this in its worker process."""
+    """Return the RSGI application of the pages. Granian calls this in its worker process, whose
+    priority is lowered."""
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
@@ -54,7 +55,7 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """Return a reader of the run or of the file of matches, or None without either."""
+    """Return a reader of the file of matches or of the run, or None without either."""
     if settings.matches is not None:
         from tournament.results.match_file import MatchFile
 

@@ -43,10 +43,11 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def winning_margin(table: Standings) -> float | None:
-    """The winner's lead over the second bot in points per deal. In a knockout, these are the points
-    of the final.
+    """Return the winner's lead over the second bot in points per deal. In a knockout, these are the
+    points of the final.
 
-    None if several bots won, if there is no second bot, or if the second bot has more points.
+    Return None if several bots won, if fewer than two bots have a place, or if the second bot has
+    more points.
     """
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
@@ -59,8 +60,9 @@ def winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> list[QrCode]:
-    """The QR codes for phones in the hall. There are none if the page was opened by an address that
-    means another machine on a phone, such as localhost."""
+    """Return the QR codes for phones in the hall: one of the first page, and one of `/join` if
+    `joinable`. There are none if the page was opened by an address that works only on this machine,
+    such as localhost."""
     if urlsplit(request.url_root).hostname in _THIS_MACHINE:
         return []
     paths = ["", "join"] if joinable else [""]
@@ -73,8 +75,11 @@ def _qr(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """The bots and their points in a match, most points first: the match of the latest complete
-    block in which a bot has most. The list is empty before the first block is complete."""
+    """Return the bots of a match and their points, most points first.
+
+    This is the match in which a bot has the most points, among the latest matches that belong to
+    one block. The list is empty before the first match may be shown.
+    """
     if (latest := now.latest) is None:
         return []
     block = takewhile(lambda match: match.block == latest.block, now.recent)
@@ -84,7 +89,8 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """The bots at the next table with the best-placed bot, or () if no next table is known."""
+    """Return the bots at the table with the best-placed bot, among the next tables that have not
+    begun. Return () if no such table is known."""
     places = {line.bot: place for place, line in enumerate(now.table.standings)}
     waiting = [block.bots for block in now.upcoming if not block.played]
     return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())

@@ -19,7 +19,7 @@ from web.ui.page_steps import live_steps, match_data, page_steps
 _BLOCKS: Final = 12
 """The maximum number of blocks among which to choose."""
 _FIRST: Final = 3
-"""Tables with a bot in the first places are preferred to all others."""
+"""Tables with a bot in one of this many first places are preferred to all others."""
 _TOP: Final = 10
 """The last place that is worth watching live, and for which a fight is described."""
 _RECENT: Final = timedelta(minutes=10)
@@ -29,9 +29,14 @@ _RECENT: Final = timedelta(minutes=10)
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
-    If the page showed the match `live` and this match has ended, return all of it. Otherwise return
-    a match that is being played, if there is one. Otherwise return the best finished match that is
-    not in `shown`, the ids of the matches shown before, or the match shown longest ago.
+    `live` is the id of the match in progress that the page shows, or "". If this match has ended,
+    return all of it. Otherwise return a match that is being played, if there is one. Otherwise
+    return the best finished match that is not in `shown`, or the match shown longest ago. `shown`
+    has the ids of the matches shown before, latest last.
+
+    Raises:
+        NotBegun: if the run has not begun.
+        StoreError: if the store cannot be read.
     """
     now = run.snapshot()
     playing: dict[str, object] | None = run.cached(
@@ -52,10 +57,11 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot. Among several such
-    matches, return the one that began first.
+    """Return the data of the match in progress with the best-placed bot, where the first three
+    places count as equal. Among several such matches, return the one that began first.
 
-    Return None if no bot in the top ten is playing on this machine, or if matches share cards.
+    Return None if no bot in the top ten is playing on this machine, if matches share cards, or for
+    a file of matches.
     """
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
@@ -89,9 +95,10 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Return the closest match of each block that ended in the last ten minutes before the latest.
 
-    Only blocks with a bot in the first three places are considered, or, if there are none, those
-    with the best-placed bot. The block with the closest fight for an open place comes first. Among
-    equal blocks, the newest comes first.
+    Only the latest twelve blocks with a bot in the first three places are considered, or, if there
+    are none, those with the best-placed bot. A block is left out if the match is void or too long.
+    The block with the closest fight for an open place comes first. Among equal blocks, the newest
+    comes first.
     """
     places = _places(now)
     best = min((_best(places, match.table) for match in now.recent), default=_FIRST)
@@ -113,29 +120,31 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _places(now: Snapshot) -> dict[str, int]:
-    """The places of all bots in the order of the standings, even before places are official."""
+    """Return the position of each bot in the standings, from 1, which is known even before places
+    are official."""
     return {line.bot: place for place, line in enumerate(now.table.standings, start=1)}
 
 
 def _best(places: Mapping[str, int], bots: Iterable[str]) -> float:
-    """The best place of these bots. The first three places count as 3, and bots without a place as
-    infinity."""
+    """Return the best place of these bots. The first three places count as 3, and bots without a
+    place as infinity."""
     return max(_FIRST, min((places.get(bot, inf) for bot in bots), default=inf))
 
 
 def _margin(match: MatchSummary) -> int:
-    """The difference in points between the best and the second-best seat of a match."""
+    """Return the difference in points between the best and the second-best seat of a match."""
     second, first = sorted(match.adjusted)[-2:]
     return first - second
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """The closeness of the closest fight of these bots for an open place, and a sentence about that
-    fight.
+    """Return the closeness of the closest fight of these bots for an open place, and a sentence
+    about that fight.
 
-    The closeness is the distance in points per deal times the better place, so it is smaller for
-    fights that matter more. Without a fight it is infinite. The sentence is "" if none of the bots
-    has points.
+    Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
+    closeness is the distance in points per deal times the better place, so it is smaller for fights
+    that matter more. Without a fight, the closeness is infinite, and the sentence says that there
+    is no fight, or is "" if none of the bots has points.
     """
     lines = [
         (place, line) for place, line in enumerate(now.table.standings, start=1) if line.bot in bots

@@ -20,15 +20,16 @@ _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same program gives the same file
 
 
 def wheel_name(program: Distribution) -> str | None:
-    """The wheel's file name, or None for an editable installation, whose files are elsewhere."""
+    """Return the file name of the program's wheel, or None for an editable installation, whose
+    files are elsewhere."""
     names = {str(file) for file in program.files or ()}
     return f"stich-{program.version}-py3-none-any.whl" if "stich/__init__.py" in names else None
 
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return the content of a wheel made from the installed files. The wheel is pure Python and for
-    all systems, so it lacks compiled files and pip's records of this installation."""
+    """Return the content of a wheel made from the installed files. The wheel is pure Python, for
+    all systems. It lacks compiled files, scripts, and pip's records of this installation."""
     about = f"stich-{program.version}.dist-info"
     contents = {f"{about}/WHEEL": _WHEEL}
     for file in program.files or ():

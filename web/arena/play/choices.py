@@ -39,8 +39,8 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """The reason why a move is illegal, in the reader's language. English has all details, other
-    languages have only the kind of mistake."""
+    """Return the reason why a move is illegal, in the reader's language. In English it has all
+    details, in other languages only the kind of mistake."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -102,14 +102,15 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """The cards of the hand that can be added to the chosen cards: there is a legal play with
-        all of them."""
+        """Return the cards of the hand that can be added to the chosen cards, sorted by name: a
+        legal play has the chosen cards and the added one. Equal cards are listed once."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """The moves that use exactly the chosen cards, and "". There are two moves if the cards
-        have two readings. If there is no move, the result is [] and a sentence that says why."""
+        """Return the legal moves that use exactly the chosen cards, and "". There are two moves if
+        the cards can be read in two ways. If there is no move, return [] and a sentence that says
+        why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
@@ -129,8 +130,8 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays with the ranks of a listed play that have all of these cards. Other cards of
-        the hand fill up the ranks, so the plays may be illegal."""
+        """Yield plays that have all of these cards, and the ranks of a listed play. Other cards of
+        the hand fill up the missing ranks, so the plays may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

@@ -50,8 +50,8 @@ _CUP_PREFIX: Final = "cup:"
 _VISIBLE: Final = 10
 """The number of characters of a name that a phone always shows."""
 _MAX_FRAMES: Final = 300
-"""The number of latest frames that a page can still ask for. Several deals without the person fit
-in."""
+"""The number of latest frames that a page can still ask for, enough for several deals in which the
+person does not move."""
 
 
 class FullError(StichError):
@@ -74,9 +74,10 @@ class PersonalView(TypedDict):
     """A person's view of a game, with what the person may do now.
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
-    person has to move. Otherwise the next four fields are empty. `task` is a sentence about what to
-    do. `verb` is the verb of the moves that use cards of the hand. `others` are the other moves.
-    `lit` are the cards that can be chosen. `frames` are the latest frames, oldest first.
+    person has to move. Otherwise `task`, `verb`, `others` and `lit` are empty. `task` is a sentence
+    about what to do. `verb` is the verb of the moves that use cards of the hand, or "" if there are
+    none. `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are
+    the frames that the page asked for, oldest first.
     """
 
     game: str
@@ -111,9 +112,9 @@ class AvailableBots:
     """The bots that a person can choose: the reference bots, and the bots that the cup starts.
     Remote bots only play in the cup.
 
-    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None; bots in a
-    sandbox see neither. A choice is the name of a reference bot, or "cup:" and the name of a bot of
-    the cup.
+    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
+    sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
+    and the name of a bot of the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -135,19 +136,20 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """The choices among the cup's bots, each with the bot's name. The list is empty if the cup
-        does not play this game."""
+        """Return the choices among the bots that the cup starts, each with the bot's name. The list
+        is empty if the cup does not play this game."""
         if self._cup.game != game:
             return []
         return [(choice, bot.name) for choice, bot in self._started.items()]
 
     def options(self, game: str) -> Options:
-        """The cup's options, or {} if the cup does not play this game."""
+        """Return the cup's options, or {} if the cup does not play this game."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
-        """The chosen bots, and the options and the clock of their game. These are the cup's if a
-        chosen bot is of the cup.
+        """Return the chosen bots, and the options and the clock of their game. If any chosen bot is
+        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock has
+        2 s for a move and a bank of 20 s.
 
         Raises:
             KeyError: if a choice is unknown.
@@ -166,7 +168,7 @@ class AvailableBots:
         """Return the settings with which the bots are started, as in the cup.
 
         Raises:
-            SandboxError: if a sandbox is required and there is none.
+            SandboxError: if a sandbox is required but not possible.
         """
         return prepare_launch(
             bots,
@@ -193,8 +195,9 @@ class _RefereeFrom(Referee):
 class BrowserGame(Player, MatchObserver):
     """A game of one person against bots, played in a thread.
 
-    This object is the game's observer, and the player that represents the person, whose moves come
-    from the pages. The methods may be called by several threads at a time.
+    The person sits at `seat`, and `bots` take the other seats in order. This object is the game's
+    observer, and the player that represents the person, whose moves come from the pages. The
+    methods may be called by several threads at a time.
     """
 
     url = "in the browser"
@@ -218,7 +221,8 @@ class BrowserGame(Player, MatchObserver):
         self._choices: Choices | None = None  # while the person is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
-        """Start the bots and begin the game.
+        """Start the bots, and begin the game in a thread of its own. If a bot does not start, all
+        bots are ended.
 
         Raises:
             StartError: if a bot does not start.
@@ -242,8 +246,8 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, with the frames after the move with number `after`. By
-        default, return only the latest frame. Note that the game is in use."""
+        """Return what the person may do now, with the frames after the move with the number
+        `after`, or by default with the latest frame only. This also marks the game as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -262,8 +266,9 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """The frame after a move. The hands and facts are from the person's view. The trick and the
-        result of a deal, which everybody sees, are from the full states."""
+        """Return the frame after the move with this number. The hands and facts are from the
+        person's view. The trick and the result of a deal, which everybody sees, are from the full
+        states."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -277,7 +282,8 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return what the person can do with the chosen cards."""
+        """Return what the person can do with the chosen cards. If the person is not asked for a
+        move, `moves` and `lit` are empty."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -299,8 +305,8 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the person's move, and return "" once the game has advanced. If the move is illegal,
-        return a sentence that says why."""
+        """Make the person's move, and return "" once the game has advanced, or after a second. If
+        the move is illegal or the person is not asked for one, return a sentence that says so."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -314,7 +320,8 @@ class BrowserGame(Player, MatchObserver):
             return ""
 
     def memory_mb(self) -> float:
-        """Return the memory in megabytes that the bots of the game use now."""
+        """Return the memory in megabytes that the bots of the game use now, or 0 if the game is
+        over."""
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
@@ -349,8 +356,8 @@ class BrowserGame(Player, MatchObserver):
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """The names of the bots. If two of them look alike on a phone, which may cut them, all get a
-    number in front."""
+    """Return the names of the bots. If two names have the same first ten characters, which may be
+    all that a phone shows, all names get a number in front."""
     names = [bot.name for bot in bots]
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names
@@ -358,7 +365,7 @@ def _distinct_names(bots: Sequence[Bot]) -> list[str]:
 
 
 class BrowserGames:
-    """The games in progress, by their secret keys. Only a few games run at a time."""
+    """The games that have begun, by their secret keys. Only a few games are played at a time."""
 
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
@@ -369,15 +376,16 @@ class BrowserGames:
     def begin(
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
     ) -> str:
-        """Begin a game against the chosen bots, and return the game's key. `options` override the
-        cup's options.
+        """Begin a game against the chosen bots, one for each other seat, and return the game's key.
+        `options` override the cup's options, which hold if a chosen bot is of the cup.
 
         Raises:
             KeyError: if a choice of a bot is unknown.
-            OptionError: if an option cannot be used.
+            UnknownGame: if there is no such game.
+            OptionError: if an option or the number of players cannot be used.
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
-            SandboxError: if a sandbox is required and there is none.
+            SandboxError: if a sandbox is required but not possible.
         """
         bots, cup_options, clock = self.available.settings(chosen)
         state = games.get(game).start(players, secrets.token_hex(16), {**cup_options, **options})
@@ -385,18 +393,25 @@ class BrowserGames:
 
     def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
         """Begin a game from a position, with the person at `seat` and the chosen reference bots at
-        the other seats. Return the game's key.
+        the other seats in order. Return the game's key.
 
         Raises:
+            KeyError: if a choice of a bot is unknown.
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
-            SandboxError: if a sandbox is required and there is none.
+            SandboxError: if a sandbox is required but not possible.
         """
         bots, _options, clock = self.available.settings(chosen)
         return self._begin(BrowserGame(state, bots, clock, seat), clock)
 
     def _begin(self, new: BrowserGame, clock: Clock) -> str:
-        """Start a game, add it to the games, and return its key. See `take_up` for the errors."""
+        """Start a game, add it to the games, and return its key.
+
+        Raises:
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if a sandbox is required but not possible.
+        """
         key = secrets.token_urlsafe(16)
         with self._lock:
             self._end_idle()
@@ -426,8 +441,8 @@ class BrowserGames:
     def get(self, key: str) -> BrowserGame | None:
         """Return the game with this key, or None if there is none.
 
-        End idle games first. If all bots together use too much memory, end the game whose bots use
-        the most.
+        End idle games first. If all bots together use too much memory, which is measured at most
+        every two seconds, end the game whose bots use the most.
         """
         with self._lock:
             self._end_idle()

@@ -46,7 +46,7 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """The options of a game, each with the initial value in the form."""
+    """Return the options of a game, each with the initial value in the form."""
     proposed = _games().available.options(game) or {"deals": _DEALS}
     options = games.get(game).options
     return [(option, proposed.get(option.name, option.default)) for option in options]
@@ -54,10 +54,11 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 
 @play_pages.post("/play")
 def begin() -> Response:
-    """Begin the game that the form asks for, and redirect to the game's page. Unknown bots in the
-    form are ignored.
+    """Begin the game that the form asks for, and redirect to the game's page.
 
-    Answer with status 400 if a value in the form is wrong, and with 503 if no game can begin.
+    Unknown bots in the form are ignored. If fewer bots than opponents are left, they repeat. If
+    none is left, the default opponents play. Answer with status 400 if another value in the form is
+    wrong, and with 503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -83,7 +84,8 @@ def begin() -> Response:
 
 
 def _explain(rules: Game, error: OptionError) -> str:
-    """A sentence about which option in the form has a wrong value, and which values are allowed."""
+    """Return a sentence that says which option in the form has a wrong value, and which values are
+    allowed."""
     for option in rules.options:
         if error.field == f"options.{option.name}":
             name = _(option.name.replace("_", " ").capitalize())
@@ -100,11 +102,11 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Begin a game from a position of a finished match, with the person at one of the seats and
-    house bots at the others. Redirect to the game's page.
+    """Begin a game from the position before a move of a finished match, with the person at a seat
+    and the reference bot `sensible` at the others. Redirect to the game's page.
 
-    Answer with status 404 if there is no such match, move or seat, and with 503 if no game can
-    begin.
+    Answer with status 404 if there is no such match, move or seat, or if the match may not be shown
+    yet, and with 503 if no game can begin.
     """
     if "stich-run" not in current_app.extensions:
         abort(404)
@@ -142,7 +144,8 @@ def _open(begin: Callable[[], str]) -> Response:
 
 
 def _options(rules: Game) -> dict[str, Value]:
-    """The options in the form. A text that is no number becomes -1, which the rules refuse."""
+    """Return the options in the form. An empty text becomes None. A text that is neither "true",
+    "false" nor a number becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -161,8 +164,8 @@ def play(key: str) -> str:
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """Return, as JSON, what the person may do now, with the frames after the move `after` in the
-    query."""
+    """Return, as JSON, what the person may do now, with the frames after the move with the number
+    `after` in the query, or by default with the latest frame only."""
     return _game(key).position(request.args.get("after", type=int))
 
 
@@ -197,6 +200,7 @@ def _game(key: str) -> BrowserGame:
 
 
 def _body(name: str) -> object:
-    """Return a field of the JSON object in the body, or None if there is none."""
+    """Return a field of the JSON object in the body, or None if there is no such field or the body
+    is not a JSON object."""
     data = request.get_json(silent=True)
     return data.get(name) if isinstance(data, dict) else None

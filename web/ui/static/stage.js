@@ -13,7 +13,7 @@
     for (const line of lines()) line.classList.toggle("on", seats.includes(line.dataset.bot));
   }
 
-  // Make a table smaller that is higher than its place, because nobody scrolls.
+  // Shrink a table that is higher than its space, because nobody scrolls.
   function fit() {
     const [shown, table] = [document.querySelector(".shown"), document.getElementById("replay")];
     for (let zoom = 1; zoom > 0.3; zoom -= 0.04) {

@@ -88,9 +88,9 @@ class OpenLadder:
         """Carry out a call of `stich join` or `stich leave`, which is the body of the request.
 
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
-        token of the bot and the name of the ladder. Otherwise it has the reason as `detail`, with
-        status 400 for an invalid call, 403 for a refusal, 429 after too many calls from one
-        address, or 503 if the run cannot be written.
+        token of the bot and the name of the ladder. If the call fails, the answer has the reason as
+        `detail`, with status 400 for an invalid call, 403 for a refusal, 429 after too many calls
+        from one address, or 503 if the run cannot be written.
         """
         address = _address()
         if self._is_flooded(address):
@@ -114,7 +114,7 @@ class OpenLadder:
 
     def _is_flooded(self, address: str) -> bool:
         """Return whether an address has used up its calls for this hour. Reset all counts first if
-        they are an hour old or of too many addresses."""
+        they are an hour old, or if too many addresses are counted."""
         if monotonic() >= self._ends or len(self._counts) > _MAX_ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S

@@ -393,8 +393,8 @@ def duration(seconds: float) -> str:
     """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
     reader's language.
 
-    A larger unit is used from one and a half of it, so 80 seconds stay seconds. The shortest time
-    is 1 second.
+    A unit is used from 1.5 on: 80 seconds stay seconds, and 90 seconds are "2 minutes". The
+    shortest time is "1 second".
     """
     if seconds >= 1.5 * _DAY_S:
         return ngettext("%(num)d day", "%(num)d days", round(seconds / _DAY_S))

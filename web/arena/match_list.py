@@ -48,8 +48,8 @@ class MatchFilter:
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices in the snapshot's arrays of all matches that fit, whatever the page.
-        The last match in the schedule comes first.
+        """Return the indices in the snapshot's arrays of all matches that fit, whatever the page,
+        in reverse order of the schedule.
 
         Raises:
             ValueError: if the bot is not in the cup.

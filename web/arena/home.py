@@ -77,7 +77,8 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime:
-    """Return the time in UTC when a match ended.
+    """Return the time in UTC when a match ended. In a file of matches, only the time when the match
+    began is known, and is returned instead.
 
     Raises:
         ValueError: if the record does not say when the match began.

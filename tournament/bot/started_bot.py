@@ -121,7 +121,8 @@ class BotProcess:
             return False
         self._control.settimeout(_COPY_S)
         self.status()
-        self._control.settimeout(self._answer_s)
+        with suppress(OSError):  # `status` closes the socket if the supervisor does not answer
+            self._control.settimeout(self._answer_s)
         return True
 
     def status(self) -> int | str | None:
@@ -219,10 +220,10 @@ class StartedBot(HttpBot):
         Raises:
             StartError: if the bot cannot be started, ends, or gives no usable answer in time.
         """
-        if self.process.wait_for_copy():  # the time for the copy does not count
-            self._began = monotonic()
-        deadline = self._began + self._launch.start_ms / 1000
         try:
+            if self.process.wait_for_copy():  # the time for the copy does not count
+                self._began = monotonic()
+            deadline = self._began + self._launch.start_ms / 1000
             while not self._answers(deadline):
                 if monotonic() >= deadline:
                     raise self._late()

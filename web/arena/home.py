@@ -22,19 +22,19 @@ _LATEST_DECISIONS = 6
 class TableToWatch:
     """A position near the end of a match.
 
-    `ended` is when the match ended, in UTC. `cards` are the cards on the table. `seats` has the
-    name of the bot at each seat and a text with the bot's roles and number of cards.
+    `ended` is when the match ended, in UTC, or None if unknown. `cards` are the cards on the table.
+    `seats` has for each seat the name of the bot and a text with its roles and number of cards.
     """
 
-    ended: datetime
+    ended: datetime | None
     cards: tuple[str, ...]
     seats: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A line of news. `at` is the time in UTC, or None for a permanent notice. `match` is the id of
-    the match that the news is about, or "" if the news is about no match."""
+    """A line of news. `at` is the time in UTC, or None for a permanent notice or if unknown.
+    `match` is the id of the match that the news is about, or "" if the news is about no match."""
 
     at: datetime | None
     text: str
@@ -76,13 +76,11 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 
 
-def ended(record: MatchRecord) -> datetime:
-    """Return the time in UTC when a match ended. In a file of matches, only the time when the match
-    began is known, and is returned instead.
-
-    Raises:
-        ValueError: if the record does not say when the match began.
-    """
+def ended(record: MatchRecord) -> datetime | None:
+    """Return the time in UTC when a match ended. In a file of matches, at most the time when the
+    match began is known, and is returned instead. Return None if that is not known either."""
+    if not record.started:
+        return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 

@@ -89,7 +89,8 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
     data: dict[str, object] = run.cached(f"watch {record.match}", make)
     _closeness, why = _fight(now, record.table)
-    return data | {"live": False, "ended": ended(record).isoformat(), "why": why}
+    at = ended(record)
+    return data | {"live": False, "ended": at.isoformat() if at else None, "why": why}
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
@@ -112,8 +113,9 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
         last, closest = run.find(matches[0].match), run.find(min(matches, key=_margin).match)
         if last is None or closest is None or len(closest.moves) > MOST_MOVES:
             continue  # None: the match has become void
-        newest = newest or ended(last)
-        if ended(last) < newest - _RECENT:
+        at = ended(last)
+        newest = newest or at
+        if at and newest and at < newest - _RECENT:
             break
         choice.append(closest)
     return sorted(choice, key=lambda match: _fight(now, match.table)[0])

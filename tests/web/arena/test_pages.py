@@ -71,6 +71,18 @@ def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path, store: 
     assert create_app(file).test_client().get("/digest").status_code == 404
 
 
+def test_a_file_without_times_has_all_pages(store: Store) -> None:
+    exported = io.BytesIO()
+    export(store, "matches", exported)
+    objects = map(json.loads, exported.getvalue().splitlines())
+    lines = [json.dumps({**line, "started": ""}).encode() for line in objects]
+    file = MatchFile(lines, "file")
+    client = create_app(file).test_client()
+    match = next(iter(file.matches())).match
+    for path in ("/", "/about", f"/matches/{match}", "/watch/next"):
+        assert client.get(path).status_code == 200, path
+
+
 def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:
     for path in ("/", "/figures", "/about", "/embed", "/matches", "/stage"):
         page = client.get(path).text

@@ -40,7 +40,7 @@
     const deals = replay.begins.find((at) => steps.length - at <= MOVES) ?? replay.begins.at(-1);
     const from = known ? known - 1 : now.live ? steps.length : deals;
     $("title").textContent = now.seats.join(" – ");
-    const time = CardTable.make("time", { datetime: now.ended ?? "", "data-ago": endedWords });
+    const time = now.ended ? CardTable.make("time", { datetime: now.ended, "data-ago": endedWords }) : "";
     $("when").replaceChildren(now.live ? liveWords : time);
     Live.showTimes($("when"));
     replay.show(Math.min(from, steps.length - 2), false, false); // at the last step, `play` would begin again

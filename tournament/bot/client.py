@@ -1,8 +1,8 @@
 """Connections to bots, and the answers that come back over them.
 
 One deadline holds for a whole request and its answer, and every byte received counts towards a
-limit. An HTTP library bounds only each read, so a server that drips bytes never exceeds its
-timeout. Here every socket operation gets the time left until the deadline as its timeout.
+limit. An HTTP library bounds only each read, so a server that drips bytes never exceeds the
+library's timeout. Here every socket operation gets the time left until the deadline as its timeout.
 """
 
 import errno
@@ -45,8 +45,8 @@ def seconds_left(deadline: float) -> float:
 def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL. Return a function that connects to the host.
 
-    The function tries the addresses of the host in order. With https, it also completes the TLS
-    handshake and checks the certificate.
+    The function tries the addresses of the host in order until one accepts the connection. With
+    https, it also completes the TLS handshake and checks the certificate.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -82,7 +82,7 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox.
+    """Connect to an address inside a sandbox. Return the connected socket.
 
     `control` is the socket of the sandbox's proxy, which creates an unconnected socket in the
     sandbox's network and passes it out.
@@ -205,6 +205,8 @@ class ReplyReader:
 
     def feed(self, data: bytes) -> None:
         """Parse the next bytes from the connection.
+
+        Bytes after a complete answer are ignored, but the connection is then not reusable.
 
         Raises:
             ResponseTooLarge: if the headers, the body or the framing exceeds its limit.

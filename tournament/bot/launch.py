@@ -1,4 +1,4 @@
-"""How the bots of a cup are started: program, environment, sandbox and control group."""
+"""How bots are started: program, environment, sandbox and control group."""
 
 import os
 import re
@@ -37,12 +37,12 @@ _UNSHARED = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """The settings with which all bots of a cup are started.
+    """The settings with which bots are started.
 
-    A bot must answer within `start_ms` milliseconds. `sandboxes` maps the names of bots to their
-    sandboxes. None means that bots run without a sandbox. `group` is the folder in which the bots'
-    control groups are created, or None for no groups. Relative paths of bots start from `folder`,
-    the cup's folder. `network` says whether sandboxes share the machine's network. `env` has
+    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` maps the names
+    of bots to their sandboxes. None means that bots run without a sandbox. `group` is the folder in
+    which the bots' control groups are created, or None for no groups. The bots' relative paths
+    start from `folder`. `network` says whether sandboxes share the machine's network. `env` has
     additional environment variables, perhaps secret, for all bots except the reference bots.
     """
 
@@ -59,7 +59,7 @@ def must_sandbox(cup: Cup) -> bool | None:
     """Whether the started bots of a cup must run in a sandbox.
 
     Returns the cup's setting. If there is no setting, returns True, or None if all started bots are
-    reference bots. None means that a sandbox is used if the system allows it.
+    reference bots. None means that a sandbox is used if possible.
     """
     if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
         return True
@@ -85,13 +85,17 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting these bots, and a warning for the user or "".
 
-    If `sandbox` is true, the bots must run in a sandbox. If it is false, they run without one. None
-    means that a sandbox is used if the system allows it. If bots other than reference bots run
-    without a sandbox, the warning begins with `warning`. `network` says whether sandboxes share the
-    machine's network. With `copies`, each sandboxed process gets its own copy of the bot's folder.
-    The user's keys, `runs/` and the paths in `secret` are hidden in every sandbox. Relative paths
-    of bots start from `folder`, by default the current folder. If the system has delegated a
-    control group to this process, the process moves into a subgroup.
+    If `sandbox` is true, bots with a command must run in a sandbox. If it is false, they run
+    without one. None means that a sandbox is used if possible. `network` says whether sandboxes
+    share the machine's network. With `copies`, each sandboxed process gets its own copy of the
+    bot's folder, except processes of reference bots. The user's keys, `runs/` in `folder` and the
+    paths in `secret` are hidden in every sandbox. The bots' relative paths start from `folder`, by
+    default the current folder.
+
+    If bots other than reference bots run without a sandbox, the warning begins with `warning`.
+    There is also a warning if several bots in sandboxes share the machine's network. If a bot has a
+    command and the system has delegated a control group to this process, the process moves into a
+    subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a sandbox is not possible.
@@ -126,9 +130,9 @@ def launch_of_cup(
     """Return the settings for starting a cup's bots, and a warning for the user or "".
 
     The bots' relative paths start from `folder`, the cup's folder. The paths in `secret` are hidden
-    in every sandbox. If bots run without a sandbox, the warning begins with `warning`. If several
-    seatings share the same cards, each process gets its own copy of the bot's folder, so that one
-    seating cannot pass information to another.
+    in every sandbox. If bots other than reference bots run without a sandbox, the warning begins
+    with `warning`. If several seatings share the same cards, each sandboxed process gets its own
+    copy of the bot's folder, so that one seating cannot pass information to another.
 
     Raises:
         SandboxError: if the bots must run in a sandbox and a sandbox is not possible.
@@ -157,11 +161,11 @@ def processor_warning(launch: LaunchSettings) -> str:
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A sentence that names started bots with the same folder but different authors.
+    """A warning that names started bots with the same folder but different authors, or "".
 
-    A bot without an author counts as different from all others. If several folders are shared, the
-    sentence is about the first. "" if no folder is shared. The bots' relative paths start from
-    `folder`.
+    Reference bots do not count. Bots without an author all count as bots of different authors.
+    If several folders are shared, the warning is about the first. The bots' relative paths start
+    from `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -182,11 +186,11 @@ def _is_stranger(bot: Bot) -> bool:
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment variables of a started bot, except HOME and TMPDIR.
+    """The environment variables that every started bot gets, except HOME and TMPDIR.
 
-    `argv` is the bot's command, and `port` the port on which it must listen. If the command is
-    `python` or `python3`, PATH and PYTHONPATH are set so that it starts this interpreter and can
-    import the reference bots.
+    `argv` has the words of the bot's command. `port` is the port on which the bot must listen. If
+    the program is `python` or `python3`, PATH and PYTHONPATH are set so that the command starts
+    this interpreter and can import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -204,7 +208,7 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
 
 
 def with_variables(cup: Cup) -> Cup:
-    """A copy of the cup in which each bot's `env` has the values of the variables in `env_from`.
+    """A copy of the cup in which each bot's `env` also has the variables that `env_from` names.
 
     The values come from this process's environment. Variables that are not set there are left out.
     A variable that `env` already has keeps its value.
@@ -221,10 +225,10 @@ def missing(
 ) -> Iterator[tuple[int, str, str]]:
     """Yield a problem for each missing folder, program and variable of the bots with a command.
 
-    A problem is a tuple of the bot's number from 0, the key to fix in the bot's section of
-    CUP.toml, and a sentence that says what is missing and how to fix that. Relative paths start
-    from `folder`. With `programs` false, programs are not checked, as for bots that other machines
-    start.
+    A problem is a tuple of the bot's index, the key to fix in the bot's section of CUP.toml, and a
+    sentence that says what is missing and how to fix that. The bots' relative paths start from
+    `folder`. If a bot's folder is missing, its program is not checked. With `programs` false, no
+    program is checked, as for bots that other machines start.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:
@@ -244,8 +248,9 @@ def missing(
 def program_problem(argv: list[str], folder: Path) -> str | None:
     """A sentence that says why a command's program cannot be started, and how to fix that.
 
-    Returns None if the program can be started. A program without a slash is looked up in the bot's
-    PATH, any other starts from `folder`, the bot's folder.
+    Returns None if the program can be started. `argv` has the words of the command. A program with
+    a slash is a path that starts from `folder`, the bot's folder. Any other program is looked up in
+    the PATH of `environment`.
     """
     if "/" in argv[0]:
         program_path = shutil.which(str(folder / argv[0]))

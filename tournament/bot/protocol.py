@@ -1,7 +1,7 @@
 """The bot protocol: what the runner sends to a bot, and how strictly it reads the answer.
 
-docs/bots.md describes the protocol. An answer may have other fields with any content, and no
-content of `info` is a fault.
+docs/bots.md describes the protocol. An answer may have other fields with any JSON content. Whatever
+`info` contains, it never makes an answer invalid.
 """
 
 import json
@@ -37,7 +37,7 @@ _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 class InvalidAnswer(ExchangeError):
     """The answer does not conform to the protocol. The text is a sentence that says why.
 
-    `fix` is one sentence or more that says how to correct the bot.
+    `fix` has one or more sentences that say how to correct the bot.
     """
 
     def __init__(self, text: str, fix: str) -> None:
@@ -62,7 +62,7 @@ class TimeBank:
         self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
     def to_dict(self) -> dict[str, int]:
-        """The `clock` field of a request, in whole milliseconds."""
+        """The `clock` field of a request, in milliseconds, rounded down."""
         return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
 
 
@@ -103,7 +103,7 @@ class MoveAnswer:
 def read_info(value: object) -> Info:
     """The part of an answer's `info` that fits the protocol, and why other parts were dropped.
 
-    Every value is accepted, so there is no error. A long comment is cut.
+    No value causes an error. A comment of more than 2,000 characters is cut.
     """
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
@@ -136,8 +136,8 @@ def read_move(reply: Reply) -> MoveAnswer:
     """Read an answer to POST /move. The move may be illegal.
 
     Raises:
-        InvalidAnswer: if the answer does not have status 200 and a JSON object with one string as
-            its `move`.
+        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
+            `move` is missing, repeated or not a string.
     """
     data = _read_object(reply, ("move",))
     if "move" not in data:
@@ -165,8 +165,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
     """The fields of a bot's answer to GET /. Their values are not checked.
 
     Raises:
-        InvalidAnswer: if the answer does not have status 200 and a JSON object, or has a field of
-            the protocol twice.
+        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
+            object has a field of the protocol more than once.
     """
     return _read_object(reply, _ABOUT)
 
@@ -174,7 +174,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
     """All problems with the fields of a bot's answer to GET /, as sentences.
 
-    The list is empty if there are no problems. The bot must play every game in `wanted`.
+    The list is empty if there are no problems. The bot must play every game in `wanted`. If `games`
+    is malformed or empty, `supports` is not checked.
     """
     problems = [
         f'"{field}" must be a string that is not empty.'
@@ -214,8 +215,8 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
     """The JSON object in the body of an answer.
 
     Raises:
-        InvalidAnswer: if the status is not 200, the body is not a plain JSON object, or the object
-            has one of `fields` twice.
+        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
+            object has one of `fields` more than once.
     """
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
@@ -274,9 +275,9 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
 
 
 def _integer(digits: str) -> int | float:
-    """The number as an integer, or as a float from 300 digits on.
+    """The number as an integer, or as a float if it has 300 or more characters.
 
-    Python refuses to read very long integers, and to make a float of somewhat shorter ones.
+    Python refuses to read very long integers, and to convert somewhat shorter ones to a float.
     """
     return int(digits) if len(digits) < 300 else float(digits)
 

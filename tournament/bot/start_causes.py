@@ -14,11 +14,12 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class FailedStart:
-    """What is known about a bot that did not answer GET / in time.
+    """What is known about a bot that ended, or did not answer GET / in time.
 
-    `status` is the bot's return code, negative for a signal, or None if the bot still runs.
-    Relative paths in `argv`, the bot's command, start from `folder`. `port` is the port that the
-    bot was given. `network` says whether its sandbox shares the machine's network.
+    `status` is the bot's return code (negative for a signal), 127 if the bot could not be started,
+    or None if it is still running. `output` is the end of the bot's output. Relative paths in
+    `argv`, the bot's command, start from `folder`. `port` is the port that the bot was given.
+    `network` says whether the bot's sandbox shares the machine's network.
     """
 
     output: str
@@ -43,7 +44,7 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str | None:
-    """A sentence that says how to fix the bot, or None if the cause is not known."""
+    """A text that says how to fix the bot, or None if the cause is not known."""
     causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
     return next(filter(None, (cause(failed) for cause in causes)), None)
 
@@ -67,7 +68,10 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for the first known error message in the output, or None if there is none."""
+    """The fix for a known error message in the output, or None if there is none.
+
+    If there are several, the order of the messages in this function decides.
+    """
     limits = failed.limits
     memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
     fixes = {
@@ -134,7 +138,7 @@ def _outside(failed: FailedStart) -> str | None:
 
 
 def _other_port(failed: FailedStart) -> str | None:
-    """The fix if the bot runs and its output names only other ports than its own, else None."""
+    """The fix if the bot is running and its output names ports but not its own, else None."""
     ports = [int(port) for port in _PORT.findall(failed.output)]
     if failed.status is not None or not ports or failed.port in ports:
         return None
@@ -145,7 +149,10 @@ def _other_port(failed: FailedStart) -> str | None:
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """The fix that the bot's return code suggests, or None if it suggests none."""
+    """The fix that the bot's return code suggests, or None if it suggests none.
+
+    A bot that is running but has written nothing may only be slow to start.
+    """
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

@@ -52,7 +52,7 @@ _LAST_TRY_S = 1.0
 
 
 class BotProcess:
-    """The process of a started bot, under its supervisor. Safe for threads.
+    """The process of a started bot, under its supervisor. Thread-safe.
 
     The process ends with `close` or with the runner. `proxy` is the socket of a proxy that passes
     out sockets in the sandbox's own network. It is None if the bot uses the machine's network.
@@ -115,7 +115,7 @@ class BotProcess:
     def wait_for_copy(self) -> bool:
         """Wait up to 5 minutes until the supervisor has copied the bot's folder.
 
-        Returns True after the wait, or False at once if the bot gets no copy of its folder.
+        Returns True after the wait, or False at once if the bot's folder is not copied.
         """
         if self._copied is None:
             return False
@@ -129,12 +129,15 @@ class BotProcess:
         """Ask the supervisor for the bot's status.
 
         Returns None while the bot runs, its return code (negative for a signal) once it has ended,
-        or a clause that says why it could not be started or its supervisor does not answer.
+        or a clause that says why the bot could not be started or that its supervisor is gone.
         """
         return self._report()[0]
 
     def output(self) -> str:
-        """Return the last 64 KiB of the bot's output, or "" if its supervisor does not answer."""
+        """Return the last 64 KiB of the bot's output since `clear_output`.
+
+        Returns "" if the supervisor does not answer.
+        """
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -181,7 +184,7 @@ class StartedBot(HttpBot):
     """A bot that the runner has started, with its `process`.
 
     `answered` is true once `ready` has succeeded. `about` then holds the fields of the bot's answer
-    to GET /, or nothing if that answer does not conform to the protocol.
+    to GET /. It is empty if that answer does not conform to the protocol.
     """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
@@ -214,11 +217,11 @@ class StartedBot(HttpBot):
     def ready(self) -> Self:
         """Wait until the bot answers GET /. Return the bot itself.
 
-        The time starts when the bot was started, or when its folder was copied. If the bot does not
-        answer in time, it is ended.
+        Any complete HTTP answer counts. The time of `start_ms` milliseconds begins when the bot is
+        started, or when its folder has been copied. If there is an error, the bot is ended.
 
         Raises:
-            StartError: if the bot cannot be started, ends, or gives no usable answer in time.
+            StartError: if the bot cannot be started, ends, or gives no such answer in time.
         """
         try:
             if self.process.wait_for_copy():  # the time for the copy does not count
@@ -238,14 +241,14 @@ class StartedBot(HttpBot):
         """End the bot, start it again, and wait until it answers GET /.
 
         Raises:
-            StartError: if the bot cannot be started, ends, or gives no usable answer in time.
+            StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
         """
         self.close()
         self._spawn()
         self.ready()
 
     def _answers(self, deadline: float) -> bool:
-        """Ask GET / once, and return whether the bot answered.
+        """Send GET / once, and return whether the bot answered and is still running.
 
         An answer that conforms to the protocol is kept in `about`.
 
@@ -349,7 +352,7 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     """Start a bot by its command, and wait until it answers GET /.
 
     Raises:
-        StartError: if the bot cannot be started, ends, or gives no usable answer in time.
+        StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
     """
     return StartedBot(bot, launch).ready()
 

@@ -17,7 +17,8 @@ from tournament.text import printable
 class Scope:
     """A part of a game: the numbers of players, and the values of each option in `options`.
 
-    An option that `options` does not name may have any value.
+    An option that `options` does not name may have any value. If `players` is empty, the number of
+    players is open; `within` fills it in.
     """
 
     game: str
@@ -25,10 +26,10 @@ class Scope:
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """A copy of `options` with every missing or unsupported value replaced by a supported one.
+        """A copy of `options` that fits this scope.
 
-        The replacement is the option's value number `number`, counted from 0, and starting over
-        after the last.
+        An option of the scope that is missing or has an unsupported value gets the value at index
+        `number` of the scope's values. Indexes start over after the last value.
         """
         replaced = {
             name: values[number % len(values)]
@@ -38,7 +39,7 @@ class Scope:
         return {**options, **replaced}
 
     def within(self, bot_scope: "Scope") -> "Scope":
-        """This scope, with the players and options that it leaves open taken from `bot_scope`."""
+        """A copy of this scope in which `bot_scope` fills in the players and options left open."""
         options = {**dict(bot_scope.options), **dict(self.options)}
         return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
@@ -47,7 +48,7 @@ _Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
 
 
 class _Support(msgspec.Struct, frozen=True):
-    """The entry for one game in `supports`. Empty `players` stands for every number."""
+    """The entry for one game in `supports`. Without `players`, every number is supported."""
 
     players: Annotated[tuple[int, ...], msgspec.Meta(min_length=1)] = ()
     options: dict[str, _Values] = {}
@@ -60,10 +61,11 @@ def everything(name: str) -> Scope:
 
 
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
-    """The scope of a game that a bot supports, and all problems with its `supports` as sentences.
+    """The scope of a game that a bot supports, and problems with its `supports` as sentences.
 
-    `about` is the bot's answer to GET /, and `name` the name of the game. If `supports` is
-    malformed or its entry for the game has problems, the scope is the whole game.
+    `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those of
+    the entry for this game, and names of unknown games. If `supports` is malformed, this is the
+    only problem. If it is malformed or the entry has problems, the scope is the whole game.
     """
     whole = everything(name)
     try:
@@ -90,9 +92,10 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 def misfit(
     about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
 ) -> str:
-    """A clause that says why a bot does not play a match with these options, or "" if it does.
+    """The reason why a bot does not play a match with these players and options, or "" if it does.
 
-    `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude.
+    `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude. The
+    reason is a sentence that begins with "it does not play", in which "it" is the bot.
     `options` must have all options of the game.
     """
     listed = about.get("games", [game])

@@ -176,14 +176,14 @@ class HttpBot(Player):
         """Whether the bot wants POST /start or /end.
 
         A bot that has declined a notification, or not answered it in time, does not get it again.
-        So a bot can waste this time once, but not in every match.
+        So a bot can waste this time in one match, but not in every match.
         """
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored.
+        """POST /start or /end, and wait up to `seconds` for an answer, whose content is ignored.
 
-        Note whether the bot declines it.
+        Notes whether the bot declines the notification or does not answer in time (see `takes`).
         """
         try:
             declined = self.send(path, body, seconds).status in UNSUPPORTED
@@ -201,11 +201,12 @@ class HttpBot(Player):
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
         """Send a GET request, or a POST request if there is a body. Return the whole answer.
 
-        If the connection fails or breaks, the request is sent once more. A busy bot is asked again
-        after its Retry-After. All this happens within `seconds`.
+        The answer may have any status. If the connection fails or breaks, the request is sent once
+        more. A busy bot is asked again after its Retry-After. All this happens within `seconds`.
 
         Raises:
-            ExchangeError: if no usable answer came in time. The connection is closed then.
+            ExchangeError: if no complete answer came in time, if the bot is busy for too long, or
+                if the answer is too large or not HTTP. The connection is closed then.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
@@ -277,7 +278,7 @@ class HttpBot(Player):
 def _as_text(received: bytes) -> Answer:
     """The raw bytes of an answer as text. Headers and body are cut to 16 KiB each.
 
-    What is not HTTP is all taken for the body.
+    If the bytes do not begin with an HTTP status line, they all count as the body.
     """
     head, _, body = received.partition(b"\r\n\r\n")
     status_line, _, headers = head.partition(b"\r\n")
@@ -302,16 +303,18 @@ class StartError(StichError):
 
     @property
     def problem(self) -> str:
-        """The text without the fix, as a whole sentence."""
+        """The text without `fix`, as a whole sentence."""
         text = str(self).removesuffix(self.fix).rstrip(" :")
         return text if text.endswith((".", "!", "?")) or not self.fix else f"{text}."
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """Connect once to a URL, to see that somebody listens there. Return the bot at this URL.
+    """Connect once to a URL, to see that a server listens there. Return the bot at this URL.
+
+    `bot` is the bot's entry in the cup, with its name and its token. No request is sent.
 
     Raises:
-        StartError: if nothing accepts connections there.
+        StartError: if the host is unknown, or no connection can be opened within 5 seconds.
     """
     try:
         dial = dial_url(url)

@@ -73,16 +73,17 @@ def sandboxes(
     network: bool = False,
     copies: bool = False,
 ) -> Mapping[str, Sandbox]:
-    """Return the sandboxes of the bots that are started, by name.
+    """Return the sandboxes of the bots that have a command, by the name of the bot.
 
-    Starts a program in the first sandbox, to see whether the system allows sandboxes. Relative
-    paths start from `folder`. The paths in `secret` are hidden in all sandboxes. `network` says
-    whether sandboxes share the machine's network. With `copies`, each process of a bot gets its own
-    copy of the bot's folder, except reference bots.
+    Starts a program in the first sandbox, to see whether the system allows sandboxes. The bots'
+    relative paths start from `folder`. The paths in `secret` are hidden in all sandboxes. `network`
+    says whether sandboxes share the machine's network. With `copies`, each process of a bot other
+    than a reference bot gets its own copy of the bot's folder.
 
     Raises:
-        SandboxError: if the system does not allow sandboxes, or if a bot's folder may not be shown
-            to bots or is too large to copy. The text says why and how to fix that.
+        SandboxError: if bubblewrap is missing, the system does not allow sandboxes, or a bot's
+            folder may not be shown to bots or is too large to copy. The text says why and how to
+            fix that.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -104,9 +105,10 @@ def bot_folder(bot: Bot, folder: Path) -> Path:
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The paths in `secret` that exist in the folder `place`, sorted.
+    """The existing paths in `secret` that are `place` or inside it, sorted.
 
-    A path inside another is left out. All paths must be resolved.
+    If one of these paths is inside another, only the outer path is returned. All paths must be
+    resolved.
     """
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
@@ -171,7 +173,8 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
     The folder of a reference bot is not checked, because no sandbox shows it.
 
     Raises:
-        SandboxError: if the folder is a link, holds more than a bot, or is in a path in `secret`.
+        SandboxError: if the folder is a link or behind one, is the folder for temporary files or
+            holds the user's home, or is in a path in `secret`.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):

@@ -18,9 +18,10 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
     """Prepare this process's control group to hold groups of bots. Return its folder.
 
-    Moves this process into a subgroup. Returns None if the system has no such groups, does not let
-    this process change its group, or other processes are in the group. `root` is where the groups
-    are mounted. `own` is the file that names this process's group.
+    Moves this process into a subgroup. Returns None if the system has no such groups, the group
+    cannot limit memory and processes, this process may not change the group, or other processes are
+    in the group. `root` is where the groups are mounted. `own` is the file that names this
+    process's group.
     """
     try:
         lines = own.read_text().splitlines()

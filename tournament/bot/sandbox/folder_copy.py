@@ -33,7 +33,7 @@ class FolderToCopy(TypedDict):
 def is_too_large(source: FolderToCopy) -> bool:
     """Whether the files in a folder take more than LIMIT_MB, counted in blocks of 4 KiB.
 
-    What cannot be read is not counted.
+    Paths that are left out or cannot be read are not counted.
     """
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
@@ -58,8 +58,10 @@ def copies_folder() -> str:
 def copy_folder(source: FolderToCopy, stop: int) -> str:
     """Copy a folder to a new folder in `copies_folder`. Return the path of the copy.
 
+    The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
-    that (reflinks). `stop` is the descriptor of a socket. Closing its other end stops the copying.
+    that (reflinks). `stop` is the descriptor of a socket. Closing the other end of the socket stops
+    the copying.
 
     Raises:
         OSError: if the folder cannot be copied or the copying is stopped. What was copied is then
@@ -103,7 +105,11 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
 
 
 def _run(command: list[str], stop: int) -> None:
-    """Run a command to its end, or kill it when the other end of the socket `stop` is closed."""
+    """Run a command to its end, or kill it when the other end of the socket `stop` is closed.
+
+    Raises:
+        OSError: if the command cannot be started, fails or is killed.
+    """
     errors, written = os.pipe()
     with (
         os.fdopen(errors, "rb"),

@@ -71,7 +71,7 @@ class FilterError(Exception):
 
 @contextmanager
 def opened() -> Iterator[tuple[list[str], list[int]]]:
-    """Write the filter to a file in memory, and close the file at the end.
+    """Write the filter to a file in memory, and close the file at the end of the context.
 
     Yields bubblewrap's options for the filter, and the descriptors to pass to bubblewrap.
 

@@ -69,8 +69,9 @@ class Order(TypedDict):
     descriptors that occur in these words. `copied` is the folder to copy, or None. The path of the
     copy replaces COPY in the words. `proxy` is the descriptor of the sandbox proxy's socket, or
     None for no proxy. `argv`, `env` and `cwd` are the bot's command, environment and folder. `home`
-    is the bot's home, or None to create a temporary folder. `memory_mb` is the limit on memory in
-    MiB, and `files` the limit on open files.
+    is the bot's HOME and TMPDIR, or None to create a temporary folder for it. `group` is the
+    control group to create, or None. `memory_mb` is the limit on memory in MiB, and `files` the
+    limit on open files.
     """
 
     sandbox: list[str]
@@ -104,7 +105,8 @@ class Supervisor:
     def start(self, order: Order, home: str) -> None:
         """Copy the bot's folder if ordered, start the bot, and fork the sandbox proxy if ordered.
 
-        If that fails, `status` says why. `home` is the bot's home.
+        If the folder cannot be copied or the bot cannot be started, `status` says why. `home` is
+        the bot's HOME and TMPDIR. The descriptors in the order are closed afterwards.
         """
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
@@ -129,7 +131,8 @@ class Supervisor:
     def run(self, order: Order, home: str, sandbox: list[str], info: int) -> None:
         """Create the bot's control group if ordered, and start the bot's process.
 
-        If that fails, `status` says why. `info` is the descriptor to which bubblewrap may write.
+        If that fails, `status` says why. `home` is the bot's HOME and TMPDIR. `sandbox` has the
+        words that start the sandbox. `info` is the descriptor to which bubblewrap may write.
         """
         supervisor = os.getpid()
         try:
@@ -216,7 +219,10 @@ class Supervisor:
                     return
 
     def end(self) -> None:
-        """Kill the bot and all its descendants. Remove its control group and its folder's copy."""
+        """Kill the bot and all its descendants.
+
+        Then remove the bot's control group and the copy of its folder.
+        """
         if self.group is not None:
             kill_group(self.group)
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
@@ -241,7 +247,7 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare the bot's new process: let it end with the supervisor, and set its limits."""
+    """Prepare the bot's new process: tie it to the supervisor, join its group, set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
@@ -263,10 +269,11 @@ def _prepare(order: Order, supervisor: int) -> None:
 def _run_proxy(pid: int, control: socket.socket) -> None:
     """Pass out sockets in a sandbox's network. Meant for a process of its own.
 
-    `pid` is a process in the sandbox. This process enters only the network of the sandbox, not its
-    other namespaces, so the bot does not see this process. For every byte on the control socket,
-    this process opens a TCP socket in the sandbox's network and passes it out. The runner then
-    connects the socket within its own deadline.
+    `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
+    user namespace that owns the network, but not the sandbox's other namespaces. So the bot does
+    not see this process. For every byte on the control socket, this process opens a TCP socket in
+    the sandbox's network and passes it out. The runner then connects the socket within its own
+    deadline. Returns when the control socket closes.
     """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _NS_GET_USERNS)

@@ -12,7 +12,10 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set an option of the kernel for this process. `option` is one of the PR_SET constants."""
+    """Set an option of the kernel for this process. Errors are ignored.
+
+    `option` is one of the PR_SET constants.
+    """
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
@@ -45,7 +48,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_mb(pid: int) -> float:
-    """The private memory in MiB of a process and its descendants.
+    """The private memory in MiB of a process and its descendants. 0 if they have ended.
 
     Shared memory, and the pages of programs and other files, do not count.
     """
@@ -61,7 +64,7 @@ def memory_mb(pid: int) -> float:
 
 
 def end_children(extra: Sequence[int] = ()) -> None:
-    """Kill all descendants of this process, their process groups, and the pids in `extra`.
+    """Kill all descendants of this process and the pids in `extra`, with their process groups.
 
     Returns when this process has no children left, or after 1,000 attempts. This process must be a
     subreaper, so that the orphans of killed children become its children.
@@ -82,8 +85,8 @@ def end_children(extra: Sequence[int] = ()) -> None:
 def create_group(folder: str, files: Mapping[str, str]) -> None:
     """Create a control group and write its files.
 
-    `files` maps the names of the files to their contents. The limit on swap is left out if the
-    system has no swap.
+    `files` maps the names of the files to their contents. The limit on swap, `memory.swap.max`, is
+    left out if the system does not offer it.
 
     Raises:
         OSError: if the group cannot be created or written.
@@ -105,7 +108,7 @@ def kill_group(folder: str) -> None:
 def remove_group(folder: str) -> None:
     """Remove a control group whose processes were killed, and its subgroups.
 
-    Waits about a second for the processes to end.
+    Waits about a second at most for the processes to end. Errors are ignored.
     """
     for _ in range(1000):
         for path, _, _ in os.walk(folder, topdown=False):

@@ -1,6 +1,6 @@
 """The checks of a bot: GET /, POST /move, POST /start and /end, its time and its output.
 
-A check asks the bot and returns an `Outcome`.
+Each check asks the bot or judges its earlier answers. The result is an `Outcome`.
 """
 
 import json
@@ -62,8 +62,9 @@ def _send(
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    The scopes are `wanted`, or if that is None, what the bot plays of each game according to its
-    answer. If its answer names no game, the scopes are all games.
+    If `wanted` is not None, it is the only scope, and the bot's answer fills in what it leaves
+    open. Otherwise there is a scope for each game that the answer names, or for every game if the
+    answer names no known game.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -122,7 +123,11 @@ def _ask_all(
 
 
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
-    """Check that the bot makes a legal move in `wanted` positions, which cover every situation."""
+    """Check that the bot makes a legal move in up to `wanted` positions.
+
+    The positions are of as many situations as possible. Sets the examiner's `failed_before` if the
+    bot fails.
+    """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
     examiner.failed_before = examiner.failed_before or bool(failures)
@@ -134,7 +139,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Check that the bot ignores fields in a request that the contract does not name."""
+    """Check that the bot ignores unknown fields of requests, in up to `wanted` positions."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -151,8 +156,8 @@ def _under_rule(
 ) -> tuple[CheckFailure, ...]:
     """The failures other than None, with a rule and a fix put before their own.
 
-    The failures are unchanged if the bot has failed in usual requests too, because then the rule is
-    not the cause.
+    The failures are unchanged if the bot has also failed in the check of positions, because then
+    the rule is not the cause.
     """
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
@@ -163,7 +168,7 @@ def _under_rule(
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot makes a legal move at the largest known request of a game."""
+    """Check that the bot makes a legal move from the longest known list of moves in a scope."""
     asked = longest(scope)
     with closing(Connection(examiner)) as bot, bot.match(asked):
         exchange, failure = bot.ask(asked)
@@ -175,7 +180,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers POST /start and /end, with whatever status."""
+    """Check that the bot answers POST /start and /end. Any status and content will do."""
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -202,7 +207,7 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def parallel(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers two requests that arrive at the same time."""
+    """Check that the bot makes legal moves if two requests arrive at the same time."""
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
@@ -225,7 +230,11 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot does not answer more slowly over a reused connection than a new one."""
+    """Check that the bot does not answer more slowly over reused connections than over new ones.
+
+    The check fails if the difference is clear in each of ROUNDS measurements (see `slower`), or as
+    soon as an answer is not a legal move.
+    """
     question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused = _ask_repeatedly(examiner, question, reuse=True)
@@ -255,7 +264,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> list[Verdict]:
-    """Ask a question REPEATS times, or until an answer is wrong. Return the verdicts.
+    """Ask a question REPEATS times, or until an answer is not a legal move. Return the verdicts.
 
     With `reuse`, all requests go over one connection. Otherwise, each opens a new connection.
     """
@@ -274,7 +283,8 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
     """Whether the times of `reused`, in milliseconds, are clearly higher than those of `new`.
 
-    The difference of the medians must exceed `NODELAY_MS` and twice the larger interquartile range.
+    The difference of the medians must exceed the sum of `NODELAY_MS` and twice the larger
+    interquartile range.
     """
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
@@ -284,8 +294,9 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99 % of the bot's answers take at most `move_ms`.
 
-    Asks nothing, but uses the times of earlier answers, except those in the short match. The first
-    answer does not count, because it may include loading.
+    Asks nothing, but uses the times of earlier answers, except those in the short matches. The
+    first answer does not count, because it may include loading. With fewer than two answers, the
+    check is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -316,7 +327,7 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that a started bot writes less than OUTPUT_LIMIT for an answer.
 
-    Discards the bot's earlier output, after keeping its end in the outcome.
+    Discards the bot's earlier output. If the check passes, the outcome has the end of that output.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -336,7 +347,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float) -> Outcome:
     """Check that the bot's fallback has made at most the share `most` (0 to 1) of its moves.
 
-    Asks nothing, but uses the moves of earlier checks.
+    Asks nothing, but uses the moves of earlier checks. Once a match has been played, only moves in
+    matches count.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
@@ -367,7 +379,10 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` that were dropped from earlier answers. This check never fails."""
+    """Warn about parts of `info` that were dropped from earlier answers.
+
+    The warnings are for the three most frequent reasons. The check asks nothing and never fails.
+    """
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

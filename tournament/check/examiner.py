@@ -31,11 +31,11 @@ class Verdict(NamedTuple):
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, over which the bot plays one match after the other.
+    """A connection to the checked bot, over which the bot plays one match after another.
 
     The connection reports every answer to POST /move to the examiner. `exchange` is the last
-    request for a move with its answer. `failures` lists the requests that brought neither a legal
-    nor an illegal move. `failed` says whether the last question in this match brought no legal
+    request for a move with its answer. `failures` lists the requests that brought no move at all,
+    not even an illegal one. `failed` says whether the last question in this match brought no legal
     move.
     """
 
@@ -47,7 +47,10 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match with its first question. Return the bodies of its POST /start and /end."""
+        """Begin a match with its first question. Return the bodies of its POST /start and /end.
+
+        Sends nothing.
+        """
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -59,8 +62,9 @@ class Connection(HttpBot):
     def match(self, opening: Question) -> Iterator[None]:
         """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
-        The answers to the notifications are ignored. If the last question brought no legal move,
-        the bot is not notified of the end.
+        The answers to the notifications are ignored. A bot that has declined a notification does
+        not get it again. If the last question brought no legal move, the bot is not notified of the
+        end.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -90,7 +94,10 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, and report the answer to the examiner. Return the move or the failure."""
+        """Ask for a move, with the body of POST /move, and report the answer to the examiner.
+
+        Returns the move, or why there is none. Waits up to `seconds` for the answer.
+        """
         outcome = super().move(body, seconds)
         self.exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Failure):
@@ -107,10 +114,10 @@ class Examiner:
     `clock` is the bot's time: that of a move, and one bank for the whole check. `valid` lists the
     exchanges in which a question brought a move, legal or not, in time. `dropped` counts the
     dropped parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts by
-    reason the moves that were not the bot's own. Once a match was played (`played`), both count
-    only moves in matches. `last_fallback` is the last exchange whose move was not the bot's own, or
-    None. `failed_before` says whether the bot has failed in usual requests. `on_answer` is called
-    after every answer.
+    reason the moves that were not the bot's own. Once a match has been played (`played`), both
+    count only moves in matches, where `moves` includes faults. `last_fallback` is the last exchange
+    whose move was not the bot's own, or None. `failed_before` says whether the bot has failed in
+    the check of positions. `on_answer` is called after every request for a move.
     """
 
     def __init__(
@@ -132,7 +139,7 @@ class Examiner:
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Count an answer to POST /move, and charge its time to the clock. Safe for threads."""
+        """Count the outcome of a POST /move, and charge its time to the clock. Thread-safe."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -155,10 +162,11 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """A failure that also says whether the bot's process has ended, and shows its output.
+        """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
-        Waits up to half a second for the end of a bot that did not answer or was unreachable.
-        `kind` is the kind of fault, or None if the exchange is not one of POST /move.
+        Waits up to half a second for the end of a bot that did not answer or was unreachable. If
+        such a bot has ended, the fix in the failure is about its end instead of the fix in
+        `advice`. `kind` is the kind of fault, or None if the failure would be no fault in a match.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
@@ -170,11 +178,14 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """The end of the bot's output. "" unless the bot was started here."""
+        """The last 2,000 characters of the bot's output, or "" if it was not started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
-        """How the bot's process ended, as a clause. None if it runs or was not started here.
+        """How the bot's process ended, such as "code 1" or "killed by signal 9".
+
+        Returns None if the process is running or was not started here. If the process could not be
+        started or its supervisor is gone, returns a clause that says so.
 
         With `wait`, waits up to half a second for a process that is about to end.
         """

@@ -29,7 +29,7 @@ class Exchange:
 
     @property
     def method(self) -> str:
-        """GET or POST."""
+        """The HTTP method of the request: GET or POST."""
         return "POST" if self.body else "GET"
 
     @property
@@ -45,9 +45,10 @@ class Exchange:
 class CheckFailure:
     """A failure in a check.
 
-    `problem` is a sentence that says what is wrong. `exchange` shows it, or is None if the bot
-    could not be asked. `kind` is the kind of fault that this would be in a match, or None if it
-    would be none. `output` is the end of the bot's output. "" unless the bot was started here.
+    `problem` has one or more sentences that say what is wrong. `exchange` shows the problem, or is
+    None if no request does. `kind` is the kind of fault that the failure would be in a match, or
+    None if it would be no fault. `output` is the end of the bot's output, or "" if the bot was not
+    started here.
     """
 
     problem: str
@@ -66,9 +67,9 @@ class CheckFailure:
 class Outcome:
     """The result of a check.
 
-    `note` is a short line of facts, or the reason why the check was `skipped`. `output` is the end
-    of the bot's output if the check is about output, else "". `warnings` are sentences about what
-    costs the bot nothing in a cup, but is probably a mistake.
+    `note` is a short line of facts (perhaps ""), or the reason why the check was `skipped`.
+    `output` is the end of the bot's output if the check is about output and passes, else "".
+    `warnings` are sentences about what costs the bot nothing in a cup, but is probably a mistake.
     """
 
     note: str
@@ -161,7 +162,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 def died(how: str, output: str) -> str:
     """The fix for a started bot that ended instead of answering.
 
-    `how` is a clause that says how the bot ended. `output` is its output.
+    `how` says how the bot ended, such as "code 1". `output` is the bot's output.
     """
     where = (
         "look at the end of its output, shown here"

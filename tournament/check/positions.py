@@ -76,7 +76,8 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
     """The questions of a random game, in order of play.
 
-    `number` makes the game differ from others with the same number of players.
+    There is a question wherever a seat has several legal moves. `number` makes the game differ from
+    others with the same number of players.
     """
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
@@ -135,7 +136,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """The question in a scope with the longest list of moves that is known."""
+    """The question in a scope with the longest known list of legal moves."""
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:
         return max(_recorded(scope), key=lambda question: len(question.moves))

@@ -45,7 +45,9 @@ def _random_player(seat: int) -> Player:
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     """Check the bot in a match of two deals against random players, played as in a cup.
 
-    The bot sits at seat 0, and the match has the smallest number of players in the scope.
+    The bot sits at seat 0, and the match has the smallest number of players in the scope. If the
+    scope does not allow two deals, the match has another number of deals. From the first such match
+    on, the examiner counts moves and fallbacks only in matches.
     """
     count = min(scope.players)
     seats = range(1, count)
@@ -82,8 +84,8 @@ def _checks(
 ) -> Iterator[Check]:
     """Yield the checks of a bot that plays these scopes, with `wanted` positions of each game.
 
-    `max_fallback` is the largest share of moves by the bot's fallback. With `quick`, only the quick
-    checks are yielded, which ask for at most QUICK moves.
+    `max_fallback` is the largest share (0 to 1) of its moves that the bot's fallback may make. With
+    `quick`, only the quick checks are yielded, which ask for at most QUICK moves in all.
     """
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
@@ -128,13 +130,17 @@ def check_bot(
 ) -> Iterator[CheckResult]:
     """Start or reach a bot, run all checks in order, yield their results, and end the bot.
 
-    If the bot cannot be started or reached, the only result is a failure. `clock` is the bot's
-    time, from which the time of its answers is taken. The checks are about `wanted`, or if that is
-    None, about all that the bot says it plays. `positions` is the number of positions for each
-    game. `on_check` is called when a check begins, with the check's number, the number of all
-    checks, and the title. `on_answer` is called after every answer, from any thread. With `quick`,
-    only the quick checks run. The bot fails if its fallback makes more than the share
+    If the bot cannot be started or reached, the only result is a failure. If a started bot has
+    ended, it is restarted before the next check. If that fails, the check is skipped. `clock` is
+    the bot's time, to which the time of its answers is charged. The checks are about `wanted`, or
+    if that is None, about all that the bot says it plays. The bot's answer to GET / fills in what
+    `wanted` leaves open. `positions` is the largest number of positions for each game. With
+    `quick`, only the quick checks run. The bot fails if its fallback makes more than the share
     `max_fallback` (0 to 1) of its moves.
+
+    `on_check` is called before each check except the first two, with the check's number, the number
+    of all checks, and the title. `on_answer` is called after every request for a move, answered or
+    not, perhaps from another thread.
     """
     title = "the bot is there"
     try:

@@ -52,18 +52,19 @@ class Rules:
 
 
 class MatchObserver:
-    """An observer that is told what happens in a match. Here, its methods do nothing."""
+    """An observer that is told what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
-        """React to a seat that made no legal move. `moved` follows with the default move.
+        """React to a fault of a seat. `moved` follows with the default move.
 
-        `why` says what was wrong, in one or two sentences.
+        `why` has the kind of the fault and one or more sentences that say what was wrong.
         """
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """React to a seat's move.
+        """React to a seat's move, given in canonical form.
 
-        `forced` is true if the move was the only legal one, and the bot was not asked for it.
+        `forced` is true if the bot was not asked because only one move was legal. It is false for
+        the default moves of a seat that is struck out.
         """
 
 
@@ -71,8 +72,9 @@ class MatchObserver:
 class _Seat:
     """A seat during a match: its bot, its time and its strikes.
 
-    `out` is true once the seat has used all its strikes. `info_bytes` is the size of the `info`
-    kept for the seat, and `reason_bytes` the size of the reasons for its fallbacks.
+    `times` has the milliseconds of each request. `out` is true once the seat has used all its
+    strikes. `info_bytes` is the size of the `info` that the bot has given, and `reason_bytes` the
+    size of the reasons for its fallbacks, both in bytes.
     """
 
     player: Player
@@ -85,7 +87,7 @@ class _Seat:
 
 
 class MatchVoid(Exception):
-    """The match has no result, because a bot could not be reached. `record` says why."""
+    """The match has no result, because an awaited bot could not be reached. `record` says why."""
 
     def __init__(self, record: Outage) -> None:
         super().__init__(record.why)
@@ -100,10 +102,10 @@ Expect = Callable[[float], None]
 class Match:
     """A match to play, and what has happened in it so far.
 
-    `players` are the bots by seat. `expect` is called before every step that takes time. `awaited`
-    has the names of the bots that make the match void when they are unreachable. `moves`, `forced`,
-    `info`, `fallbacks` and `faults` are as in `MatchRecord`. `asked_s` is the time in seconds
-    that the bots have taken.
+    `players` are the bots by seat. `expect` is called with a limit in seconds before every step
+    that takes time. `awaited` has the names of the bots that make the match void if they are
+    unreachable when asked for a move. `moves`, `forced`, `info`, `fallbacks` and `faults` are as in
+    `MatchRecord`. `asked_s` is the time in seconds that the bots have taken.
     """
 
     rules: Rules
@@ -129,7 +131,7 @@ class Match:
         """Play the match to its end, and return its record. Call this only once.
 
         Raises:
-            MatchVoid: if a bot in `awaited` is unreachable.
+            MatchVoid: if a bot in `awaited` is unreachable when asked for a move.
             RefereeError: if a rules service is the referee and fails.
         """
         began = monotonic()
@@ -207,6 +209,7 @@ class Match:
         """Ask the bot at seat `turn` for its move. Return the move played, and the state after it.
 
         If the bot makes no legal move in time, it gets a strike, and the default move is played.
+        The same happens to a move by the bot's fallback if the rules make this a fault.
 
         Raises:
             MatchVoid: if the bot is in `awaited` and unreachable.
@@ -269,7 +272,7 @@ class Match:
         return played, after
 
     def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
-        """Keep the `info` of the current move, unless the seat's `info` exceeds its limit."""
+        """Keep the `info` of the current move, unless the seat's `info` exceeds INFO_LIMIT."""
         if info and seat.info_bytes <= INFO_LIMIT:
             seat.info_bytes += len(msgspec.json.encode(info))
             if seat.info_bytes <= INFO_LIMIT:
@@ -278,7 +281,7 @@ class Match:
     def _keep_fallback(self, turn: int, why: str) -> None:
         """Record that the fallback of the bot at seat `turn` makes the current move.
 
-        The reason is dropped once the seat's reasons exceed their limit.
+        The reason is dropped once the seat's reasons exceed INFO_LIMIT.
         """
         seat = self.seats[turn]
         seat.reason_bytes += len(why.encode())
@@ -288,7 +291,7 @@ class Match:
     def _strike(self, turn: int, why: str) -> None:
         """Count a strike against seat `turn`, which is out once it has used all its strikes.
 
-        `why` is the sentence to tell the observer.
+        Tells the observer `why`, with a sentence added if the seat is now out.
         """
         seat = self.seats[turn]
         seat.strikes += 1

@@ -16,11 +16,15 @@ class Referee:
     """Starts games and judges moves with the rules in this process."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position of a game. The cards follow from `seed`."""
+        """Return the first position of a game. The cards follow from `seed`.
+
+        Raises:
+            games.OptionError: if `players`, `seed` or an option is not valid.
+        """
         return games.get(game).start(players, seed, options)
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return the legal moves of the seat to move, in canonical order."""
+        """Return the legal moves of the seat to move as strings, in canonical order."""
         return state.moves().texts()
 
     def view(self, state: State) -> JsonDict:
@@ -28,7 +32,7 @@ class Referee:
         return state.view(state.turn).to_dict()
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return a move of the seat to move in canonical form, and the position after the move.
+        """Return the canonical form of a move by the seat to move, and the position after the move.
 
         Raises:
             games.IllegalMove: if the move is not legal.

@@ -50,7 +50,7 @@ class HttpReferee(Referee):
     """A referee that asks a running rules service, and sends the position with every request.
 
     Requests cost the runner's time, never a bot's. Every method raises RefereeError if the service
-    does not answer within `timeout_s` seconds, or not as the contract says.
+    does not answer as the contract says, or sends nothing for `timeout_s` seconds.
     """
 
     def __init__(self, url: str, timeout_s: float = 30.0) -> None:
@@ -60,10 +60,10 @@ class HttpReferee(Referee):
         self._session.trust_env = False
 
     def ready(self, seconds: float = 5.0) -> None:
-        """Check that the service answers GET /healthz within `seconds`.
+        """Check that the service answers GET /healthz. `seconds` replaces `timeout_s` here.
 
         Raises:
-            RefereeError: if the service does not answer with 200 and a JSON object.
+            RefereeError: if the service does not answer in time with 200 and a JSON object.
         """
         self._request("GET", "/healthz", seconds, _Anything)
 
@@ -77,7 +77,7 @@ class HttpReferee(Referee):
         return self._state(self._request("POST", "/v1/start", self._timeout_s, _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return the legal moves of the seat to move, in canonical order.
+        """Return the legal moves of the seat to move as strings, in canonical order.
 
         Raises:
             RefereeError: if the service fails.
@@ -93,7 +93,7 @@ class HttpReferee(Referee):
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return a move of the seat to move in canonical form, and the position after the move.
+        """Return the canonical form of a move by the seat to move, and the position after the move.
 
         Raises:
             games.IllegalMove: if the move is not legal.

@@ -86,10 +86,10 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether the sum of `number` cards is a hand of `number` cards.
+        """Return whether `total`, the sum of `number` cards, is a hand of that many cards.
 
-        The sum is not if it has too many copies of a card, so that bits were carried, or if a
-        card counted as 0.
+        It is not if the cards include too many copies of a card, so that bits were carried, or a
+        card that counts as 0.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -147,7 +147,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of these cards, or -1 if this deck does not have them all.
+        """Return the hand of these cards, or -1 if the deck lacks one or has it less often.
 
         Raises:
             KeyError: if a string is not the name of any game's card.
@@ -169,9 +169,10 @@ class Deck:
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
     def united(self, *hands: int) -> int:
-        """Return the union of hands, with no card more often than the deck has it.
+        """Return one hand with the cards of several hands, and no card more often than in the deck.
 
-        With two packs, a hand is left out if adding it would exceed the deck.
+        With one pack, a card that is in several hands counts once. With two packs, the hands are
+        added, but a hand is left out if adding it would exceed the deck.
         """
         total = 0
         if self.packs == 1:
@@ -202,19 +203,19 @@ class Deck:
         return taken << shift
 
     def sort_key(self, name: str) -> int:
-        """Return the position of a card name in deck order.
+        """Return a number by which card names sort in deck order.
 
-        `??` and the cards of other games come last.
+        `??` and the cards of other games sort last.
         """
         return self.number.get(name, 1000)
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Return card names sorted in deck order."""
+        """Return card names sorted in deck order, with `??` and cards of other games last."""
         return sorted(cards, key=self.sort_key)
 
 
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """Return the deck with these ranks.
+    """Return the deck with these ranks, one per character, and with jokers above them if wanted.
 
     Equal arguments return the same object, so that decks can be compared by identity.
     """

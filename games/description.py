@@ -25,10 +25,11 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Describe a view: the seats, the hand by rank, the facts, the history and the legal moves.
+    """Return a text about a view: options, turn, seats, hand by rank, facts, history, legal moves.
 
-    `moves` are the legal moves of the view, or None to leave them out. The first moves of each
-    category are written out, with their numbers in the list. Equal views have equal texts.
+    `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
+    each category are written out, each with its index in the list. Equal arguments give equal
+    texts.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)
@@ -101,7 +102,10 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """Return a line for each phase with its moves. A pass belongs to the phase before it."""
+    """Return a line for each phase with its moves.
+
+    A pass is listed in the phase of the move before it, and at the beginning in the auction.
+    """
     texts: dict[str, list[str]] = {}
     phase = "Auction"
     for seat, move in moves:
@@ -113,7 +117,10 @@ def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
 
 
 def _moves(moves: Iterable[Move]) -> list[str]:
-    """Return a line for each category of moves, with the numbers of its first moves."""
+    """Return a heading, and a line for each category with its first moves and their indices.
+
+    Without moves, the list of lines is empty.
+    """
     listed = list(moves)
     by_category: dict[str, list[int]] = {}
     for number, move in enumerate(listed):

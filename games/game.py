@@ -25,7 +25,11 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a game. For a Boolean, `default` is a bool and both limits are None."""
+    """An option of a game, whose value is an integer within the limits, or a Boolean.
+
+    For a Boolean, `default` is a bool and both limits are None. If `nullable` is true, the value
+    may also be None.
+    """
 
     name: str
     default: Value
@@ -67,7 +71,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A message about a position. `values` replaces its %(name)s placeholders.
+    """A message about a position. `values` fills its placeholders, such as `%(points)d`.
 
     Pages translate the message. `str` returns the English text.
     """
@@ -204,7 +208,7 @@ class Game:
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
         """Return a hand's cards in the groups in which a person would hold them.
 
-        `cards` are names in deck order. By default they form a single group.
+        `cards` are names in deck order. By default, all cards form a single group.
         """
         return [list(cards)]
 

@@ -30,10 +30,14 @@ Shape = tuple[str, int, str | None, int, int | None]
 class Move:
     """A parsed move. Immutable.
 
-    `kind` is the word before the colon. `cards` is the hand of the cards that the move names.
-    `value` is the bid or the index of the trump suit. For a play of Dou Dizhu or Zheng Fen it is
-    the number of the category. For a validated play, `category`, `rank` and `length` are as on the
-    wire, and `level` is the number of the rank.
+    `kind` is the word before the colon. `cards` is the hand of the cards that the move names: 0 if
+    it names none, and -1 if the deck does not have them. A move with -1 has no text. `value` is the
+    bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
+
+    For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the
+    number of the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
+
+    A move equals another move, or a string, with the same text.
     """
 
     __slots__ = (
@@ -239,5 +243,5 @@ def _split(cards: str) -> list[str]:
 
 
 def _excerpt(text: str) -> str:
-    """Return untrusted text in printable ASCII, shortened to about 40 characters."""
+    """Return up to 40 characters of untrusted text, in quotes and escaped as ASCII."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")

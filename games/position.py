@@ -119,7 +119,7 @@ class BasePosition:
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move.
 
-        The list is empty if the game is over, or if this is the view of another seat.
+        The list is empty if the game is over, or if this is the view of another seat or the public.
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
@@ -131,8 +131,8 @@ class BasePosition:
     def hand_to_move(self) -> int:
         """Return the hand of the seat to move.
 
-        Returns -1 if the game is over, or if this is the view of another seat: with None compiled
-        games of Dou Dizhu would be 6 % slower.
+        Returns -1 if the game is over, or if this is the view of another seat or the public. With
+        None instead of -1, compiled games of Dou Dizhu would be 6 % slower.
         """
         return -1 if self.turn is None else self.hands[self.turn]
 
@@ -140,8 +140,8 @@ class BasePosition:
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move of the seat to move, which holds `hand`.
 
-        Returns the move with its category, rank and length. This is the only place where a game
-        decides on legality.
+        Returns the move. A play gets its category, rank and length. This is the only place where a
+        game decides on legality.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies, from
@@ -149,7 +149,9 @@ class BasePosition:
         """
 
     def check(self, move: str | Move) -> Move:
-        """Return a legal move in its canonical form.
+        """Check that a move is legal, and return it in its canonical form.
+
+        A play gets its category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies.
@@ -202,10 +204,11 @@ class BasePosition:
         self.results = ()
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
-        """Add the scores and the result of a deal. Return whether another deal follows.
+        """Add the points and the result of a deal. Return whether another deal follows.
 
-        `change` holds the points of each seat. The game is over after `deals` deals, or once a
-        score has reached `target`. Then the phase becomes `over`.
+        `change` holds the points of each seat in this deal, and `result` the other fields of its
+        result. The game is over after as many results as the option `deals` says, or once a score
+        has reached the option `target`. Then the phase becomes `over`, and `turn` None.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
@@ -219,7 +222,7 @@ class BasePosition:
         return False
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set what a seat sees of the hands in this view: its own hand and the size of each.
+        """Set the seat of this view, and what it sees of the hands: its own and the size of each.
 
         The seat None stands for the public, which sees no hand.
 
@@ -237,14 +240,17 @@ class BasePosition:
         self.hands = tuple([self.hand if seat == self.seat else -1 for seat in range(self.players)])
 
     def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields of a new deal that all games share. `hands` holds card numbers."""
+        """Set the fields of a new deal that all games share. `hands` holds card numbers by seat."""
         self.deal = deal
         self.dealer = dealer
         self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
         self.history = History()
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy from another position the fields that all games share and every seat may know."""
+        """Copy from another position the fields that states and views of all games have.
+
+        In a view of 9-5-2, a masked history then replaces the history.
+        """
         self.game = other.game
         self.players = other.players
         self.options = other.options

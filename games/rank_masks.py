@@ -26,7 +26,10 @@ Counting rank by rank instead makes games of Dou Dizhu and Dasan 20 to 40 % slow
 
 
 def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
-    """Return the tuple of ranks of every mask of the ranks from `first` to `end` - 1."""
+    """Return the tuple of the ranks in each mask of the ranks from `first` to `end` - 1.
+
+    The index of a tuple in the result is its mask, shifted right by `first`.
+    """
     tuples: list[tuple[int, ...]] = [()]
     for rank in range(first, end):
         tuples += [(*ranks, rank) for ranks in tuples]
@@ -82,9 +85,9 @@ def is_run(mask: int) -> bool:
 
 
 def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
-    """Return all runs of at least `shortest` ranks in a mask, shortest first.
+    """Return all runs of at least `shortest` ranks in a mask, by length, then by lowest rank.
 
-    Each run is given as (lowest rank, length).
+    Each run is given as (lowest rank, length). Runs within longer runs are included.
     """
     result: list[tuple[int, int]] = []
     starts = run_starts(mask, shortest)
@@ -97,7 +100,10 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
 
 
 def run_starts(mask: int, length: int) -> int:
-    """Return the mask of the lowest ranks of all runs of exactly `length` ranks in a mask."""
+    """Return the mask of the lowest ranks of all runs of `length` ranks in a mask.
+
+    Runs within longer runs are included.
+    """
     starts = mask
     for step in range(1, length):
         starts &= mask >> step

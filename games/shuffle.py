@@ -26,7 +26,7 @@ class Randomness:
         self._words = _words(seed, deal)
 
     def below(self, n: int) -> int:
-        """Return the next uniformly distributed integer in [0, n)."""
+        """Return the next uniformly distributed integer in [0, n), where n is at most 2**32."""
         limit = (1 << 32) // n * n
         word = next(self._words)
         while word >= limit:

@@ -71,8 +71,8 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat: str) -> None:
     """Check the fields that all games share, such as phase, turn, seats and results.
 
-    Problems are added to `problems`.
     `lists_by_seat` names further fields of this game that must have one entry for each seat.
+    Problems are added to `problems`.
     """
     players: int = data["players"]
     phase: str = data["phase"]
@@ -104,10 +104,11 @@ def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check the hand and the counts of a view.
+    """Check the hand, the counts and the size of the talon of a view.
 
-    The count of the view's seat must be the size of its hand. All counts together with `outside`,
-    the number of cards known to be in no hand, must fit the deck. Problems are added to `problems`.
+    The count of the view's seat must be the size of its hand, which must not be masked. All counts
+    together with `outside`, the number of cards known to be in no hand, must fit the deck. Problems
+    are added to `problems`.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
@@ -134,7 +135,10 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that no card occurs more often than in the deck. Problems are added to `problems`."""
+    """Check that all cards are in the deck, and that none occurs more often than in the deck.
+
+    Problems are added to `problems`.
+    """
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

@@ -1,7 +1,8 @@
 """The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
 
 The auction ends with a bid of 3, or with players - 1 passes in a row after a bid. A seat that has
-passed may bid later (rules, "Auction"), unless the option `single_round` of Dou Dizhu is on.
+passed may bid later (rules, "Auction"). In Dou Dizhu the auction also ends if all seats pass, and
+with the option `single_round` once each seat has bid or passed.
 """
 
 from collections import Counter
@@ -20,12 +21,15 @@ HIGHEST: Final = 3
 
 
 class AuctionGame(Game):
-    """A game in which the winner of an auction, the declarer, plays against the others."""
+    """A game in which the winner of an auction, the declarer, plays against others.
+
+    In Dasan with four players, the declarer has a partner.
+    """
 
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return the bid at the declarer's seat, and nothing at other seats."""
+        """Return one phrase with the bid at the declarer's seat, and no phrase at other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
@@ -69,7 +73,10 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """Return the seat of the highest bid, after which `passes` seats passed before `turn`."""
+    """Return the seat that made the highest bid.
+
+    Since that bid, `passes` seats have passed, and it is the turn of the seat `turn`.
+    """
     return (turn - 1 - passes) % players
 
 
@@ -87,10 +94,10 @@ def shown_talon(
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check the bid, declarer, table and passes of a posted auction.
+    """Check the bid, declarer, table and passes of a posted auction, and the turn before any bid.
 
-    Problems are added to `problems`. `passes_allowed` is the largest number of passes before the
-    first bid.
+    `passes_allowed` is the largest number of passes before the first bid. Problems are added to
+    `problems`.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")

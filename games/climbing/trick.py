@@ -63,11 +63,11 @@ class ClimbingPosition(BasePosition):
         `table` is the play to beat, or None for a lead.
 
         Raises:
-            IllegalMove: if the cards are no combination, or do not beat the table.
+            IllegalMove: if the cards are no combination, do not beat the table, or are ambiguous.
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move of a trick, with its category, rank and length.
+        """Return a well-formed move of a trick. A play gets its category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -93,7 +93,10 @@ class ClimbingPosition(BasePosition):
         self.table = None
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Move the cards of a play from a seat's hand to the table. Return the rest of the hand."""
+        """Move the cards of a play from a seat's hand to the table, and set the passes to 0.
+
+        Returns the rest of the hand.
+        """
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
         self.hands = tuple(hands)
@@ -102,7 +105,7 @@ class ClimbingPosition(BasePosition):
         return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Copy from another position the fields of all climbing games that every seat may know."""
+        """Copy from another position the fields of states and views of all climbing games."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table
@@ -156,10 +159,10 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Read the play on a posted table. Return None if there is no play, or if it is not valid.
+    """Read the play on a posted table. Return None if there is no play, or its move or seat is bad.
 
-    What is wrong with the play is added to `problems`. `identify` returns a move with its category,
-    rank and length, or raises IllegalMove.
+    What is wrong with the play is added to `problems`, including a wrong category, rank or length.
+    `identify` returns a move with its category, rank and length, or raises IllegalMove.
     """
     if entry is None:
         return None

@@ -30,7 +30,8 @@ def identify(move: Move) -> Move:
     """Return a play with its category, rank and length.
 
     Raises:
-        IllegalMove: if the cards form no combination. The reason is `not-a-combination`.
+        IllegalMove: if the cards form no combination, or if the play has a suffix. The reason is
+            `not-a-combination`.
     """
     play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
     if play is None:

@@ -54,7 +54,7 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move, with its category, rank and length.
+        """Return a well-formed move. A play gets its category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -176,11 +176,13 @@ class DasanState(DasanPosition):
         return view
 
     def deal_first(self) -> None:
-        """Deal the first cards of a game."""
+        """Start the first deal of a game, whose players and options are set."""
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DasanState:
         """Return the state after a move.
+
+        The move that ends a deal also deals the next one, unless the game is over.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -322,12 +324,12 @@ class Dasan(auction.AuctionGame):
         return DECK
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the talon, the called card and the play to beat."""
+        """Return the talon, the called card and the play to beat, if any."""
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return whether the seat is the declarer, with the bid, or the partner."""
+        """Return one phrase for the declarer, with the bid, or the partner, and none for others."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
@@ -335,13 +337,17 @@ class Dasan(auction.AuctionGame):
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the difference after a bid of 3: 6 and -3 points for three, 3 and -3 for four."""
+        """Return the difference after a bid of 3.
+
+        With three players it is that of 6 and -3 points, with four that of 3 and -3 points.
+        """
         return auction.HIGHEST * (3 if players == 3 else 2)
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat, or None while the partner is not known.
+        """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        The declarer's side is 0, the other 1.
+        Returns None if there is no declarer, or if a card is called and its holder is not known.
+        Before four players have called a card, the declarer is alone on side 0.
         """
         hidden = result["called"] and result["partner"] is None
         return None if hidden else super().sides(result, players)

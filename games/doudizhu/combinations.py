@@ -115,7 +115,8 @@ class Combinations:
         """Return a play with its category, rank and length.
 
         Raises:
-            IllegalMove: if the cards form no combination. The reason is `not-a-combination`.
+            IllegalMove: if the cards form no combination, or if the play has a suffix. The reason
+                is `not-a-combination`.
         """
         reading = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if reading is None:
@@ -129,7 +130,8 @@ class Combinations:
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Return the category, level and length of these cards, or None if they are no combination.
 
-        The ranks with the most cards decide. All other ranks must be kickers.
+        The category is an index into `CATEGORIES`. The ranks with the most cards decide. All other
+        ranks must be kickers.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -237,7 +239,7 @@ class Combinations:
             groups.append(group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group with these kickers, in the lowest suits held."""
+        """Return the play of a group with kickers of these ranks, in the lowest suits held."""
         cards = self.core(hand, group)
         if kickers:
             cards += self.attached(hand, group, kickers)
@@ -259,7 +261,10 @@ class Combinations:
         return cards
 
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """Return the cards of a group's kickers, given by rank, in the lowest suits held."""
+        """Return the cards of a group's kickers, given by rank, in the lowest suits held.
+
+        The same rank twice stands for a pair in place of two single cards.
+        """
         if len(kickers) == 2 and kickers[0] == kickers[1]:
             return self.deck.lowest(hand, kickers[0], 2)
         size, cards = KICKER_SIZE[category_of(group)], 0
@@ -276,7 +281,7 @@ def shape_of(group: Group) -> Shape:
 
 
 def _strength(category: int, level: int, length: int) -> int:
-    """Return the number by which bombs are compared. It is 0 for all other categories.
+    """Return the number by which bombs and the rocket are compared, or 0 for other categories.
 
     The rocket is highest. Bombs are compared by size, then by rank.
     """
@@ -287,7 +292,8 @@ def _strength(category: int, level: int, length: int) -> int:
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
     """Return the combinations for a number of players. Equal arguments return the same object.
 
-    With four players there are no single kickers, and quads take no kickers at all.
+    With four players there are no single kickers, and quads take no kickers at all, so
+    `pair_as_solos` has no effect.
     """
     if players == 3:
         return Combinations(DECKS[3], range(BOMB), pair_as_solos, 4)
@@ -301,7 +307,7 @@ def run_mask(level: int, length: int) -> int:
 
 
 def cards_in(category: int, length: int) -> int:
-    """Return the number of cards in a play other than a bomb or the rocket."""
+    """Return the number of cards, with kickers, in a play other than a bomb or the rocket."""
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 

@@ -161,7 +161,7 @@ class DoudizhuMoves(LegalMoves):
         return moves
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
-        """Return a group's plays as strings. `core` is the play without kickers."""
+        """Return a group's plays as strings. `core` is the play without kickers, as a string."""
         deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))

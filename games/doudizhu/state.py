@@ -46,7 +46,7 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move, with its category, rank and length.
+        """Return a well-formed move. A play gets its category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -124,12 +124,14 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_first(self) -> None:
-        """Deal the first cards of a game."""
+        """Start the first deal of a game, whose players and options are set."""
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DoudizhuState:
         """Return the state after a move.
+
+        The move that ends a deal also deals the next one, unless the game is over.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -183,7 +185,8 @@ class DoudizhuState(DoudizhuPosition):
     def _passed_out(self) -> None:
         """End an auction without a bid.
 
-        Deal again, or finish the deal with 0 points after `redeals` passed-out deals in a row.
+        Deal again, or after as many redeals in a row as the option `redeals` allows, finish the
+        deal with 0 points for all.
         """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
@@ -338,13 +341,16 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return the bid at the seat of the declarer, who is called the landlord."""
+        """Return one phrase with the bid at the declarer's seat, and no phrase at other seats.
+
+        The declarer is called the landlord.
+        """
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the exposed card, the talon, the doublings and the play to beat."""
+        """Return the exposed card, the talon, the doublings and the play to beat, if any."""
         facts = []
         if data["exposed"]:
             facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
@@ -358,10 +364,11 @@ class Doudizhu(auction.AuctionGame):
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the difference after a bid of 3, a spring, and 3 doublings (2 for four players).
+        """Return the difference after a bid of 3 and 3 doublings, or 2 with four players.
 
-        The rules set no practical limit. But 99 of 100 deals have no more bombs and rockets than
-        that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
+        With the option `spring`, there is one more doubling. The rules set no practical limit. But
+        99 of 100 deals have no more bombs and rockets than that, whoever takes the talon (99.4 %
+        and 99.7 % of 40,000 deals).
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

@@ -121,7 +121,11 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in deck order. Each give or discard is of a single card."""
+        """Return the legal moves in deck order, or the four suits in the phase `trump`.
+
+        Each give or discard in the list is of a single card, but `validate` also accepts all owed
+        cards at once.
+        """
         if self.phase == "trump":
             return LegalMoves(TRUMPS)
         if self.phase == "play":
@@ -141,10 +145,10 @@ class NinefivetwoPosition(BasePosition):
         super().load(data)
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy the fields that a view takes from a state unchanged.
+        """Copy from another position the fields that every seat may know, and the history.
 
-        The fields are the allow-list of views. `owed` and `exchanged` are not copied, since a view
-        masks cards in these fields.
+        The fields are the allow-list of views. In a view, a masked history then replaces the
+        history. `owed` and `exchanged` are not copied, since a view masks cards in these fields.
         """
         self.copy_common(other)
         self.targets = other.targets
@@ -172,8 +176,8 @@ class NinefivetwoState(NinefivetwoPosition):
     def view(self, seat: int | None) -> NinefivetwoView:
         """Return the position as a seat may know it. The seat None stands for the public.
 
-        The view lacks the seed and the other hands. The talon, the discards and exchanges between
-        other seats are hidden.
+        The view lacks the seed and the other hands. The talon, the discards of another seat and
+        exchanges between other seats are hidden.
 
         Raises:
             ValueError: if there is no such seat.
@@ -190,11 +194,13 @@ class NinefivetwoState(NinefivetwoPosition):
         return view
 
     def deal_first(self) -> None:
-        """Deal the first cards of a game."""
+        """Start the first deal of a game, whose players and options are set."""
         _deal(self, 1, FIRST_TARGETS, ())
 
     def advance(self, move: str | Move) -> NinefivetwoState:
         """Return the state after a move.
+
+        The move that ends a deal also deals the next one, unless the game is over.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -312,7 +318,10 @@ class NinefivetwoView(NinefivetwoPosition):
 def _deal(
     state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
 ) -> None:
-    """Deal the cards, starting with the 5-player, and begin the exchange if cards are owed."""
+    """Deal the cards, starting with the 5-player, and begin the exchange, or the phase `trump`.
+
+    There is an exchange if cards are owed.
+    """
     order = Randomness(state.seed, deal).shuffle(DECK.order)
     hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
     state.start_deal(deal, targets.index(9), hands)
@@ -364,11 +373,11 @@ class Ninefivetwo(Game):
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points of a seat with target 2 that takes all tricks. The minimum is 0."""
+        """Return the points of a seat with target 2 that takes all tricks. Others then have 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the talon, the discards, the trump suit, the exchange and the trick."""
+        """Return the talon, the discards, the trump suit, the exchange and the trick, if any."""
         piles = (
             Fact("talon", cards=tuple(data["talon"])),
             Fact("discarded", cards=tuple(data["discards"])),

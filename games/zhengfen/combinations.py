@@ -59,7 +59,7 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank that a run or flush can have.
+    """Return the highest rank that a run or flush of `length` ranks can have.
 
     `lowest` is its lowest natural rank. Jokers extend it upwards, or downwards once it ends with
     a 2.
@@ -82,7 +82,8 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 def readings(cards: int) -> list[Reading]:
     """Return all readings of a set of cards, each with the highest possible rank.
 
-    There are up to two: a full house, which comes first, and a flush.
+    The list is empty if the cards are no combination. If there are two readings, the first is a
+    full house and the second a flush.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -173,8 +174,8 @@ def is_special(category: int) -> bool:
 def beats(reading: Reading, table: Reading) -> bool:
     """Return whether a reading beats the table.
 
-    An ordinary reading beats a lower reading of its category. A special beats every reading of a
-    weaker category.
+    An ordinary reading beats a reading of its category with a lower rank, or with the same rank and
+    a smaller length. A special beats every reading of a weaker category.
     """
     if is_special(reading[0]):
         return reading[0] > table[0]
@@ -192,9 +193,9 @@ def validate_play(move: Move, table: Move | None) -> Move:
     `table` is the play to beat, or None for a lead.
 
     Raises:
-        IllegalMove: if the cards are no combination, do not beat the table, or can be read in two
-            ways. The reason is the first that applies of `not-a-combination`, `wrong-category`,
-            `not-higher` and `ambiguous`.
+        IllegalMove: if the cards are no combination, or not the one that the suffix names, if they
+            do not beat the table, or if they can be read in two ways. The reason is the first that
+            applies of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous`.
     """
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1

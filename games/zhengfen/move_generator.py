@@ -215,7 +215,7 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
     ) -> list[int]:
-        """Return the natural cards of each full house with a triple of `rank` and so many jokers.
+        """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
         `pairs` are the fitting pairs, and `others` the single cards, of all other ranks. With both
         jokers, some sets of cards occur twice.
@@ -279,7 +279,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the sets of five cards that are both a flush and a full house.
+        """Return the sets of five cards of the hand, mirrored, that are a flush and a full house.
 
         Such sets have three cards of one suit and both jokers.
         """

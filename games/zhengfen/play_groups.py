@@ -119,7 +119,7 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """Return all plays that take one choice of each rank and the jokers that it needs, in order.
+    """Return all plays that take one choice of each rank and the jokers needed, in order.
 
     `ends[u]` lists the ways to add u jokers, up to `len(ends) - 1` jokers.
     """

@@ -50,7 +50,7 @@ class ZhengfenPosition(ClimbingPosition):
         """Return a play of cards that are held, with its category, rank and length.
 
         Raises:
-            IllegalMove: if the cards are no combination, or do not beat the table.
+            IllegalMove: if the cards are no combination, do not beat the table, or are ambiguous.
         """
         return validate_play(play, table)
 
@@ -100,11 +100,13 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_first(self) -> None:
-        """Deal the first cards of a game."""
+        """Start the first deal of a game, whose players and options are set."""
         _deal(self, 1, 0, 1)
 
     def advance(self, move: str | Move) -> ZhengfenState:
         """Return the state after a move.
+
+        The move that ends a deal also deals the next one, unless the game is over.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -158,7 +160,10 @@ class ZhengfenState(ZhengfenPosition):
         self.passes = 0
 
     def _finish(self, last: int) -> None:
-        """End the deal after the move of the last player, whose tricks and hand go to the first."""
+        """End the deal after the last player's move.
+
+        The tricks and the hand of the last player go to the player who went out first.
+        """
         if self.table is not None:
             self._take_trick(self.table.seat)
         first = self.out[0]
@@ -259,7 +264,7 @@ class Zhengfen(Game):
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the points in the trick and the play to beat, or nothing before a lead."""
+        """Return the points in the trick and the play to beat, or an empty list before a lead."""
         if data["table"] is None:
             return []
         worth = points(DECK.hand(data["trick"]))

@@ -42,7 +42,7 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
 
 
 def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
-    """Check that the trick has the cards on the table, and none if there is no play."""
+    """Check that the trick includes the play on the table, and is empty if there is no play."""
     if data["table"] is None:
         if data["trick"]:
             problems.append("trick has cards, but without a play on the table it is empty.")
@@ -51,7 +51,10 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats without repeats, and before the end all without cards."""
+    """Check that `out` has valid seats, none of them twice.
+
+    Until the game is over, these must be exactly the seats without cards.
+    """
     out: list[int] = data["out"]
     players: int = data["players"]
     if len(out) > players:
@@ -67,7 +70,7 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that several seats have cards until the game is over.
+    """Check that enough seats have cards for the game to go on, and that the leader has cards.
 
     A single seat may have cards only while it has yet to answer another seat's play.
     """

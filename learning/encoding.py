@@ -49,7 +49,7 @@ Rows = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A view as integers: words of up to 62 bits, and numbers that fit 16 bits with the sign."""
+    """A view as integers: words of up to 62 bits, and numbers that fit into 16 bits with a sign."""
 
     words: list[int]
     numbers: list[int]
@@ -98,10 +98,10 @@ class Encoding:
         self.row_size = hand + CELLS
 
     def encode(self, view: View) -> Encoded:
-        """Encode a view as integers.
+        """Return a view encoded as integers.
 
-        Seats are counted from the view's own seat, or from 0 in a public view. Numbers beyond
-        32,767 or -32,767 are clipped.
+        Seats are counted from the view's own seat, or from 0 in a public view. Numbers above 32,767
+        or below -32,767 are clipped.
         """
         deck, own = self._deck, view.seat or 0
         seen: Any = view  # the games have different fields
@@ -151,7 +151,7 @@ class Encoding:
         return word
 
     def encode_moves(self, moves: LegalMoves) -> list[int]:
-        """Encode legal moves as words.
+        """Return legal moves encoded as words, in one flat list.
 
         Each move has the words of its cards (one word for each pack), then a word that describes
         the move.
@@ -195,12 +195,13 @@ _OPEN: Final = ("trick", "discards")
 def action_of(position: Position, move: str) -> int | None:
     """Return the index of a move in a position's list of legal moves.
 
-    A legal play that is not listed has the index of the listed play with the same ranks. Returns
-    None for a move of 9-5-2 that gives or discards several cards, since only single cards are
-    listed.
+    A legal play that is not listed has the index of the listed play with the same ranks. In Dasan,
+    both must also show the called card, or both keep it. Returns None for a move of 9-5-2 that
+    gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal.
+        IllegalMove: if the move is not legal, or if the position is the view of another seat than
+            the seat to move.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()

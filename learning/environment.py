@@ -20,8 +20,9 @@ class Environment:
     has several legal moves. A single legal move is played automatically. When a deal ends, each
     agent's reward is its points.
 
-    `infos` has two entries for the agent to move: `action_mask` (int8, 1 for each legal action) and
-    `moves`, an array with a row for each legal move (see `Encoding.rows`).
+    `infos` has two entries for the agent to move: `action_mask`, an int8 array with 1 for each
+    legal action and 0 for all others, and `moves`, an array with a row for each legal move (see
+    `Encoding.rows`). A game begins with `reset`.
 
     Attributes:
         encoding: the encoder of observations and moves, which names their parts.
@@ -37,7 +38,7 @@ class Environment:
 
         Raises:
             UnknownGame: if there is no such game.
-            OptionError: if the game has no such number of players or options.
+            OptionError: if the game has no such number of players, or an option is not valid.
         """
         self._game = games.get(game)
         self._options = dict(options or {})
@@ -55,6 +56,7 @@ class Environment:
         """Start a game.
 
         A seed starts a series of games. A reset without a seed starts the next game of the series.
+        Before the first seed, the series is random. Moves that leave no choice are played at once.
         `options` is part of PettingZoo's interface and has no effect.
         """
         if seed is not None:
@@ -133,7 +135,7 @@ class Environment:
             self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
-        """Return an agent's observation, an array whose slices `encoding.parts` names."""
+        """Return an agent's observation, an int16 array whose slices `encoding.parts` names."""
         encoding = self.encoding
         return encoding.observation(encoding.encode(self.position.view(self._seats[agent])))
 
@@ -153,13 +155,13 @@ class Environment:
         )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yield the agent to move until all have been removed or `max_iter` steps are made."""
+        """Yield the agent to move until all agents have been removed, at most `max_iter` times."""
         while self.agents and max_iter > 0:
             yield self.agent_selection
             max_iter -= 1
 
     def render(self) -> str:
-        """Return the position in words, as the agent to move knows it."""
+        """Return the position and the legal moves in words, as the agent to move knows them."""
         view = self.position.view(self._seats[self.agent_selection])
         return games.describe(view, self.moves)
 

@@ -31,7 +31,7 @@ def aec_env(
     Raises:
         ModuleNotFoundError: if PettingZoo is not installed.
         UnknownGame: if no game has this name.
-        OptionError: if the game has no such number of players, or no such options.
+        OptionError: if the game has no such number of players, or an option is not valid.
     """
     try:
         from learning.aec import CardGame

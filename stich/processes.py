@@ -66,9 +66,8 @@ def _serving(
     The context begins once the server answers. Messages call the server `name`.
 
     Raises:
-        ClickException: if the server does not answer within 30 seconds. The same error is raised
-            at the end of the context if the server has stopped 5 times within a minute, which
-            interrupts the context like SIGTERM.
+        ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
+            times within a minute. In the second case, SIGTERM first interrupts the context.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()
@@ -111,8 +110,8 @@ def keep_running(
 ) -> bool:
     """Run a server until `closed` is set, and restart it whenever it ends.
 
-    `clock` returns the time in seconds. Return True once `closed` is set, and False if the server
-    has stopped 5 times within a minute.
+    `clock` returns the time in seconds. Once `closed` is set, kill the server and return True. If
+    the server has stopped 5 times within a minute, return False.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
@@ -137,10 +136,10 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena. Yields their URL.
+    """Within this context, serve the pages of an arena. Prints and yields their URL.
 
-    The settings are those of `web.arena.server.load`. Without settings, only the pages for playing
-    are served. The server is a separate process, so spectators hardly slow down a cup.
+    The settings are those of `web.arena.server`. Without `run` or `matches`, only the pages for
+    playing are served. The server is a separate process, so spectators hardly slow down a cup.
 
     Raises:
         ClickException: if the server does not start, or stops too often.
@@ -160,7 +159,8 @@ def gateway_served(
     tokens. `runner_host` is the address at which tables reach the gateway on this machine.
 
     Raises:
-        ClickException: if the gateway does not start, or stops too often.
+        ClickException: if the gateway does not start, stops too often, or finds no free port at
+            `runner_host`.
     """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {

@@ -86,7 +86,8 @@ def check(**arguments: Any) -> int:
     """Check that a bot conforms to the protocol. Each failure says how to fix it.
 
     By default the bot is checked with everything that it plays, according to `games` and `supports`
-    in its answer to GET /. Exits with 0 if every check passed, and with 1 if a check failed.
+    in its answer to GET /. Exits with 0 if every check passed, and with 1 if a check failed or was
+    skipped.
 
     \b
     Examples:
@@ -124,7 +125,8 @@ def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Sc
     """Return the game, players and options to check, or None to check all that the bot plays.
 
     Raises:
-        UsageError: if the game has no such players or options, or if no game is named for them.
+        UsageError: if the game does not allow these players or options, or if there are players or
+            options but no game.
     """
     if game is None:
         if players or options:

@@ -73,7 +73,7 @@ def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None)
 
 
 def as_bot(text: str) -> Bot:
-    """Convert an argument that names a bot: a reference bot, a URL or a command.
+    """Return the bot that an argument names: a reference bot, a URL or a command.
 
     Raises:
         BadParameter: if the text is none of these.
@@ -115,7 +115,7 @@ def resolve_options(
     `players` is None for the fewest players.
 
     Raises:
-        UsageError: if the game has no such number of players, or no such options.
+        UsageError: if the game has no such number of players, or an option is not valid.
     """
     try:
         return games.get(game).resolve_options(players, "seed", options)
@@ -192,10 +192,11 @@ class Starting:
         *,
         warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings for starting these bots. Print a warning if there is no sandbox.
+        """Return the settings for starting these bots. Print the warning of `prepare_launch`.
 
-        A started bot must answer GET / within `start_ms` milliseconds. The paths in `secret` are
-        hidden in every sandbox. Without `warn`, no warning is printed.
+        The warning says what bots other than reference bots can do, for instance without a sandbox.
+        With `warn` false, it is not printed. A started bot must answer GET / within `start_ms`
+        milliseconds. The paths in `secret` are hidden in every sandbox.
 
         Raises:
             SandboxError: if there must be a sandbox and there cannot be one.

@@ -90,9 +90,13 @@ def _take_part(
 
     `token` is called with the bot's statement about itself, and returns the bot's token.
 
+    The bot plays at up to `tables` tables at once. If it has a command, it can be challenged, unless
+    `no_challenges` is true.
+
     Raises:
         UsageError: unless exactly one of `command` and `url` is given.
-        StartError: if the bot cannot be reached.
+        SandboxError: if there must be a sandbox and there cannot be one.
+        StartError: if the bot cannot be started or reached.
         EntryRefused: if the arena refuses the bot.
     """
     bot = named_bot(command, url)

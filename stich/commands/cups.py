@@ -46,7 +46,10 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why an address is not usable as a Dask scheduler, or None if it is."""
+    """Return why the address of a Dask scheduler cannot be used, or None if it can.
+
+    It cannot if the text is no such address, or if Dask distributed is not installed.
+    """
     if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
     if importlib.util.find_spec("distributed") is None:
@@ -289,6 +292,8 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
 
     Raises:
         UsageError: if the name is not allowed.
+        JoinRefused: if the name is taken, or if the ladder is over or full.
+        StoreError: if the store cannot be used.
     """
     with Store.create(target) as store:
         ladder = cup.with_joined(store.decisions())
@@ -306,7 +311,7 @@ def _runner_host(cluster: str | None) -> str:
     """Return the IP address of this machine at which tables reach the gateway.
 
     Without `cluster`, tables are on this machine. With the address of a Dask scheduler, tables are
-    on its workers. Exit with 1 if the scheduler's address cannot be resolved.
+    on its workers. Exit with 1 if the scheduler's address cannot be resolved or reached.
     """
     if cluster is None:
         return "127.0.0.1"
@@ -324,11 +329,12 @@ def _runner_host(cluster: str | None) -> str:
 def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: bool) -> Cup:
     """Read a cup that is about to be run at `target`, and check that its bots can be started.
 
-    With `programs`, the programs of the bots must exist on this machine. With `no_sandbox`, the
+    The folders and the environment variables of the bots must exist, and with `programs` their
+    programs too. Bots that no longer play in the run are not checked. With `no_sandbox`, the
     returned cup has its sandbox switched off.
 
     Raises:
-        CupError: if the file cannot be read or has errors.
+        CupError: if the file cannot be read or has errors, or if a bot cannot be started.
     """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -345,7 +351,7 @@ def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: b
 def _not_started(target: str) -> Collection[str]:
     """Return the names of a run's bots that are not started again, because they no longer play.
 
-    In a finished run these are all bots. Without a run there are none.
+    In a finished run these are all bots. Without a run that can be read there are none.
     """
     try:
         with Store.open(target) as store:
@@ -367,13 +373,13 @@ def _play_cup(
 ) -> None:
     """Play the unfinished matches of a cup, and print the standings.
 
-    `path` is the CUP.toml, and `target` the folder or database of the run. `cluster` is the address
-    of a Dask scheduler whose workers play the cup instead of this machine. `gateway` and
-    `memory_share` are those of `run_cup`.
+    `path` is the CUP.toml, and `target` the folder or database of the run. With `as_json`, progress
+    and standings are printed as JSON Lines. `cluster` is the address of a Dask scheduler whose
+    workers play the cup instead of this machine. `gateway` and `memory_share` are those of
+    `run_cup`. On Ctrl-C or SIGTERM, print how to resume, and exit.
 
     Raises:
-        StoreError: if the store cannot be used.
-        RunError: if the run cannot continue.
+        StichError: if the cup cannot be played. The errors are those of `run_cup`.
     """
     kept = f"Every finished match is kept in {shown_target(target)}."
     with (

@@ -177,13 +177,13 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(
     target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Withdraw a bot, or disqualify all its versions, after confirmation.
+    """Withdraw a bot, or disqualify all its versions. Ask for confirmation first, unless `yes`.
 
     A bot that has left a ladder or was withdrawn can still be disqualified.
 
     Raises:
-        StoreError: if there is no such bot, if it is disqualified already, if it is withdrawn or
-            the run has ended (for a withdrawal), or if the user does not confirm.
+        StoreError: if there is no such bot, if it is disqualified already, or if the user does not
+            confirm; for a withdrawal, also if the bot is withdrawn already or the run has ended.
     """
     with open_run(target) as store:
         run = store.run()

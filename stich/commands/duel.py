@@ -140,10 +140,14 @@ def duel(**arguments: Any) -> None:
 def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
     """Play a duel, and print its result. Keep the matches in the folder `out`, unless it is None.
 
-    `cup` has the two bots and the format `Duel`. If the duel is interrupted, print the result so
-    far.
+    `cup` has the two bots and the format `Duel`. If `out` has a part of the duel, play the rest. If
+    the duel is interrupted after a match, print the result so far. With `as_json`, progress and
+    result are printed as JSON Lines.
 
     Raises:
+        CupChangedError: if `out` holds another cup or duel.
+        StoreError: if `out` cannot be used.
+        SandboxError: if there must be a sandbox and there cannot be one.
         StartError: if a bot cannot play.
         RunError: if the run cannot continue.
         KeyboardInterrupt: if the duel is interrupted.
@@ -172,7 +176,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
 
 
 def _first_fault(store: Store, bot: str) -> str:
-    """The kind and the description of a bot's first fault, as in "timeout: ...".
+    """The kind and the description of a bot's first fault in the store, as in "timeout: ...".
 
     Raises:
         StopIteration: if the bot has no fault.

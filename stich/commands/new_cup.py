@@ -109,7 +109,7 @@ bank_ms = 10000
 
 
 def _ask_for_bots() -> list[tuple[str, str]]:
-    """Ask for bots until the answer is empty. Return name and BOT of each."""
+    """Ask for bots until the answer is empty. Return a list of (name, BOT)."""
     click.echo(
         f"The bots: each NAME=BOT, where BOT is a command, a URL, `{_CONNECT}` if its author"
         f" connects it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
@@ -121,7 +121,7 @@ def _ask_for_bots() -> list[tuple[str, str]]:
 
 
 def _bot(text: str) -> tuple[str, str] | None:
-    """Return NAME and BOT of NAME=BOT, or None if the text is empty.
+    """Return (NAME, BOT) for the text NAME=BOT, or None if the text is empty or blank.
 
     Raises:
         UsageError: if there is no equals sign.

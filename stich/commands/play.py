@@ -63,7 +63,7 @@ class TerminalGame(Player, MatchObserver):
         self._names.insert(seat, "you")
 
     def play(self, bots: Sequence[Player], clock: Clock) -> None:
-        """Play the game to its end, against `bots` in the order of their seats.
+        """Play the game to its end, against `bots` in the order of their seats. Print the result.
 
         Raises:
             _Quit: if the person quits.
@@ -86,7 +86,10 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(sentence, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a move in the state of the game, and print as much as the person may see."""
+        """Make a move in the state of the game, and print as much of it as the person may see.
+
+        If the move ends a deal, also print the result of the deal.
+        """
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)
         shown = made.text

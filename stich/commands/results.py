@@ -115,7 +115,10 @@ def _match_dict(match: MatchSummary) -> dict[str, object]:
 
 
 def _match_line(match: MatchSummary) -> str:
-    """The line of a match in the list: id, block, bots with their scores, stage."""
+    """The line of a match in the list: id, block, bots with scores and number of faults, stage.
+
+    A bot that was struck out has the score that counts for it.
+    """
     seats = []
     for seat, bot in enumerate(match.seating):
         text = f"{bot} {signed(match.adjusted[seat])}"
@@ -158,7 +161,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 def _watch(what: str, store: RunReader) -> Watch:
     """Return a function that yields the given matches, and on a terminal shows a progress bar.
 
-    `what` is the title of the bar.
+    `what` is the title of the bar, which ends at the number of matches in `store`.
     """
     console = make_console(stderr=True)
     bar: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}

@@ -182,11 +182,11 @@ def review(
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
     """Return a bot's decisions in up to `most` matches, and its number of faults in them.
 
-    Forced moves are no decisions. The matches are shuffled, so that the beginning of the list is a
-    sample of the run. Matches of a block that is still played are left out.
+    Forced moves and faults are no decisions. The matches are shuffled, so that the beginning of the
+    list is a sample of the run. Matches of a block that is still being played are left out.
 
     Raises:
-        StoreError: if there is no such bot, or if it has made no decision.
+        StoreError: if there is no such bot, or if it has made no decision in these matches.
     """
     run = store.run()
     if bot not in run.cup.names:
@@ -218,8 +218,8 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
     """Judge decisions by `search`, with one process per core. Yields the results in order.
 
-    `worlds` is the number of determinizations. No decision is begun after the time `until`, in
-    seconds of `monotonic`.
+    `worlds` is the number of determinizations. After the time `until`, in seconds of `monotonic`,
+    no decision is begun, and the result is False.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -243,9 +243,9 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Compare the recorded move with another legal move. Return True if they are the same, else a
-    finding.
+    """Compare the recorded move with `move`, another legal move.
 
+    Returns True if they are the same, apart from suits that do not matter, and otherwise a finding.
     The lead of `move` is measured in this many worlds, or not at all if `worlds` is 0.
     """
     row = decision.row
@@ -269,8 +269,8 @@ def _by_bot(
     """Ask a bot for its own move at each decision, with the clock of the cup. Yields the results.
 
     The lead of its moves is measured in this many worlds, or not at all if `worlds` is 0. An answer
-    without a legal move yields False. Exit if the bot does not play the game, or if it fails
-    three times in a row. No decision is begun after the time `until`.
+    without a legal move yields False, as does each decision after the time `until`, in seconds of
+    `monotonic`. Exit with 1 if the bot does not play the game, or if it fails three times in a row.
 
     Raises:
         StartError: if the bot cannot be reached.
@@ -314,8 +314,10 @@ class _Table:
         self._notify("/end", scores=self.first.scores)
 
     def ask(self, row: DecisionRow) -> tuple[str, str]:
-        """Ask the bot for its move. Return the move and "". If the bot gives no legal move, return
-        "" and the reason."""
+        """Ask the bot for its move, and return the move and "".
+
+        If the bot gives no legal move, return "" and the reason.
+        """
         self._turn += 1
         view, clock = json.loads(row.view), self._clock
         asked = {"turn": self._turn, "view": view, "moves": row.moves}

@@ -41,7 +41,10 @@ def is_file(target: str) -> bool:
 
 
 def run_folder(cup: str) -> str:
-    """The default folder of a cup's run: runs/ and the file name of `cup` without its extension."""
+    """The default folder of a cup's run: runs/ and the file name of `cup` without its extension.
+
+    Characters other than letters, digits, "_", "." and "-" become "-".
+    """
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
@@ -67,10 +70,11 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 def copied_matches(target: str) -> Iterator[str]:
     """Copy a file of matches, or standard input, to a temporary file for another process.
 
-    Yields the path of the copy.
+    Yields the path of the copy, which is deleted at the end of the context. Exit with 2 if the file
+    cannot be opened.
 
     Raises:
-        LineError: if a line cannot be used.
+        LineError: if there is no line, or a line cannot be used.
     """
     with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
 
@@ -89,10 +93,10 @@ def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
     """Open a run or a file of matches for reading. Yields a reader.
 
     The reader of a run is a snapshot, even while a runner writes to the store. With `any_moves`, a
-    match in a file may have an illegal move.
+    match in a file may have an illegal move. Exit with 2 if a file cannot be opened.
 
     Raises:
-        LineError: if a line of the file cannot be used.
+        LineError: if the file has no line, or a line cannot be used.
         NotBegun: if the run has not begun.
         StoreError: if the store cannot be read.
     """

@@ -15,7 +15,11 @@ _CHARACTER = 7
 
 
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
-    """The result of `stich bench` as a Markdown table, with the points of other bots as columns."""
+    """The result of `stich bench` as a Markdown table with notes.
+
+    `landmarks` are the leads of other bots over par. Each of these bots is a column. Tables that
+    could not be played are only in the notes.
+    """
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"
@@ -38,7 +42,7 @@ def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
 
 
 def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[str]) -> list[str]:
-    """The cells of a result. The last cells are the points of the bots `others`, if known."""
+    """The cells of a result. The last cells are the points over par of `others`, "–" if unknown."""
     faults = result.faults
     marks = {
         landmark.bot: landmark.over_par for landmark in landmarks if landmark.key == result.key
@@ -62,7 +66,10 @@ def _over_par(result: Result) -> str:
 
 
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
-    """The comparison of two results as a Markdown table with notes."""
+    """The comparison of two results as a Markdown table with notes.
+
+    Each difference is that of the new bot less the old bot.
+    """
     rows = []
     for difference in comparison.differences:
         mean, arm = difference.mean, difference.arm
@@ -85,7 +92,11 @@ def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
 
 
 def _verdict(difference: Difference) -> str:
-    """The verdict in words, with the smallest difference that more blocks would show."""
+    """The verdict in words.
+
+    If the interval includes 0, the text also says which differences the interval excludes, and
+    which ones four times as many blocks would exclude.
+    """
     if difference.verdict in ("better", "worse"):
         return difference.verdict
     if difference.verdict == "same":
@@ -97,9 +108,11 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """The SVG of a badge with the points over par at the only table.
+    """The badge of a result, as SVG.
 
-    With several tables, the badge says at how many of them the bot is over par.
+    If the bot has played a single table, the badge shows the points over par. Otherwise, it says
+    at how many tables the whole interval is over par. The badge is red if more intervals are below
+    par than over par, or if there were problems.
     """
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
@@ -136,7 +149,7 @@ def _markdown(
 ) -> str:
     """A title, a table unless `rows` is empty, and the paragraphs `below` it, as Markdown.
 
-    The texts are escaped.
+    All texts except `heads` are escaped.
     """
     lines = [f"### {_plain(title)}", ""]
     if rows:

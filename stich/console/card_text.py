@@ -14,7 +14,7 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """A card with its suit's symbol, in colour."""
+    """A visible card in colour: its rank with its suit's symbol, or the name of a joker."""
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]
@@ -48,7 +48,7 @@ def move_text(text: str) -> Text:
 
 
 def play_text(text: str, category: str | None) -> Text:
-    """The text of a move with its category, which is left out for single cards."""
+    """The text of a move with its category in brackets, except the category `card` of 9-5-2."""
     shown = move_text(text)
     return shown.append(f" ({category})") if category not in (None, "card") else shown
 

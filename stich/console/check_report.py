@@ -57,10 +57,11 @@ def print_as_they_come(
     *,
     verbose: bool,
 ) -> list[CheckResult]:
-    """Print each result when it arrives, then how many checks passed. Return all results.
+    """Print each result when it arrives, then which checks were not passed. Return all results.
 
-    Failures with the same cause are printed once, unless `verbose`. `command` is the bot's command,
-    or None for a bot by URL. There must be at least one result.
+    At the end, the last line of the bot's output is printed, if an outcome has output. Failures
+    with the same cause are printed once, unless `verbose`. `command` is the bot's command, or None
+    for a bot by URL.
     """
     causes: Causes = {}
     seen = []
@@ -125,7 +126,8 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of a failure as pairs of a label and a text.
 
-    The request to repeat goes to a fixed port if the bot has a `command`, which may be None.
+    `command` is the bot's command, or None for a bot by URL. With a command, the request to repeat
+    goes to a fixed port.
     """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
@@ -157,7 +159,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """The text, shortened to `length` characters if it is longer, with its full length."""
+    """The text, or its first `length` characters and its full length if it is longer."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 

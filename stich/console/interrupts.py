@@ -33,7 +33,8 @@ def exit_at_once() -> None:
 def raise_interrupts() -> None:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt with their number, after `exit_at_once`.
 
-    Signals that `exit_at_once` has left ignored stay ignored.
+    Signals that `exit_at_once` has left ignored stay ignored. If `exit_at_once` was not called,
+    nothing changes.
     """
     for number in _STOPS:
         if signal.getsignal(number) == _exit:

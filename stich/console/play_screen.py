@@ -54,7 +54,9 @@ class Menu:
         return len(self._moves)
 
     def groups(self, kind: str = "") -> MoveGroups:
-        """Return the moves whose category or kind begins with `kind`, by default all moves.
+        """Return the moves whose category, or else kind, begins with `kind`, by default all moves.
+
+        Upper and lower case are the same.
 
         Raises:
             InputError: if there is no such move.
@@ -71,7 +73,8 @@ class Menu:
     def choose(self, text: str) -> Move:
         """Return the legal move that a person has typed, as a number, in wire form, or as cards.
 
-        Cards alone, such as "3s3h", mean a play, or the usual move of another phase.
+        Cards alone, such as "3s3h", mean a play, or the usual move of another phase. A legal move
+        need not be in the list.
 
         Raises:
             InputError: if the text is not exactly one legal move.
@@ -94,7 +97,7 @@ class Menu:
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
-    """The legal moves, one line per group, and up to `limit` moves of each group."""
+    """The legal moves, one line per group, and up to `limit` moves of each group (None: all)."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
         shown = "" if title in _UNTITLED else title
@@ -116,7 +119,10 @@ def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> Renderable
 
 
 def seats(view: JsonDict, names: Sequence[str]) -> Table:
-    """A table with a row for each seat: player, number of cards, score and roles."""
+    """A table with a row for each seat: player, number of cards, score and roles.
+
+    `view` is in wire form. `names` are the players by seat.
+    """
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("seat", "who", "cards", "score", ""):
@@ -132,7 +138,10 @@ def seats(view: JsonDict, names: Sequence[str]) -> Table:
 
 
 def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The position as one seat may see it: `view`, under the name of the game, `title`."""
+    """The position as one seat may see it: `view`, in wire form, under a heading with `title`.
+
+    `names` are the players by seat.
+    """
     grid = Table.grid(padding=(0, 2))
     for fact in games.get(view["game"]).facts(view):
         grid.add_row(Text(fact.label, style="dim"), fact_text(fact))

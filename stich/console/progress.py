@@ -35,7 +35,7 @@ def _print(out: Console, sentence: str, event: str) -> None:
 
 
 class Lines(RunObserver):
-    """Prints a line of progress at most every `every_s` seconds, for logs."""
+    """Prints lines for logs: progress at most every `every_s` seconds, and at the last match."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
         self._out = out
@@ -103,9 +103,9 @@ class JsonLines(RunObserver):
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event with its fields, unless `event` is empty.
+        """Write the event with its fields, unless `event` is empty or `warning`.
 
-        A warning is no event, but a sentence on standard error. The wait for bots is both.
+        The sentence is printed, on standard error, only if `event` is `warning` or `waiting`.
         """
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)

@@ -35,7 +35,10 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Show a match one step at a time, until the person leaves. Keys go forwards and back."""
+    """Show a match one step at a time, until the person leaves.
+
+    Keys go forwards and back, to the next fault and to the end.
+    """
     all_steps = list(steps(record, cup))
     at = 0
     while True:

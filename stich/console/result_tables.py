@@ -88,7 +88,7 @@ def print_table(
     """Print the standings, the course of the cup, the result of a duel, and incidents.
 
     The course comes first if it decides the places. `sums` are the sums of the numbers that bots
-    sent with their moves, or None not to print them.
+    sent with their moves, which are printed too, or None to print no sums.
     """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
@@ -202,8 +202,10 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of up to 20 ordered pairs of bots. The pair with the strongest evidence of soft play,
-    which is the least p, comes first."""
+    """A table of up to 20 ordered pairs of bots, by how strong the evidence of soft play is.
+
+    The pair with the least p comes first.
+    """
     pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
@@ -275,9 +277,9 @@ def _duel_sentences(
 
 
 def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
-    """Print the estimate for a cup: the cost for each bot and in all, and the time.
+    """Print the estimate for a cup: the numbers of each bot and in all, and the time.
 
-    Costs are rounded to three significant figures.
+    The numbers are requests, seconds and costs, rounded to three significant figures.
     """
     shares = list(estimate.bots.values())
     names = [

@@ -88,8 +88,8 @@ class Deck:
     def fits(self, total: int, number: int) -> bool:
         """Return whether `total`, the sum of `number` cards, is a hand of that many cards.
 
-        It is not if the cards include too many copies of a card, so that bits were carried, or a
-        card that counts as 0.
+        Returns False if bits were carried, because there were too many copies of a card, or if a
+        card counted as 0.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -147,7 +147,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of these cards, or -1 if the deck lacks one or has it less often.
+        """Return the hand of these cards, or -1 if they are not all in the deck, or not that often.
 
         Raises:
             KeyError: if a string is not the name of any game's card.
@@ -163,7 +163,7 @@ class Deck:
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Return whether `hand` has all of `cards`, each as often as `cards` has it."""
+        """Return whether `hand` has all of `cards`, each at least as often as `cards` has it."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards

@@ -87,9 +87,9 @@ class Phrase:
 class Fact:
     """A fact about a position: a label with a text, cards or both.
 
-    Pages translate the label. They translate `value` if it is a Phrase or a word of the game's
-    description. `cards` are names in deck order. `seat` is the seat that the fact is about, or
-    None. `on_table` marks cards that lie in front of a seat in the current trick.
+    Pages translate the label, and `value` if they have a translation of it. `cards` are names in
+    deck order. `seat` is the seat that the fact is about, or None. `on_table` marks cards that lie
+    in front of a seat in the current trick.
     """
 
     label: str

@@ -166,8 +166,8 @@ class History:
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
         """Return all cards that each seat has played, then the cards of each seat's latest move.
 
-        The result has one hand for each seat, and then another one for each seat. The second is
-        empty if the seat's latest move was not a play. Posted plays of cards that the deck does
+        The result has one hand for each seat, and then another one for each seat. A seat's second
+        hand is empty if its latest move was not a play. Posted plays of cards that the deck does
         not have are left out. The result is cached, so that the next history adds a single move.
         """
         newer: list[History] = []

@@ -247,7 +247,7 @@ class BasePosition:
         self.history = History()
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy from another position the fields that states and views of all games have.
+        """Copy from `other` the fields that all games share, except the seed and hands.
 
         In a view of 9-5-2, a masked history then replaces the history.
         """

@@ -22,13 +22,13 @@ class Environment:
 
     `infos` has two entries for the agent to move: `action_mask`, an int8 array with 1 for each
     legal action and 0 for all others, and `moves`, an array with a row for each legal move (see
-    `Encoding.rows`). A game begins with `reset`.
+    `Encoding.rows`).
 
     Attributes:
         encoding: the encoder of observations and moves, which names their parts.
         actions: the number of actions, an upper bound on the number of legal moves.
-        moves: the legal moves of the agent to move.
-        position: the complete position, which no agent should see.
+        moves: the legal moves of the agent to move. Set by `reset` and `step`.
+        position: the complete position, which no agent should see. Set by `reset` and `step`.
     """
 
     def __init__(

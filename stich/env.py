@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """Return the `View` for a view as JSON values, as bots receive it and as exports contain it.
+    """Return the `View` for a view in wire form, as bots receive it.
+
+    Exports of decisions have this form as JSON text, which must be decoded first.
 
     Raises:
         UnknownGame: if no game has the name in the view.

@@ -105,7 +105,7 @@ class ClimbingPosition(BasePosition):
         return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
-        """Copy from another position the fields of states and views of all climbing games."""
+        """Copy from `other` the fields that all climbing games share, except the seed and hands."""
         self.copy_common(other)
         self.passes = other.passes
         self.table = other.table

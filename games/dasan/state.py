@@ -90,7 +90,10 @@ class DasanPosition(ClimbingPosition):
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the contract's order, always in the lowest suits held."""
+        """Return the legal moves in the contract's order, always in the lowest suits held.
+
+        A play that can show the called card or keep it back is listed both ways.
+        """
         if self.phase == "auction":
             if self.bid == 0:
                 return LegalMoves(auction.bids(DECK, 1, self._open_to()))
@@ -329,7 +332,7 @@ class Dasan(auction.AuctionGame):
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase for the declarer, with the bid, or the partner, and none for others."""
+        """Return one phrase for the declarer (with the bid) or a known partner, none for others."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
@@ -339,7 +342,7 @@ class Dasan(auction.AuctionGame):
     def max_difference(self, players: int, options: Options) -> int:
         """Return the difference after a bid of 3.
 
-        With three players it is that of 6 and -3 points, with four that of 3 and -3 points.
+        With three players it is 9, between 6 and -3 points. With four it is 6, between 3 and -3.
         """
         return auction.HIGHEST * (3 if players == 3 else 2)
 

@@ -1,8 +1,9 @@
 """Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主) for three and four players.
 
 The highest bidder is the declarer, takes up the talon, leads, and plays alone against the others.
-Bombs and the rocket beat everything else and double the score. The deal ends when a seat has no
-cards left. Then each opponent pays the declarer, or is paid by the declarer, bid × 2^doublings.
+Bombs and the rocket beat everything else. The rocket doubles the score, as does a bomb: with two
+packs, a bomb of six cards or more. The deal ends when a seat has no cards left. Then each opponent
+pays the declarer, or is paid by the declarer, bid × 2^doublings.
 
 Source: the German text of pagat.com's page on Dou Dizhu. docs/rules/doudizhu.md decides what the
 text leaves open.

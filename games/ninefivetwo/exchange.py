@@ -101,11 +101,10 @@ EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read_exchanged)
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
     """Return the pairings after a deal with these targets and tricks, in order.
 
-    There are none if every seat has won exactly as many tricks as its target.
-
-    With one giver and two debtors, the giver's left neighbour comes first. With two givers and one
-    debtor, the debtor's left neighbour comes first. 9-5-2 is played clockwise, so the left
-    neighbour is the next seat.
+    There are none if every seat has won exactly as many tricks as its target. With one giver and
+    two debtors, the giver's left neighbour comes first. With two givers and one debtor, the
+    debtor's left neighbour comes first. 9-5-2 is played clockwise, so the left neighbour is the
+    next seat.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}

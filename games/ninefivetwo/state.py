@@ -364,7 +364,7 @@ class Ninefivetwo(Game):
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return a hand's cards by suit, with black and red suits in turn."""
+        """Return a hand's cards by suit: clubs, diamonds, spades, hearts, without empty suits."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
@@ -399,7 +399,7 @@ class Ninefivetwo(Game):
         return facts
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return the number of tricks that the seat has won, and its target."""
+        """Return one phrase with the number of tricks that the seat has won, and its target."""
         tricks, target = data["tricks"][seat], data["targets"][seat]
         return [Phrase("%(tricks)d of %(target)d tricks", {"tricks": tricks, "target": target})]
 

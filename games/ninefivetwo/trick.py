@@ -62,7 +62,7 @@ def playable(hand: int, trick: Trick) -> int:
 def winner(trick: Trick, trump: int) -> int:
     """Return the seat that wins a trick of at least one play.
 
-    The highest trump wins. Without trumps, the highest card of the suit led wins.
+    The highest trump wins. If no trump was played, the highest card of the suit led wins.
     """
     seat, best = trick[0]
     for other, move in trick[1:]:

@@ -176,8 +176,9 @@ def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]
 
 
 def _cards(problems: list[str], deck: Deck, data: JsonDict, played: list[str]) -> None:
-    """Check that no card occurs more often than in the deck, all places together.
+    """Check that all cards are in the deck, and that none occurs twice, in one place or several.
 
+    In a view, the hand and the counts are checked too, and hidden cards are left out.
     The cards in `exchanged` are not counted: they are in hands again, or have been played.
     """
     cards = [*data["talon"], *data["discards"], *played]

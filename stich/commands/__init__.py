@@ -1,1 +1,1 @@
-"""The commands of the `stich` program, one module each."""
+"""The commands of the `stich` program, in modules of one command or several related ones."""

@@ -88,9 +88,8 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and connect it to an arena until the cup is over.
 
-    `token` is called with the bot's statement about itself, and returns the bot's token.
-
-    The bot plays at up to `tables` tables at once. If it has a command, it can be challenged, unless
+    `token` is called with the bot's statement about itself, and returns the bot's token. The bot
+    plays at up to `tables` tables at once. If it has a command, it can be challenged, unless
     `no_challenges` is true.
 
     Raises:

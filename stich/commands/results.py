@@ -161,7 +161,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 def _watch(what: str, store: RunReader) -> Watch:
     """Return a function that yields the given matches, and on a terminal shows a progress bar.
 
-    `what` is the title of the bar, which ends at the number of matches in `store`.
+    `what` is the title of the bar. The bar is full after as many matches as `store` has.
     """
     console = make_console(stderr=True)
     bar: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}

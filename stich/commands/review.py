@@ -79,7 +79,7 @@ class Finding:
 
     @property
     def certain(self) -> float:
-        """The points that `instead` gains at least, with 95 % confidence. 0 if not measured."""
+        """The lower end of the 95 % interval of the lead, in points. 0 if it was not measured."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 

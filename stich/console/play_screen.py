@@ -56,7 +56,7 @@ class Menu:
     def groups(self, kind: str = "") -> MoveGroups:
         """Return the moves whose category, or else kind, begins with `kind`, by default all moves.
 
-        Upper and lower case are the same.
+        The case of `kind` does not matter.
 
         Raises:
             InputError: if there is no such move.

@@ -68,10 +68,11 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """Return the cards that all seats have played in this deal.
+    """Return the cards that all seats have played in this deal, with the number of each.
 
-    The cards are taken from the history and from what lies open, since a set-up position may have
-    no history.
+    In Zheng Fen, the cards are taken from the trick and the piles of taken cards. In other games,
+    they are taken from the history and from what lies open, since a set-up position may have no
+    history.
     """
     cards: Counter[str] = Counter()
     last = None
@@ -90,7 +91,7 @@ def played(view: View) -> Counter[str]:
 
 
 def unseen(view: View) -> list[str]:
-    """Return the cards that are in other hands or face down, low to high."""
+    """Return the cards in other hands, face down or left out of a set-up position, low to high."""
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])
     left.subtract(played(view))
@@ -101,7 +102,7 @@ def unseen(view: View) -> list[str]:
 
 
 def position_hash(view: View) -> int:
-    """Return a number from 0 to 2**64 - 1 that depends only on the position.
+    """Return a hash of a view's seat, deal, hand, history and scores, from 0 to 2**64 - 1.
 
     Bots use the hash as a seed, so that their random choices can be repeated.
     """

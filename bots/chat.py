@@ -1,6 +1,7 @@
-"""A client for OpenAI-compatible chat completions, with every kind of failure.
+"""A client for OpenAI-compatible chat completions that tells all kinds of failures apart.
 
-The key is removed from all text of the endpoint before the text is logged or returned.
+The key is removed from texts of the endpoint in logs, errors and transcripts. Only the words of a
+completion are returned as they came.
 """
 
 import json
@@ -58,9 +59,11 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     request: dict[str, Any] = {}
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`, or None if prices or counts are missing.
+        """Return the price of the tokens in `used`.
 
-        The settings have prices per million tokens, and the result is in the same currency.
+        The result is None if `used` has no output tokens, or if both the input price and the output
+        price are 0. The settings have prices per million tokens, and the result is in the same
+        currency.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -115,8 +118,8 @@ class Completion:
 class Endpoint:
     """The endpoint of a model. Several threads may use the same object at once.
 
-    If `transcripts` is given, each request is appended to that file as a line of JSON without the
-    key.
+    If `transcripts` is given, each request is appended to that file with its answer, as a line of
+    JSON without the key.
     """
 
     def __init__(
@@ -133,12 +136,13 @@ class Endpoint:
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
         """Return a completion for these messages. Repeat the request after temporary failures.
 
-        `until` is the deadline, a time of `monotonic`. Calls, tokens and the causes of failed
-        requests are added to `used`.
+        If the endpoint refuses a request for structured output, the request is repeated without it,
+        and so are later ones. `until` is the deadline, a time of `monotonic`. Calls, tokens and the
+        causes of failed requests are added to `used`.
 
         Raises:
-            NoCompletion: if there is no completion by the deadline, or if the endpoint refuses the
-                request.
+            NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
+                request, or if its answer is not a completion.
         """
         settings = self._settings
         body = {
@@ -174,7 +178,9 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Check that the endpoint answers, by asking for one word. A busy endpoint passes.
+        """Check that the endpoint answers, by asking for one word.
+
+        An endpoint that is busy or cannot be reached passes, with a warning in the log.
 
         Raises:
             NoCompletion: if the endpoint refuses the key or the model, or is not a chat endpoint.
@@ -186,10 +192,12 @@ class Endpoint:
             _log.warning("%s; starting all the same", busy)
 
     def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
-        """Send one request, and return the completion. Calls and tokens are added to `used`.
+        """Send one request, and return the completion. Append the request to the transcripts.
+
+        Calls and tokens are added to `used`.
 
         Raises:
-            NoCompletion: if there is no completion by `until`.
+            NoCompletion: if there is no completion within `timeout_s` or by `until`.
         """
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
@@ -211,7 +219,7 @@ class Endpoint:
         """Send a request. Return the response and its text.
 
         Raises:
-            NoCompletion: if there is no response within `seconds`.
+            _Busy: if the endpoint cannot be reached or does not answer within `seconds`.
         """
 
         def post() -> tuple[requests.Response, bytes]:
@@ -239,10 +247,12 @@ class Endpoint:
         return response, data.decode(errors="replace")
 
     def _read(self, response: requests.Response, answer: str) -> tuple[str, Completion]:
-        """Return the text of a response without the key, and the completion in it.
+        """Return the words of the completion in a response, without the key, and the completion.
 
         Raises:
-            NoCompletion: if the response holds no completion.
+            _Busy: if the endpoint may accept the request later.
+            RequestRefused: if the status is any other than 200.
+            Unreadable: if the response holds no completion.
         """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code
@@ -339,7 +349,7 @@ def _text(content: object) -> str:
     """Return the text of a message's content, or "" if there is no text.
 
     Raises:
-        TypeError: if the content is neither text nor a list of parts.
+        TypeError: if the content is neither text, null nor a list of parts.
     """
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")

@@ -22,7 +22,11 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """Bid 1 for every two top cards (of the highest four ranks) beyond the first two."""
+    """Return the highest legal bid that the hand is good for, or the first move if there is none.
+
+    A hand is good for 1 for every two cards of the highest four ranks beyond the first two, up to
+    3. With two packs, twice as many cards are needed.
+    """
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:
         top //= 2  # two packs
@@ -52,7 +56,7 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
 
 
 def _wins(view: View, play: str) -> bool:
-    """Return whether the card would beat all cards in the trick so far."""
+    """Return whether a play would beat all cards in the trick so far."""
     trump = view["trump"]
     led = cards_of(view["trick"][0]["move"])[0][1]
     value = VALUE["ninefivetwo"]

@@ -56,6 +56,8 @@ class HttpError(Exception):
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
     """Return a function that calls an author's ``move`` with the parts of a whole request.
 
+    Parameters of ``move`` that have a default are not passed.
+
     Raises:
         TypeError: if ``move`` does not take ``(view, moves)``, with or without a third parameter
             named ``clock`` or ``request``.
@@ -168,7 +170,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         """Start listening.
 
         Raises:
-            OSError: if the port is not available.
+            OSError: if the server cannot listen on this host and port.
         """
         self.bot = bot
         super().__init__((host, port), _Handler)

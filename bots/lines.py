@@ -25,7 +25,7 @@ class NoAnswer(Exception):
 
 
 class LineProgram:
-    """A program started by `command` in `folder`, which shares the stderr of this process.
+    """A program that `command` starts in `folder`, and that shares the stderr of this process.
 
     Deadlines are times of `time.monotonic`.
     """
@@ -68,10 +68,11 @@ class LineProgram:
         self._process, self._rest = None, b""
 
     def write(self, line: str, until: float) -> None:
-        """Write a line to the program.
+        """Write a line to the program, which must be running.
 
         Raises:
-            NoAnswer: if the program has ended, or has not read the line before `until`.
+            NoAnswer: if the program has ended or closed its stdin, or if the line cannot be written
+                completely before `until`.
         """
         left = memoryview(line.encode() + b"\n")
         while left:
@@ -86,8 +87,8 @@ class LineProgram:
         """Read and return the program's next non-blank line, without surrounding spaces.
 
         Raises:
-            NoAnswer: if there is no such line before `until`, if the line is longer than `MAX_LINE`
-                bytes, or if the program has ended.
+            NoAnswer: if there is no such line before `until` or before the program ends, if the
+                line is longer than `MAX_LINE` bytes, or if the program is not running.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")
@@ -105,13 +106,20 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """Return the bytes that the program has written after the last line read, or b""."""
+        """Return the bytes that the program has written after the last line read, or b"".
+
+        The bytes have no surrounding whitespace, and `read` still returns them. The program must be
+        running.
+        """
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
 
     def _ended(self) -> NoAnswer:
-        """Return the error for a program that has ended, after waiting for its exit status."""
+        """Return the error for a program that has ended, or that has closed its stdin or stdout.
+
+        Waits up to a second for the exit status.
+        """
         try:
             status = self._process.wait(1) if self._process is not None else None
         except subprocess.TimeoutExpired:

@@ -60,9 +60,10 @@ class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=Tr
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
     """Return the move and the comment in a model's answer.
 
-    A number in the answer is an index into `moves`. The move need not be legal, and is "" if there
-    is none. The comment is the answer's "comment" if the answer is JSON, and otherwise the whole
-    answer.
+    The last move in the answer counts. A number in brackets, or in place of a move, is an index
+    into `moves`. The move need not be legal: it is "" if there is none, and the number itself if
+    the number is not an index. The comment is the answer's "comment" if the answer is JSON with a
+    "move" and a "comment", and otherwise the whole answer. Text up to `</think>` is ignored.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -101,8 +102,10 @@ class ModelPlayer:
     ) -> tuple[str, dict[str, str | float], str | None]:
         """Return the move, information about it, and the reason for a fallback.
 
-        The information has the model's comment, and numbers such as tokens and cost. The reason is
-        None if the move is the model's own.
+        The information has the model's comment, and numbers such as tokens and cost. If the model
+        makes no legal move, the move is that of `sensible`, unless the setting `fallback` is
+        "none": then the move is the model's last answer, which is not legal. The reason is None if
+        the move is the model's own.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
@@ -179,7 +182,8 @@ class ModelPlayer:
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
-    `environment` has the key. Exits with a message if a file or the key is missing or wrong.
+    `environment` has the key under the name in `settings.toml`. If the settings name a file of
+    transcripts, it is created. Exits with a message if a file or the key is missing or wrong.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=ModelSettings)
@@ -210,7 +214,8 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 def run(folder: Path) -> None:
     """Serve the model of a folder as a bot until the process is stopped.
 
-    Exits with a message if a file is missing or wrong, or if the endpoint refuses the key or model.
+    Exits with a message if a file or the key is missing or wrong, or if the endpoint refuses the
+    key or the model or is not a chat endpoint.
     """
     player = load(folder, os.environ)
     try:

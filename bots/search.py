@@ -1,10 +1,10 @@
 """A bot that searches: ``python -m bots.search``.
 
-The bot runs a determinized Monte Carlo search of depth one. For each decision it samples
-determinizations (the unseen cards dealt at random, as the view allows). In each determinization it
-plays out every promising move, with a fast player in all seats. All moves share the same
-determinizations, so their results can be compared in pairs. The bot plays the move with the best
-mean, or the sensible bot's choice if that move is not clearly better.
+The bot runs a determinized Monte Carlo search of depth one. For each decision except a bid it
+samples determinizations (the unseen cards dealt at random, as the view allows). In each
+determinization it plays out every promising move, with a fast player in all seats. All moves share
+the same determinizations, so their results can be compared in pairs. The bot plays the move with
+the best mean, or the sensible bot's choice if that move is not clearly better.
 """
 
 import argparse
@@ -47,13 +47,13 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Return the best move after a search for a share of the time on the clock."""
+    """Return the best move after a search for a share of `move_ms`, at most `MAX_SECONDS`."""
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """Return the best move after a search with this many determinizations.
+    """Return the best move after a search with up to this many determinizations.
 
     The same position always gets the same move.
     """
@@ -68,7 +68,7 @@ class Lead(NamedTuple):
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """Measure the lead of a legal move over another in this many determinizations.
+    """Return the mean lead of a legal move over another in this many determinizations.
 
     The determinizations differ from those of `search`, so the lead of its choice is not biased.
     Returns None if there are fewer than two determinizations: either `iterations` is too small, or
@@ -101,9 +101,10 @@ class _Search:
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, goes_on: Callable[[int], bool]) -> str:
-        """Return the best move, or the sensible bot's choice if nothing could be searched.
+        """Return the best move, or the sensible bot's choice if there are no determinizations.
 
-        The search goes on while `goes_on(number of determinizations)` is true.
+        The search goes on while `goes_on(number of determinizations)` is true and more than one
+        move is left.
         """
         candidates = self.candidates
         if len(candidates) == 1:
@@ -126,7 +127,10 @@ class _Search:
         return self._best(alive) if done else candidates[0]
 
     def determinizations(self, rng: random.Random) -> Iterator[games.State]:
-        """Yield determinizations without end, or nothing if no deal leads to the position."""
+        """Yield determinizations without end, or until one is not a valid state.
+
+        In a set-up position that no deal leads to, that is the first.
+        """
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
         with suppress(games.InvalidState):
@@ -177,7 +181,10 @@ class _Search:
 
 
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
-    """Return the moves to search, with the sensible bot's choice first."""
+    """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
+
+    In an auction, this is the only one.
+    """
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":

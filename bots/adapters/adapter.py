@@ -64,7 +64,9 @@ class Adapter:
     ) -> tuple[str, Info, str | None]:
         """Return the move, information about it, and the reason for a fallback.
 
-        The reason is None if the move is the program's own.
+        `request` is the body of `POST /move`. A fallback is also printed to stderr. The reason is
+        None if the move is the program's own, or a bid that `sensible` makes for every program
+        without an auction.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -80,7 +82,9 @@ class Adapter:
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Return the program's move and information about it. Restart a program that has ended.
+        """Return the program's move and information about it.
+
+        A program that has ended is restarted once.
 
         Raises:
             NoAnswer: if the program has no legal move in time.
@@ -119,7 +123,8 @@ def serve(
 ) -> None:
     """Serve a program as a bot until the process is stopped.
 
-    Exits with a message if the program cannot be started.
+    If `auction` is False, `sensible` bids in place of the program. Exits with a message if the
+    program cannot be started.
     """
     match = open_match()
     try:

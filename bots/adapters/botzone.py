@@ -25,6 +25,8 @@ Response = int | list[int]
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
     """Return a deal's requests up to the current one, and the responses to all earlier ones.
 
+    If `auction` is False, the conversation begins after the auction.
+
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not know.
     """
@@ -126,7 +128,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
         """Write a request to the program, and return its output.
 
-        Stop the program unless it keeps running.
+        The program is stopped unless it says that it keeps running.
 
         Raises:
             NoAnswer: if the program gives no readable answer by `until`.
@@ -153,8 +155,8 @@ def serve(
 ) -> None:
     """Serve a program as a bot until the process is stopped.
 
-    If `auction` is False, the program is for *FightTheLandlord*, which has no auction. Exits with a
-    message if the program cannot be started.
+    If `auction` is False, the program is for *FightTheLandlord*, which has no auction, and
+    `sensible` bids. Exits with a message if the program cannot be started.
     """
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction

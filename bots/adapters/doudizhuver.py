@@ -51,7 +51,7 @@ def script(deal: Deal) -> list[tuple[str, str]]:
 
 
 def _cards(cards: Sequence[str]) -> str:
-    """Return the numbers of cards, separated by commas, or "-1" without cards."""
+    """Return the numbers of cards, separated by commas, or "-1" if there are none."""
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
@@ -87,12 +87,13 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the program all lines that it has not been sent.
+        """Send the program all lines that it has not been sent. Start it first if need be.
 
-        Return a sentence on the first answer that differs from the move that was played, or None.
+        Return a sentence about the first answer that differs from the move that was played, or None
+        if no answer differs.
 
         Raises:
-            NoAnswer: if the program gives no readable answer by `until`.
+            NoAnswer: if the program cannot be started, or gives no readable answer by `until`.
         """
         if not self.running:
             self.start()

@@ -77,7 +77,8 @@ class Agent(adapter.AdaptedProgram):
         """Return the cards that the agent plays, and an empty comment.
 
         Raises:
-            NoAnswer: if there is no answer by `until`, or the agent does not hold the cards.
+            NoAnswer: if the agent cannot be loaded, does not answer by `until`, or answers with
+                cards that it does not hold.
         """
         with self._lock:
             if not self.running:
@@ -99,7 +100,7 @@ class Agent(adapter.AdaptedProgram):
             super().stop()
 
     def close(self, score: int) -> None:
-        """Keep the process for the next match."""
+        """Do nothing: the process is kept for the next match."""
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:

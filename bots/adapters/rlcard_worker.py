@@ -5,8 +5,8 @@
 Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it. Each line of stdout is an
 action. The name stands for an agent, for a list of three agents (the landlord, the seat after the
 landlord, the seat before), for an object with such a list as `agents`, or for a class or function
-that returns any of these without arguments. The program runs in a Python that has RLCard and need
-not have Stich.
+that returns any of these when called without arguments. The program runs in a Python that has
+RLCard and need not have Stich.
 """
 
 import importlib
@@ -20,9 +20,10 @@ READY = "ready"
 
 
 def load(where: str) -> list[Any]:
-    """Import and return three agents: of the landlord, and of the two seats after the landlord.
+    """Import and return three agents: for the landlord, and for the two seats after the landlord.
 
-    `where` is `module:name`. Errors of the import and of the agent's own code pass through.
+    `where` is `module:name`. If the name stands for one agent, it plays all three seats. Errors of
+    the import and of the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
@@ -33,9 +34,9 @@ def load(where: str) -> list[Any]:
 
 
 def main() -> None:
-    """Answer requests until the end of stdin.
+    """Load the agent named on the command line, and answer each line of stdin until its end.
 
-    Writes an error and exits with status 1 if the agent cannot be loaded.
+    If the agent cannot be loaded, writes the error to stdout and exits with status 1.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # the output of an agent's own code is no answer, so it goes to stderr

@@ -59,8 +59,9 @@ class Kit:
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
         """Copy the kit into a new or empty directory. Return the names of the copied files.
 
-        For an adapter, `program` holds the words of a command. Files and folders below the current
-        directory that the command names are copied too, and their names are returned last.
+        For an adapter, `program` holds the words of a command, which is written into the copy of
+        `decision`. Files and folders below the current directory that the command names are copied
+        too, and their names are returned last.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if a program is
@@ -133,7 +134,10 @@ def _word(word: str, copies: Mapping[str, Path]) -> str:
 
 
 def program_name(program: Sequence[str]) -> str:
-    """Return a name for a program's bot: the command's last file, or else the program.
+    """Return a name for the bot in front of a program, given the words of the program's command.
+
+    This is the name of the last file that `Kit.copy` would copy, without its suffix. If there is
+    none, it is the name in `module:name`, or else the name of the command's first word.
 
     Raises:
         KitError: if a word of the command is a relative path that does not exist.

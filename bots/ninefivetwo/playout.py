@@ -15,7 +15,10 @@ A trick may avoid an exchange, and no other player gets it.
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play on from `state`, and return the state after the end of the deal."""
+    """Play on from `state`, and return the state after the end of the game.
+
+    The deal must be the last of the game.
+    """
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump

@@ -23,7 +23,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves with their scores, best first."""
+    """Return the moves with their scores, as (score, move), best first."""
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
     if phase == "trump":
@@ -42,7 +42,11 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
-    """Return the cost of discarding a card. Short suits are cheap, to be discarded entirely."""
+    """Return the cost of discarding a card.
+
+    Cards of a short side suit without ace or king are cheap, so that the suit is discarded
+    entirely.
+    """
     value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
     if card & 3 != trump and highest(held) >> 2 < KING:
@@ -51,7 +55,10 @@ def discard_cost(card: int, hand: int, trump: int) -> float:
 
 
 def _exchange_gain(view: View, hand: int, card: str) -> float:
-    """Return the expected gain of giving a card, for which the debtor returns its best card."""
+    """Return the expected gain of giving a card.
+
+    The debtor returns its best card of the suit.
+    """
     given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
     hidden = DECK.hand([other for other in unseen(view) if other[1] == card[1]])
@@ -111,7 +118,7 @@ def above(card: int) -> int:
 
 
 def best_of(trick: Sequence[int], trump: int) -> int:
-    """Return the highest card of a non-empty trick."""
+    """Return the card of a non-empty trick that beats the others."""
     best = trick[0]
     for card in trick[1:]:
         if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
@@ -149,8 +156,8 @@ def _play_second(
 ) -> int:
     """Return the second player's card.
 
-    The card is the cheapest winner if the next seat is unlikely to beat it, and otherwise the
-    lowest card of the suit.
+    If the next seat is unlikely to beat the highest winner, the card is that winner or a lower one
+    that is as good. Otherwise it is the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
@@ -196,9 +203,10 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Return a low card to lead, from a suit without a high card that might be lost.
+    """Return the lowest card of a side suit to lead, or the lowest trump if there are only trumps.
 
-    The suit is short if the hand has trumps to ruff with, and otherwise long.
+    A short suit is preferred if the hand has trumps to ruff with, and otherwise a long one. A suit
+    with a high card that might be lost is avoided.
     """
     side = hand & ~SUIT_CARDS[trump]
     if not side:

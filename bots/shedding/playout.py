@@ -1,7 +1,7 @@
 """Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
 
 Every move goes through `State.advance`. The players use only what their seats would know: their own
-plan, the table, and the number of cards in each hand.
+plan, the table, the cards that others may hold, and the number of cards in each hand.
 """
 
 import math
@@ -77,7 +77,7 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """Return the hand of the card whose play will reveal the teams, or 0 if the teams are known."""
+    """Return the card whose play will reveal the teams, as a hand, or 0 if the teams are known."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
@@ -176,8 +176,9 @@ def _over_teammate(
 ) -> Combo | None:
     """Return a play over a teammate's play, or None to pass.
 
-    A low play may block the next opponent, unless the teammate is close to going out. `best` is the
-    lowest play of the plan that beats the table, or None.
+    The last play of the plan is made. Otherwise a low play may block the next opponent, unless the
+    teammate is close to going out. `best` is the lowest play of the plan that beats the table, or
+    None.
     """
     if best is None or len(combos) == 1:
         return best
@@ -239,7 +240,10 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 
 
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
-    """Yield the plays without kickers that beat the table and split no bomb, lowest first."""
+    """Yield the plays of the table's kind that beat the table, lowest first.
+
+    There are none over a bomb or a play with kickers. Plays of a single rank split no bomb.
+    """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)
     if len(table.ranks) != multiple * table.length or is_bomb(table):

@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the call of the lowest card of the rank of which the hand has most cards.
+    """Return the first call of a card whose rank the hand holds most often.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -92,7 +92,7 @@ class Turn:
 
     @property
     def next_seat(self) -> int:
-        """The seat that plays next."""
+        """The seat that moves after this one."""
         return (self.seat + 1) % len(self.cards_left)
 
     @property
@@ -100,7 +100,7 @@ class Turn:
         """The number of cards of the seat that made the play to beat.
 
         Raises:
-            ValueError: if there is no play to beat.
+            ValueError: if `owner` is None.
         """
         if self.owner is None:
             raise ValueError("there is no play to beat")
@@ -117,7 +117,8 @@ def opponents_of(
     """Return the seats that `seat` plays against.
 
     `partner` is the declarer's partner, or None if `seat` does not know the partner. In that case a
-    defender plays only against the declarer, and the declarer plays against everybody.
+    defender plays only against the declarer, and the declarer plays against everybody. Before there
+    is a declarer, the set is empty.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
@@ -131,8 +132,8 @@ def is_bomb(combo: Combo) -> bool:
 def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
     """Return whether the unseen cards hold a higher play of the same kind.
 
-    A play of more than `max_cards` cards cannot be beaten. Bombs are ignored unless `combo` is a
-    bomb, because bombs are rare and costly to play.
+    A play of more than `max_cards` cards cannot be beaten. Kickers are ignored. So are bombs over
+    plays of other kinds, and rockets, because they are rare and costly to play.
     """
     if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False
@@ -155,7 +156,10 @@ def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int)
 
 
 def multiple_of(combo: Combo) -> int:
-    """Return the number of cards of each rank in a play, without kickers."""
+    """Return the number of cards of each rank in a play, without kickers.
+
+    The result has no meaning for bombs and rockets.
+    """
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -165,7 +169,7 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves of a trick with their scores, best first. A pass scores 0."""
+    """Return the moves of a trick, as (score, move), best first. A pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)

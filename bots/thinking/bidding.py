@@ -8,7 +8,7 @@ from bots.cards import View, cards_of, count_ranks
 from bots.thinking.hand_plan import ComboRules, Counts, worth
 
 TALON_GAIN: Final = 0.06
-"""The average gain in a declarer's probability of winning by the talon."""
+"""The average gain from the talon in a declarer's probability of winning."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,10 @@ class WinModel:
     bomb_weight: float = 0.0
 
     def probability(self, counts: Counts) -> float:
-        """Return the rough probability that a declarer with this hand, before the talon, wins."""
+        """Return the rough probability that a declarer with this hand, before the talon, wins.
+
+        The model is linear, so the result may be below 0 or above 1.
+        """
         tops = zip(self.top_weights, reversed(counts), strict=False)
         bombs = sum(count >= self.rules.bomb_size for count in counts)
         linear = self.constant + self.plan_weight * worth(self.rules, counts)
@@ -67,7 +70,8 @@ class Bidding:
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return the sum of the distances of these hands from their bounds, in probability.
 
-        The sum is 0 if all hands are within their bounds.
+        `hands` has the cards that each seat still holds. The sum is 0 if all hands are within their
+        bounds.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():

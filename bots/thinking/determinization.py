@@ -33,8 +33,8 @@ _RANDOM_DEALS: Final = 30
 class Constraints:
     """The constraints of a view on the locations of the unseen cards.
 
-    `capacity` is the number of cards at each location. `limited` holds the cards that are not
-    possible at every location, as (card, locations), fewest locations first. `free` holds all other
+    `capacity` is the number of cards at each location. `limited` holds the cards that cannot
+    be at every location, as (card, locations), fewest locations first. `free` holds all other
     cards.
     """
 
@@ -78,9 +78,10 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 
 
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
-    """Return a random state in wire form that the view's seat cannot tell from the true state.
+    """Return a random state in wire form in which the view's seat would see the same cards.
 
-    The deal is made the last of the game.
+    The deal is made the last of the game. The history is empty unless the option `spring` needs it,
+    and the completed exchanges of 9-5-2 are left out.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -106,7 +107,7 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
 
 
 def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
-    """Return a random deal by location. If limits conflict, the deal ignores them."""
+    """Return a random deal by location. If all tries fail, the deal ignores the limits."""
     for _ in range(_RANDOM_DEALS):
         piles = _deal_at_random(constraints, rng)
         if piles is not None:

@@ -30,8 +30,8 @@ class Combo(NamedTuple):
     """A play without suits.
 
     `kind` is its category, and `top` the number of the deciding rank. `length` is the number of
-    ranks in a run, the number of cards in a bomb, and otherwise 1. `ranks` holds the rank number of
-    every card, including kickers, in ascending order.
+    ranks in a run, the number of cards in a bomb or flush, and otherwise 1. `ranks` holds the rank
+    number of every card, including kickers, in ascending order.
     """
 
     kind: str
@@ -140,7 +140,10 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """Return the best division of a hand. Of equally good divisions, the first is returned."""
+    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand.
+
+    Of equally good divisions, the first is returned.
+    """
     highest = float("-inf")
     combos: Iterable[Combo] = ()
     divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
@@ -212,10 +215,10 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Return the worth saved by the best kickers, and the ranks of each triple's kickers.
+    """Return the worth saved by kickers, and a list with the ranks of each triple's kickers.
 
-    Runs of triples come first, then single triples. The tuple is empty for a triple without
-    kickers, and the list is empty if no triple can have any.
+    Runs of triples come first, each as one entry, then single triples. The entry of a triple
+    without kickers is empty. The list is empty if no triple can have any.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -277,7 +280,7 @@ class PlannedHand:
     """A seat's hand with its plan.
 
     `cards` holds the cards of each rank, each card as a hand. `counts` is the number of cards by
-    rank, and `combos` the plays of the plan.
+    rank, `size` that of all cards, and `combos` the plays of the plan.
     """
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")

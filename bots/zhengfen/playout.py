@@ -19,7 +19,10 @@ _510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
-    """Play on from `state`, and return the state after the end of the deal."""
+    """Play on from `state`, and return the state after the end of the game.
+
+    The deal must be the last of the game.
+    """
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
@@ -75,7 +78,11 @@ def _as_special(combo: Combo) -> Combo:
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """Return the full house of a triple with the plan's lowest extra cards, or None without any."""
+    """Return the full house of a triple with extra cards of the plan, or None if there are none.
+
+    The extra cards are the 3 and the next single card, or the lowest pair, or the two lowest single
+    cards with points.
+    """
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]
     if THREE in singles and len(singles) > 1:
@@ -94,7 +101,7 @@ def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> 
     """Return the play to make over the table, or None to pass.
 
     `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
-    hand.
+    hand that is not empty.
     """
     rich = points >= RICH
     urgent = hand.size <= 6 or fewest_cards <= 4

@@ -38,7 +38,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Trick:
-    """The circumstances of a play that its score depends on."""
+    """What the score of a play depends on, besides the play itself."""
 
     counts: Counts
     unseen: Counts
@@ -50,7 +50,10 @@ class _Trick:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves with their scores, best first. A pass scores 0."""
+    """Return moves as (score, move), best first. A pass scores 0.
+
+    Of plays that differ only in suits, the list has one. It has at most `MAX_PLAYS` plays.
+    """
     turn = _read_view(view)
     scored = []
     if "pass" in moves:
@@ -82,7 +85,7 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Return a play for each set of ranks and category, as (move, play without suits).
+    """Return the first play for each set of ranks and category, as (move, play without suits).
 
     If there are more than `MAX_PLAYS`, the cheapest are returned.
     """
@@ -115,7 +118,10 @@ def scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand: its plan, improved by the extra cards of full houses."""
+    """Return the worth of a hand: its plan, improved by the extra cards of full houses.
+
+    An empty hand is worth 30.
+    """
     if not any(counts):
         return 30.0
     best = plan(ZHENGFEN, counts)

@@ -59,7 +59,8 @@ class Shim:
         """Return the program's move, info and fallback.
 
         Raises:
-            HttpError: if the program has no answer in time. The status is 500.
+            HttpError: if the program cannot be started or has no readable answer in time. The
+                status is 500.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -81,9 +82,9 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program, and serve it until the process is stopped.
+    """Start the program that the command line names, and serve it until the process is stopped.
 
-    Exits with a message if no program is named, or if it cannot be started.
+    Exits with a message if no program is named, or if the program cannot be started.
     """
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")

@@ -47,7 +47,8 @@ def rules_path(game: games.Game) -> str:
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     """Return the answer of `/v1/moves`: the seat to move and its legal moves.
 
-    If `details` is true, the answer also has the category, rank, length and cards of each move.
+    The list is empty if the game is over, or if `position` is the view of another seat. If
+    `details` is true, the answer also has the category, rank, length and cards of each move.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
@@ -82,8 +83,8 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
 def verdict(position: Position, text: str) -> dict[str, Any]:
     """The answer of `/v1/validate`: whether the move `text` is legal.
 
-    The answer has the move's canonical form, category, rank and length if the move is legal, and
-    otherwise the reason why the move is illegal.
+    If the move is legal, the answer has its canonical form, and also its category, rank and length
+    if the move has a category. Otherwise it has the reason why the move is illegal, and a detail.
     """
     try:
         move = position.check(text)

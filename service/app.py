@@ -92,6 +92,6 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log an unexpected exception with its trace, which the client never sees."""
+        """Log an unexpected exception with its trace, and return a response without the trace."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

@@ -66,11 +66,13 @@ def says_nothing_else(body: bytes, value: Any) -> bool:
 def decode(body: bytes) -> dict[str, Any]:
     """Parse a body and return the object.
 
-    Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not.
+    Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not. Of each object
+    only the first `MAX_NAMES` fields are kept.
 
     Raises:
-        MalformedJson: if the body is not a JSON object in UTF-8, has duplicate names in an object,
-            is nested too deeply, or has too many lists and objects for its length.
+        MalformedJson: if the body is not a JSON object in UTF-8, has duplicate names among the
+            first `MAX_NAMES` fields of an object, is nested too deeply, or has too many lists and
+            objects for its length.
     """
     try:
         text = body.decode("utf-8")
@@ -118,8 +120,8 @@ def _parse_int(digits: str) -> float:
 def _parse_float(text: str) -> float:
     """Convert a number with a point or an exponent.
 
-    A whole number becomes an int, even one that a float cannot hold exactly. The result is NaN if
-    only rounding to a float has made the number whole.
+    A whole number below `_HUGE` becomes an int, even one that a float cannot hold exactly. The
+    result is NaN if only rounding to a float has made the number whole.
     """
     number = float(text)
     if not number.is_integer() or not -_HUGE < number < _HUGE:

@@ -54,7 +54,7 @@ def configure(settings: Settings) -> None:
 
 
 def log_start(sentence: str) -> None:
-    """Log a warning to the operator when the service starts."""
+    """Log a sentence for the operator, as a warning, when the service starts."""
     logging.getLogger("service").warning(sentence)
 
 

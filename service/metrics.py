@@ -69,7 +69,10 @@ class Metrics:
         )
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count an answered request, and record the seconds that it took."""
+        """Count an answered request, and record the seconds that it took.
+
+        Unknown methods are counted together, as `other`.
+        """
         # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in _METHODS else "other"
         # prometheus_client would take 3 µs of each request to look the labels up.

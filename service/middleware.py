@@ -60,7 +60,10 @@ class Middleware:
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the further headers of the answer to a CORS preflight request, and none for others."""
+    """Yield the further headers of the answer to a CORS preflight request.
+
+    For other requests there are none.
+    """
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
         yield "Access-Control-Max-Age", str(_DAY)

@@ -126,7 +126,7 @@ class _Dumper(yaml.SafeDumper):
     """Writes YAML without anchors. Lists of scalars, references and entries take one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """True: write an object again where it occurs again, not an alias."""
+        """Return True, so that an object is written in full wherever it occurs."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:

@@ -24,7 +24,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
     """Read, parse and validate the body of Flask's current request, and return its fields.
 
     Raises:
-        RequestEntityTooLarge: if the body has more than `MAX_CONTENT_LENGTH` bytes.
+        HTTPException: if the body has more than `MAX_CONTENT_LENGTH` bytes, or if `serving.rsgi`
+            refuses the body because it is late or the server is busy.
         Problem: if the headers do not say that the body is plain JSON, or the body is incomplete,
             is not JSON, or does not match the schema.
     """
@@ -48,7 +49,8 @@ def read_body(environ: WSGIEnvironment, max_body: int) -> bytes:
     Werkzeug's own reader would silently cut off a body that is too large and has no length.
 
     Raises:
-        RequestEntityTooLarge: if the body has more than `max_body` bytes.
+        HTTPException: if the body has more than `max_body` bytes, or if `serving.rsgi` refuses the
+            body because it is late or the server is busy.
         Problem: if the body ends before its announced length.
     """
     length = get_content_length(environ)

@@ -117,7 +117,10 @@ def moves() -> Response:
 
 @v1.post("/describe")
 def describe() -> Response:
-    """Return a description of a view, or of a state as the seat to move sees it."""
+    """Return a description of a view, or of a state as the seat to move sees it.
+
+    A state of a finished game is described as everybody may see it.
+    """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
     view = position.view(position.turn) if isinstance(position, State) else position
@@ -145,7 +148,11 @@ def advance() -> Response:
 
 @v1.post("/view")
 def view() -> Response:
-    """Return the view of a state that one seat may have."""
+    """Return what one seat may know of a state.
+
+    Raises:
+        Problem: if the state has no such seat.
+    """
     body = parse_body(requests.VIEW)
     try:
         seen = _state(body).view(body["seat"])

@@ -91,7 +91,9 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Decrypt a token, and find the seat whose key is `key`, unless `key` is None.
+        """Decrypt a token, and return its game with the seat whose key is `key`.
+
+        If `key` is None, the game has no seat.
 
         An invalid token or key takes the same work as a valid one, one decryption and a comparison
         with each hash, so that the time of a refusal does not tell what is wrong.

@@ -16,7 +16,8 @@ longer."""
 def load(command: int, target: str) -> Any:
     """Return the application for granian, which calls this function in the worker process.
 
-    The worker exits when the process with the ID `command` has ended. `target` is ignored.
+    `command` is the process ID of the command, which is the parent of the worker. The worker exits
+    soon after the command has ended. `target` is ignored.
     """
     # The worker inherits the command's handler, which would ignore SIGTERM until the loop runs.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

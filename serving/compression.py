@@ -31,7 +31,11 @@ class StaticBody:
         return cls(content, gzipped, sha256(content).hexdigest()[:32])
 
     def answer(self, request: Request, content_type: str) -> Response:
-        """Return the response to a request: 304 without a body if the client has this version."""
+        """Return the response to a request: 304 without a body if the client has this version.
+
+        Other responses are compressed if the client accepts gzip and the body has more than
+        `SHORTEST` bytes.
+        """
         packed = _accepts_gzip(request) and len(self.plain) > SHORTEST
         response = Response(self.gzipped if packed else self.plain, content_type=content_type)
         response.vary.add("Accept-Encoding")

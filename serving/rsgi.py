@@ -151,8 +151,8 @@ class RsgiFront:
         """Generate pieces and send them as fast as the client reads.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
-        client does. So the pieces go through a named pipe. That a client has left is noticed after
-        one more piece.
+        client does. So the pieces go through a named pipe. When a client has left, one more piece
+        is generated.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -193,8 +193,9 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body of a request, or a `_FailedBody` if the body is too late or too large.
+        """Return the body of a request.
 
+        If the body is too late or too large, or a large body gets no slot, return a `_FailedBody`.
         If the connection ends before the body, return an empty body.
         """
         length = _body_length(scope)
@@ -249,9 +250,10 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application. If that raises LongWork, take slots and call it in another thread.
+        """Call the application, in another thread if the body is large or `on_loop` is false.
 
-        If there are too few slots, the application answers that the service is busy.
+        If the application raises LongWork, take slots and call it again in another thread. If too
+        few slots become free, the second call gets a body that raises TooManyRequests when read.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -310,7 +312,10 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read. Reading it raises `error`, which the application answers."""
+    """A body that could not be read. Reading it raises `error`, which the application answers.
+
+    `all_read` is true if the client's body was read to its end.
+    """
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()
@@ -360,7 +365,7 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Make the next piece. Return its bytes, b"" after the last, and the processor time in s."""
+    """Make the next piece. Return its bytes, b"" after the last, and its processor seconds."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began
 

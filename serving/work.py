@@ -35,7 +35,8 @@ def need_long_work(slots: int = 1) -> None:
     A slot stands for an answer of up to 1.6 MB.
 
     Raises:
-        LongWork: if the request holds fewer slots. Only `serving.rsgi` counts them.
+        LongWork: if the request holds fewer slots. This happens only under `serving.rsgi`, which
+            counts them.
     """
     if request.environ.get(SLOTS_HELD, slots) < slots:
         raise LongWork(slots)

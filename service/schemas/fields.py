@@ -171,7 +171,8 @@ def integer(
 ) -> JsonField:
     """A field for an integer.
 
-    `minimum` and `maximum` only document the contract unless they are `enforced`.
+    If `enforced` is false, `minimum` and `maximum` only document the contract, and every integer
+    from -`MAX_SAFE_INTEGER` to `MAX_SAFE_INTEGER` is accepted too.
     """
     low, high = minimum, maximum
     if not enforced:

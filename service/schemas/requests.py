@@ -174,7 +174,10 @@ def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
 
 
 def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) -> RequestValidator:
-    """The validator of a plain operation. It names the sealed path if a body has a sealed game."""
+    """The validator of a plain operation.
+
+    If a body has fields of a sealed game, the errors name the sealed path.
+    """
     path = f"/v1/sealed/{operation}"
     misplaced = dict.fromkeys(("sealed", "key"), f"A sealed game has paths of its own: use {path}.")
     if operation == "start":

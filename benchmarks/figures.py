@@ -42,7 +42,7 @@ class Figure:
         return f"| {self._cells()} |"
 
     def headline(self, title: str) -> str:
-        """A row of the summary, with a link to its section."""
+        """A row of the summary, with a link to the section with this title."""
         anchor = "".join(c for c in title.lower() if c.isalnum() or c in " -").replace(" ", "-")
         return f"| [{title}](#{anchor}) | {self._cells()} |"
 
@@ -94,15 +94,16 @@ def summary(sections: Sequence[Section]) -> str:
 
 
 def shown(value: float) -> str:
-    """A figure with three significant digits."""
+    """A figure with three significant digits, or from 100 as a whole number."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def rate(work: Callable[[int], int], seconds: float = 2.0) -> float:
     """Return the units of work per second of processor time of this process.
 
-    `work(i)` does the i-th piece of work and returns its units. Processor time depends little on
-    the other load of the machine.
+    `work(i)` does the i-th piece of work and returns its units. The first piece is not counted, and
+    the others take at least `seconds`. Processor time depends little on the other load of the
+    machine.
     """
     work(0)
     done, i = 0, 1

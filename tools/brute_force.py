@@ -30,7 +30,10 @@ def in_row(ranks: list[str]) -> bool:
 
 @cache
 def rank_play(ranks: str) -> tuple[str, str, int] | None:
-    """Single to quad and runs of multiples, of natural ranks."""
+    """The category, rank and length of natural ranks, without full houses, flushes and specials.
+
+    None if the ranks are no single, pair, triple, quad, or run of one of the last three.
+    """
     kinds = sorted(set(ranks), key=RANKS.index)
     counts = {ranks.count(rank) for rank in kinds}
     if len(counts) != 1:
@@ -55,7 +58,7 @@ def beside(one: str, two: str) -> bool:
 
 
 def substituted(cards: Cards, candidates: list[str]) -> list[Cards]:
-    """The cards with each joker replaced by every candidate."""
+    """All ways to replace each joker among the cards by a candidate."""
     choices = [candidates if card in JOKERS else [card] for card in cards]
     return list(product(*choices))
 
@@ -67,7 +70,7 @@ def bare(cards: Cards) -> Cards:
 
 @cache
 def triple_ranks(cards: Cards) -> set[str]:
-    """The ranks that three cards can be a triple of."""
+    """The ranks of which three cards can be a triple."""
     return {ranks[0] for ranks in substituted(bare(cards), [*RANKS]) if len(set(ranks)) == 1}
 
 
@@ -78,12 +81,12 @@ def can_accompany(cards: Cards) -> bool:
 
 
 def best(plays: list[tuple[str, int]]) -> tuple[str, int]:
-    """The play of the highest rank."""
+    """The play of the highest rank, and of these the longest, as (rank, length)."""
     return max(plays, key=lambda play: (ORDER.index(play[0]), play[1]))
 
 
 def readings(cards: Cards) -> dict[str, tuple[str, int]]:
-    """All categories of a set of cards, each at its highest."""
+    """The categories that a set of cards can have, each with its highest (rank, length)."""
     if len(cards) == 1:
         return {"single": (cards[0] if cards[0] in JOKERS else cards[0][0], 1)}
     if set(cards) == set(JOKERS):
@@ -133,7 +136,7 @@ def beats(play: Play, table: Play) -> bool:
 
 
 def all_plays(hand: list[str]) -> dict[Cards, dict[str, tuple[str, int]]]:
-    """Every subset of a hand, in deck order, and what it can be read as."""
+    """Every subset of a hand but the empty one, in deck order, with its readings."""
     ordered = sorted(hand, key=DECK.index)
     return {
         cards: readings(cards)
@@ -159,7 +162,11 @@ def listed(
 def verdict(
     cards: Cards, ways: dict[str, tuple[str, int]], table: Play | None, suffix: str = ""
 ) -> str:
-    """The reason why these cards, all held, are illegal now; `legal` if they are not."""
+    """The reason why a play of these cards, all held, is illegal now, or `legal`.
+
+    `ways` are the readings of the cards. `suffix` is the category that the move names, such as
+    `=flush`, or "" if it names none.
+    """
     asked = {category: way for category, way in ways.items() if suffix in ("", f"={category}")}
     if not asked:
         return "not-a-combination"

@@ -115,7 +115,7 @@ def seatings(players: int) -> list[tuple[int, ...]]:
 
 
 def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -> float:
-    """Return the difference between A and B in points per deal, over all seatings of one deal."""
+    """Return the mean difference between A and B in points per deal, over all seatings."""
     bots = [bot(name) for name in pair]
     differences = []
     for seating in seatings(players):
@@ -155,7 +155,10 @@ def duel(
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
     series: str = "strength",
 ) -> DuelOutcome:
-    """Play a duel, and return its outcome. `run` maps a function over seeds, like `map`."""
+    """Play a duel, and return its outcome.
+
+    `run` maps a function over seeds, like `map`. All seeds begin with `series`.
+    """
     began = time.perf_counter()
     seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
     differences = list(run(partial(deal_difference, pair, game, players), seeds))
@@ -243,7 +246,10 @@ def store_record(new: dict[str, object]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure all pairs, or the pairs that are asked for. Write the records and the page."""
+    """Measure the pairs and tables that the command line asks for, or all of them.
+
+    Prints each record, and writes the records and the page.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", help="pairs with this bot only")
     parser.add_argument("--game", choices=list(games.GAMES))

@@ -201,7 +201,7 @@ def starts(size: int) -> Iterator[Body]:
 
 
 def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
-    """Yield all bad bodies. Nearly all have at most `size` bytes."""
+    """Yield all bodies. Nearly all have at most `size` bytes."""
     for operation in OPERATIONS:
         for kind, text in anywhere(size - 2000):
             yield operation, kind, text.encode()[:size]

@@ -1,4 +1,4 @@
-"""Loaded into a Dask worker, it answers at once with made-up matches, which cost nothing."""
+"""Makes a Dask worker that loads this module answer at once with made-up matches."""
 
 from unittest.mock import patch
 

@@ -10,7 +10,7 @@ REQUESTS = 18  # to one seat in one match
 
 
 def made_up(cup: Cup, pairing: Pairing) -> MatchRecord:
-    """A match of one deal with drawn scores."""
+    """A match of one deal of three-player Dou Dizhu, with scores drawn from the match's name."""
     dice = random.Random(pairing.match)
     declarer, stake = dice.randrange(3), dice.choice((-12, -6, -3, 3, 6, 12))
     scores = tuple(2 * stake if seat == declarer else -stake for seat in range(3))

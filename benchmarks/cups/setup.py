@@ -21,10 +21,11 @@ GREEDY = "python -m bots.greedy"
 
 
 class PlayedCup(NamedTuple):
-    """A cup in `folder`: its matches, and its seconds, also from the first match to the last.
+    """A cup that was played in `folder`, with its number of matches and its costs.
 
-    `core_s` are the processor seconds of the runner and the bots until the last match, of which
-    `ready_core_s` until the first, and `memory_mb` is the runner's peak until then.
+    `seconds` is the time of the whole command, and `match_seconds` the time from the first match to
+    the last. `core_s` and `ready_core_s` are the processor seconds of the runner and the bots until
+    the last match and until the first. `memory_mb` is the runner's peak memory until the last.
     """
 
     folder: Path
@@ -42,7 +43,7 @@ class PlayedCup(NamedTuple):
 
     @property
     def core_ms(self) -> float:
-        """The processor time of a match, without what came before the first."""
+        """The processor time of a match in ms, without what came before the end of the first."""
         return (self.core_s - self.ready_core_s) / self.matches * 1000
 
 
@@ -61,7 +62,10 @@ def cup_file(
     gauntlet: bool = False,
     ask_forced: bool = False,
 ) -> Iterator[Path]:
-    """A CUP.toml of three-player Dou Dizhu in a temporary folder."""
+    """Yield the path of a CUP.toml of three-player Dou Dizhu, in a temporary folder.
+
+    All bots are started with `command`. The format is a round-robin, or with `gauntlet` a gauntlet.
+    """
     kind = ["gauntlet", "greedy-0"] if gauntlet else ["round-robin"]
     lines = ['name = "bench"', 'game = "doudizhu"', "players = 3", 'seed = "bench"', "[format]"]
     keys = ("type", "challenger")
@@ -97,7 +101,7 @@ def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
 
 
 def core_seconds(pid: int) -> float:
-    """The processor seconds of a process and of all that it has started."""
+    """The processor seconds of a process and of all that it has started, or 0 if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
@@ -109,7 +113,9 @@ def core_seconds(pid: int) -> float:
 
 
 def play(file: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
-    """Run a cup or its first `most` matches by `stich run`, on one core if `core` is given.
+    """Run a cup, or its first `most` matches, by `stich run` with these options.
+
+    If `core` is given, everything runs on that core.
 
     Raises:
         RuntimeError: if the cup fails.

@@ -32,7 +32,10 @@ ROUNDS, RACES = 2, 6
 
 
 def stich(name: str, players: int) -> Callable[[int], int]:
-    """Plays a random game of one deal: each move is taken from the list and checked again."""
+    """Return a function that plays a random game of one deal on the i-th seed, and returns 1.
+
+    Each move is taken from the list and checked again.
+    """
     game = games.get(name)
     random_ = random.Random(1)
     options = {"deals": 1}
@@ -48,7 +51,10 @@ def stich(name: str, players: int) -> Callable[[int], int]:
 
 
 def openspiel() -> Callable[[int], int]:
-    """Plays a random game of OpenSpiel's dou_dizhu: deal, auction and play by uniform choice."""
+    """Return a function that plays a random game of OpenSpiel's dou_dizhu, and returns 1.
+
+    The deal, the bids and the plays are chosen uniformly.
+    """
     import pyspiel  # need not be installed
 
     game = pyspiel.load_game("dou_dizhu")
@@ -70,7 +76,10 @@ def openspiel() -> Callable[[int], int]:
 
 
 def rlcard() -> Callable[[int], int]:
-    """Plays a random game of RLCard's doudizhu, which has no auction: it evaluates the hands."""
+    """Return a function that plays a random game of RLCard's doudizhu, and returns 1.
+
+    RLCard has no auction: it evaluates the hands.
+    """
     import rlcard as library  # need not be installed
 
     env = library.make("doudizhu", config={"seed": 1})
@@ -101,7 +110,7 @@ class Program:
 
 
 def measured(program: Program) -> float:
-    """The rate that a program prints, run in a separate process."""
+    """Run a program in a separate process, and return the rate that it prints."""
     done = subprocess.run(
         [program.python, "-m", *program.arguments],
         cwd=program.folder,
@@ -114,7 +123,10 @@ def measured(program: Program) -> float:
 
 
 def best(rounds: int, *programs: Program) -> list[float]:
-    """The best round of each. They take turns, so that other load on the machine matters least."""
+    """Run programs in these rounds, and return the best rate of each.
+
+    The programs take turns, so that other load on the machine matters least.
+    """
     rates = [[measured(program) for program in programs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]
 

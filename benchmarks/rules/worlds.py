@@ -38,7 +38,7 @@ def positions(name: str, players: int) -> list[tuple[dict[str, Any], list[str]]]
 
 
 def searching(name: str, players: int) -> Callable[[int], int]:
-    """Searches one position after the other; returns how many worlds each took."""
+    """Return a function that searches the i-th position, and returns how many worlds that took."""
     from bots import search
 
     searched = positions(name, players)

@@ -127,7 +127,7 @@ def wrk(url: str, body: str, folder: Path) -> tuple[float, float]:
 
 
 def compared(build: str, project: Path, route: str, body: dict[str, Any]) -> list[Figure]:
-    """Measure a route of the service and a no-op route in turns. Return the best round of each."""
+    """Measure a route of the service and a no-op route in turns, and compare their best rounds."""
     text = json.dumps(body)
     with tempfile.TemporaryDirectory(prefix="stich-http-") as name, ExitStack() as servers:
         folder = Path(name)

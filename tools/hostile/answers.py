@@ -25,13 +25,16 @@ def hang(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def busy(*headers: str, status: str = "429 Too Many Requests") -> Handler:
-    """A bot that is busy at every other request, and otherwise plays the first move."""
+    """A bot that is busy at every other request, and plays the first move at the rest.
+
+    It is busy at the first request.
+    """
     answers = itertools.cycle([sends(answer(b"", *headers, status=status)), first])
     return lambda connection, request: next(answers)(connection, request)
 
 
 def endless(start: bytes, piece: bytes, pause_s: float = 0) -> Handler:
-    """A bot that sends a piece again and again."""
+    """A bot that sends `start`, and then the same piece again and again, with pauses."""
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
         connection.sendall(start)

@@ -1,7 +1,7 @@
 """Ways for a bot to tell something to a bot in another sandbox, through files that both can read.
 
-A byte takes eight files. The sender marks the files of the bits that are set, the receiver looks at
-all of them.
+A byte takes eight files. The sender marks the files of the bits that are set, and the receiver
+looks at all eight.
 """
 
 import ctypes
@@ -62,7 +62,7 @@ def _syscall(number: int, command: int) -> Callable[[Path], object]:
 
 
 def _locks_by_32_bits(path: Path) -> None:
-    """Lock by a system call of i386 (int 0x80), in a child because the kernel may lack these."""
+    """Lock by a system call of i386 (int 0x80), in a child because the kernel may not have it."""
     code = bytes.fromhex("53 89f8 89f3 89d1 4489c2 cd80 5b c3")  # ebx esi→ebx, edx→ecx, r8d→edx
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(code)

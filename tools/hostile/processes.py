@@ -12,7 +12,7 @@ from .server import LISTENING, answer, first
 
 
 def dies(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Give two good answers, then end the program."""
+    """Answer in the first two turns of a match. At a later turn, end the program."""
     if request["turn"] > 2:
         print("out of luck", flush=True)
         os._exit(3)

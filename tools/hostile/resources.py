@@ -52,7 +52,7 @@ def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def _forked() -> int:
-    """Start as many processes as possible, in sessions of their own. Return how many."""
+    """Start as many processes as possible, at most 2,000, in their own sessions. Return how many."""
     started = 0
     with contextlib.suppress(OSError):
         while started < 2000:
@@ -71,7 +71,7 @@ def bombs() -> None:
 
 
 def gorges() -> None:
-    """Print how many MiB can be written to each writable folder."""
+    """Print how many MiB, up to 1,024, can be written to each of two folders."""
     for folder in ("/tmp", "/dev/shm"):
         written = 0
         with contextlib.suppress(OSError), open(f"{folder}/big", "wb", buffering=0) as file:

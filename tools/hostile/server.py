@@ -54,8 +54,8 @@ def serve(
 ) -> None:
     """Answer requests until the listening socket is closed.
 
-    `handle` answers POST /move. `about` is the answer to GET /, as an object or as all its bytes.
-    `every` answers all requests instead.
+    `handle` answers POST /move. `about` answers GET requests, as an object or as the bytes of the
+    whole response. If `every` is given, it answers all requests instead.
     """
     while True:
         try:

@@ -36,9 +36,10 @@ def anytime(data: Observations) -> Booleans:
 
 @dataclass(frozen=True)
 class Claims:
-    """The number of cups, how many of them were false, and the settled share of the true pairs.
+    """The number of cups, and how many of them were false.
 
-    Of ladders, also for how many bots an alarm rang, and the mean number of blocks that were false.
+    `right` is the settled share of the true pairs. For ladders, `alarms` is the number of bots for
+    which an alarm rang, and `wrong` the mean number of blocks with a false order.
     """
 
     cups: int
@@ -56,7 +57,10 @@ class Claims:
 def claims(
     draw: Draw, effects: Floats, play: Play, cups: int, rule: Rule = final, seed: int = 1
 ) -> Claims:
-    """Play cups of bots whose true order is that of ``effects`` (n), and count the false ones."""
+    """Play cups of bots whose true order is that of ``effects`` (n), and count the false ones.
+
+    A cup is false if ``rule`` settles a pair in the wrong order.
+    """
     random = np.random.default_rng(seed)
     true = effects[:, np.newaxis] > effects
     false = right = 0
@@ -68,7 +72,7 @@ def claims(
 
 
 def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
-    """Play cups of equal bots, with some looks each. A cup is false if a look shows an order."""
+    """Play cups of equal bots, with so many looks each. A cup is false if a look shows an order."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -88,7 +92,7 @@ def first_blocks(data: Observations, end: int) -> Observations:
 
 def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
     """Play cups with `[stop] top = 1` of three bots of equal score, one of which loses much in one
-    block of ``every``. A cup is false if a bot is named."""
+    block of ``every``. A cup is false if a bot is named within ``most`` blocks."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -107,7 +111,10 @@ def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
 
 
 def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
-    """Count the scores of round-robins outside their 95 % interval. ``effects`` must sum to 0."""
+    """Count the true scores of round-robins outside their 95 % interval.
+
+    ``effects`` must sum to 0. In the result, the scores with an interval are the cups.
+    """
     random = np.random.default_rng(1)
     false = of = 0
     true = effects * effects.size / (effects.size - 1)

@@ -11,14 +11,17 @@ from tournament.ranking.arrays import LEVEL, Booleans, Floats
 from tournament.ranking.betting import Reach, both_sides, each_side, log_factors
 
 MOST = 4_000
-"""Blocks of a duel at most."""
+"""The largest number of blocks in a duel."""
 DUELS = 200
 
 Blocks = Callable[[np.random.Generator], Floats]
 
 
 class Ended(NamedTuple):
-    """How a duel ended: after how many blocks, and with what: 1 or -1 names a bot, 0 neither."""
+    """How a duel ended: after how many blocks, and which bot it named.
+
+    ``named`` is 1 for the first bot, -1 for the second, and 0 for neither.
+    """
 
     blocks: int
     named: int
@@ -50,8 +53,8 @@ def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> E
 
 def by_gsprt(differences: Floats, zone: float) -> Ended:
     """As fastchess decides: a sequential probability ratio test of a mean of ``zone`` against 0, on
-    the normal approximation with the variance so far, both errors 5 %. One for each bot, because
-    either may be better; the duel ends when one accepts its ``zone``, or both their 0."""
+    the normal approximation with the variance so far, both errors 5 %. There is one test for each
+    bot, because either may be better. The duel ends when one test accepts ``zone``, or both 0."""
     blocks = np.arange(1, differences.size + 1)
     mean = np.add.accumulate(differences) / blocks
     spread = np.add.accumulate(differences**2) / blocks - mean**2
@@ -74,7 +77,7 @@ def _first(holds: Booleans) -> int:
 
 
 def normal_blocks(effect: float, limit: float) -> Blocks:
-    """Normal differences with a standard deviation of 1, never beyond the reach."""
+    """Normal differences with mean ``effect`` and a standard deviation of 1, cut at ``limit``."""
     return lambda random: np.clip(random.normal(effect, 1.0, MOST), -limit, limit)
 
 
@@ -86,7 +89,7 @@ def rare_loss(every: int) -> Blocks:
 def mean_blocks(
     blocks: Blocks, rule: Callable[[Floats], Ended], duels: int = DUELS
 ) -> tuple[float, float, float]:
-    """The mean number of blocks, and in 100 duels the first bot and the second were named."""
+    """The mean number of blocks, and how many of 100 duels name the first bot, and the second."""
     random = np.random.default_rng(1)
     ended = [rule(blocks(random)) for _ in range(duels)]
     named = [100 * sum(end.named == side for end in ended) / duels for side in (1, -1)]

@@ -118,7 +118,10 @@ def season(case: Case, number: int) -> Iterator[tuple[Ladder, Booleans]]:
 
 
 def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Claims:
-    """Play ladders of these kinds in turn, and count those that were false at some look."""
+    """Play ``cups`` ladders of these kinds in turn, and count those that were false at some look.
+
+    The ladders are numbered from ``first``, and the numbers are their seeds.
+    """
     false, right, wrong, alarms = 0, 0.0, 0, 0
     for number, case in enumerate(islice(cycle(cases), cups), first):
         falsely, last = 0, 0
@@ -152,7 +155,7 @@ def lasting(effects: Floats, play: Play, absent: Absent | None = None) -> Case:
 
 
 def come_and_go(bots: int) -> Callable[[Ladder], range]:
-    """The bots, numbered by arrival, play one after another."""
+    """Bots join in the order of their numbers. Beyond ``STAY`` bots, the first ones leave."""
 
     def playing(ladder: Ladder) -> range:
         come = min(bots, BEGIN + (bots - BEGIN) * 2 * ladder.blocks // BLOCKS)
@@ -167,7 +170,10 @@ def everybody(ladder: Ladder) -> range:
 
 
 def leaving(side: int) -> Callable[[Ladder], list[int]]:
-    """A bot that is ahead of the others (1) or behind them (-1) after 40 blocks leaves."""
+    """A bot leaves if it is clearly ahead of the others (1) or behind them (-1) after 40 blocks.
+
+    If too few bots were left, all of them play.
+    """
 
     def playing(ladder: Ladder) -> list[int]:
         mean, deviation = ladder.record.effects()
@@ -255,7 +261,7 @@ def circle(effects: Floats) -> Case:
 
 
 def soft(bots: int, gift: float = 0.4) -> Case:
-    """Equal bots, of which the first gives the second ``gift`` standard deviations at a table."""
+    """Equal bots. Whenever the first two meet, one gives the other ``gift`` standard deviations."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         points = random.normal(size=seats.shape)

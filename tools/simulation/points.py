@@ -24,7 +24,10 @@ FILE = Path(__file__).with_name("points.json")
 
 
 def play_block(table: tuple[int, ...], number: int) -> list[float]:
-    """Play a block: bots of these kinds in all rotations on one seed. Return their points."""
+    """Play a block: bots of these kinds in all rotations on one seed.
+
+    Return the sum of the points of each bot, in the order of ``table``.
+    """
     random.seed(f"{table} {number}")
     total = [0.0] * len(table)
     for turn in range(len(table)):
@@ -36,7 +39,7 @@ def play_block(table: tuple[int, ...], number: int) -> list[float]:
 
 @cache
 def points() -> Mapping[tuple[int, ...], Floats]:
-    """Points a deal (blocks, 3) by table of kinds, in ascending order."""
+    """Points per deal (blocks, 3) by table, which is a tuple of kinds in ascending order."""
     tables = json.loads(FILE.read_text())
     return {
         tuple(KINDS.index(kind) for kind in table.split()): np.array(rows) / len(table.split())

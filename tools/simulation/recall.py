@@ -23,18 +23,18 @@ Ranking = Callable[[np.random.Generator, int, Play], Ints]
 
 
 def by_halving(deals: int) -> Ranking:
-    """The places of a halving."""
+    """A ranking by the places of a halving."""
     return lambda random, bots, play: cups_of.halved(random, bots, play, deals)[1]
 
 
 def by_swiss(deals: int) -> Ranking:
-    """The scores of a Swiss of five rounds."""
+    """A ranking by the scores of a Swiss of five rounds."""
     draw = cups_of.swiss(SWISS_ROUNDS, deals)
     return lambda random, bots, play: _best(fit(draw(random, bots, play)).score)
 
 
 def by_ladder(blocks: int) -> Ranking:
-    """The scores of a ladder whose bots all stay."""
+    """A ranking by the scores of a ladder whose bots all stay, after at least so many blocks."""
 
     def ranked(random: np.random.Generator, bots: int, play: Play) -> Ints:
         ladder = Ladder(bots, play, random, str(random.random()))
@@ -46,7 +46,7 @@ def by_ladder(blocks: int) -> Ranking:
 
 
 def by_round_robin(blocks: int) -> Ranking:
-    """The scores of the first blocks of a round-robin."""
+    """A ranking by the scores of the first ``blocks`` blocks of a round-robin."""
 
     def ranked(random: np.random.Generator, bots: int, play: Play) -> Ints:
         seats = cups_of.schedule(random, bots, -(-blocks // comb(bots, SEATS)))[:blocks]
@@ -64,7 +64,7 @@ def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
 
 
 def halving_blocks(deals: int, bots: int = BOTS) -> int:
-    """The blocks of a halving."""
+    """The number of blocks of a halving."""
     return sum(stage.bots // SEATS * stage.seatings for stage in halving.stages(bots, SEATS, deals))
 
 

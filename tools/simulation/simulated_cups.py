@@ -70,7 +70,10 @@ NOISES: dict[str, Noise] = {
 
 
 def rare_loss(every: int) -> Play:
-    """Equal scores, unlike bots: bot 0 wins 1 in most blocks and loses much in one of ``every``."""
+    """Three unlike bots of equal score.
+
+    Bot 0 wins 1 in most blocks and loses much in one of ``every``.
+    """
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         first = np.where(random.random(len(seats)) < 1 / every, 1.0 - every, 1.0)
@@ -82,7 +85,7 @@ def rare_loss(every: int) -> Play:
 
 
 def simulated(effects: Floats, noise: Noise) -> Play:
-    """The points of bots whose strength is one number each, with these effects (n)."""
+    """The points of bots whose strength is one number each: their effects (n)."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         a = effects[seats]
@@ -132,7 +135,7 @@ def round_robin(deals: int) -> Draw:
 
 
 def gauntlet(deals: int) -> Draw:
-    """Bot 0 at all tables of the rest."""
+    """Bot 0 at a table with every pair of the rest, ``deals`` blocks each."""
 
     def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
         rest = list(combinations(range(1, bots), SEATS - 1))

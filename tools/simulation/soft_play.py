@@ -28,7 +28,10 @@ CUPS = 30
 
 
 def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
-    """The matches of a cup in which the friends let each other's plays pass in a share of cases."""
+    """Yield the matches of a cup in which two friends spare each other.
+
+    Where they may pass, they let each other's plays pass in a share ``spared`` of cases.
+    """
     dice = random.Random(seed)
     rules = Rules(game, 3, GAMES[game], Clock())
     seating: tuple[str, ...] = ()

@@ -137,8 +137,8 @@ class Endpoint:
         """Return a completion for these messages. Repeat the request after temporary failures.
 
         If the endpoint refuses a request for structured output, the request is repeated without it,
-        and so are later ones. `until` is the deadline, a time of `monotonic`. Calls, tokens and the
-        causes of failed requests are added to `used`.
+        and later requests leave it out. `until` is the deadline, a time of `monotonic`. Calls,
+        tokens and the causes of failed requests are added to `used`.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

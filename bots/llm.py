@@ -104,8 +104,8 @@ class ModelPlayer:
 
         The information has the model's comment, and numbers such as tokens and cost. If the model
         makes no legal move, the move is that of `sensible`, unless the setting `fallback` is
-        "none": then the move is the model's last answer, which is not legal. The reason is None if
-        the move is the model's own.
+        "none". In that case the move is the last one that the model wrote, or "". The reason is
+        None if the move is the model's own.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000

@@ -211,9 +211,6 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file that a wheel has in `static`, and a checkout only in `folder`.
-
-    `folder` is relative to the root of the checkout.
-    """
+    """The path of a file: in `static`, as in a wheel, or otherwise in `folder` of the checkout."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

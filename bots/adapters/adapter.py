@@ -65,8 +65,7 @@ class Adapter:
         """Return the move, information about it, and the reason for a fallback.
 
         `request` is the body of `POST /move`. A fallback is also printed to stderr. The reason is
-        None if the move is the program's own, or a bid that `sensible` makes for every program
-        without an auction.
+        None if the move is the program's own, or if `sensible` bids because `auction` is False.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000

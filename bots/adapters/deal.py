@@ -29,10 +29,11 @@ class Deal:
     """A deal as one seat knows it.
 
     `number` is the number of the deal in its game, and `score` the seat's score before the deal.
-    `position` and `landlord` are seats, counted from the first bidder. `dealt` is the hand before
-    the talon was taken up. `calls` is the auction, as (position, bid), with 0 for a pass. `plays`
-    is the rest of the history, as (position, cards), without cards for a pass. During the auction
-    `landlord` is None and `talon` is empty. `moves` holds the legal moves.
+    `position` and `landlord` are seats, counted from the first bidder. `bid` is the highest bid so
+    far. `hand` is the current hand, and `dealt` the hand before the talon was taken up. `calls` is
+    the auction, as (position, bid), with 0 for a pass. `plays` is the rest of the history, as
+    (position, cards), without cards for a pass. During the auction `landlord` is None and `talon`
+    is empty. `moves` holds the legal moves.
     """
 
     number: int

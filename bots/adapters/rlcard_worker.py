@@ -34,7 +34,7 @@ def load(where: str) -> list[Any]:
 
 
 def main() -> None:
-    """Load the agent named on the command line, and answer each line of stdin until its end.
+    """Load the agent that the command line names, and answer each line of stdin.
 
     If the agent cannot be loaded, writes the error to stdout and exits with status 1.
     """

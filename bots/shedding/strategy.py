@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the first call of a card whose rank the hand holds most often.
+    """Return the call of a card of the rank that the hand holds most often. Of several, the first.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.

@@ -52,7 +52,7 @@ def multiplies(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def _forked() -> int:
-    """Start as many processes as possible, at most 2,000, in their own sessions. Return how many."""
+    """Start up to 2,000 processes, in sessions of their own if possible. Return how many."""
     started = 0
     with contextlib.suppress(OSError):
         while started < 2000:

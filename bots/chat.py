@@ -267,7 +267,14 @@ class Endpoint:
             raise RequestRefused(f"http_{status}", says)
         try:
             reply = _completion(answer, response.headers.get("Content-Type", ""))
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ):
             raise Unreadable("unreadable", f"no chat completion: {says}") from None
         return self.without_key(reply.words), reply
 
@@ -368,7 +375,8 @@ def _usage(usage: Mapping[str, Any]) -> Counter[str]:
     """Return the numbers of tokens that the endpoint reports for a completion, by name.
 
     Raises:
-        ValueError, TypeError or AttributeError: if the report is not an object with numbers.
+        AttributeError, OverflowError, TypeError or ValueError: if the report is not an object with
+            finite numbers.
     """
     details = usage.get("prompt_tokens_details") or {}
     counts = {

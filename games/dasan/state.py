@@ -349,10 +349,9 @@ class Dasan(auction.AuctionGame):
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        Returns None if there is no declarer, or if a card is called and its holder is not known.
-        Before four players have called a card, the declarer is alone on side 0.
+        Returns None if there is no declarer, or if the partner of four players is not known.
         """
-        hidden = result["called"] and result["partner"] is None
+        hidden = players == 4 and result["partner"] is None
         return None if hidden else super().sides(result, players)
 
 

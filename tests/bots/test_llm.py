@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import os
 import random
 import re
@@ -301,6 +302,7 @@ def unreadable(body: Any) -> tuple[str, str, Act]:
         unreadable(completion({"text": "bid:1"})),
         unreadable("[" * 100_000),
         unreadable(completion("bid:1", usage={"prompt_tokens": "many"})),
+        unreadable(completion("bid:1", usage={"prompt_tokens": math.inf})),
     ],
 )
 def test_failures_are_counted_by_cause(folder: Path, cause: str, why: str, act: Act) -> None:

@@ -63,7 +63,9 @@ def test_dou_dizhu_names_the_landlord_and_the_play_to_beat() -> None:
 
 
 def test_dasan_keeps_a_secret_partner() -> None:
-    state = dasan(["4c 5c", "7h", "8c", "9c"], phase="call", bid=2).advance("call:7h")
+    calling = dasan(["4c 5c", "7h", "8c", "9c"], phase="call", bid=2)
+    assert "The sides are not known yet." in games.describe(calling.view(0))
+    state = calling.advance("call:7h")
     whole = state.to_dict()
     assert Fact("called", cards=("7h",)) in state.game.facts(whole)
     assert roles(whole, 0, 1) == [["declarer, bid 2"], ["partner"]]

@@ -91,7 +91,10 @@ def played(view: View) -> Counter[str]:
 
 
 def unseen(view: View) -> list[str]:
-    """Return the cards in other hands, face down or left out of a set-up position, low to high."""
+    """Return the cards that the seat cannot locate, low to high.
+
+    The cards are in other hands, face down, or missing from a position that was set up by hand.
+    """
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])
     left.subtract(played(view))

@@ -225,7 +225,8 @@ class Game:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
         `result` is the result of a deal, or the wire form of a position. Returns None if every
-        seat plays for itself, if there is no declarer, or if the partner is not known.
+        seat plays for itself, which is the default, if there is no declarer, or if the partner
+        is not known.
         """
         return None
 

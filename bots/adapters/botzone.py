@@ -107,10 +107,12 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """Return the output of the running program, or None if the program must be restarted.
+        """Return the running program's output for the last request, or None if the program must be
+        restarted.
 
-        The program was not asked in turns with a single legal move, so it is asked for those turns
-        now. If an answer differs from the move that was played, the program must be restarted.
+        The program has not been asked in turns with only one legal move, so it is asked for those
+        moves first. It must be restarted if an answer differs from the move that was played, or if
+        it is no longer running.
 
         Raises:
             NoAnswer: if the program gives no readable answer by `until`.

@@ -87,10 +87,12 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the program all lines that it has not been sent. Start it first if need be.
+        """Send the program the lines of a script that it has not been sent yet. Start the program
+        first if it is not running.
 
-        Return a sentence about the first answer that differs from the move that was played, or None
-        if no answer differs.
+        `steps` is the whole script, as returned by `script`. Stop at the first answer that differs
+        from the move that was played, and return a sentence about this answer. Return None if no
+        answer differs.
 
         Raises:
             NoAnswer: if the program cannot be started, or gives no readable answer by `until`.

@@ -225,7 +225,11 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 
 
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
-    """Return the play that costs the plan least, or None if the lead is not worth the cost."""
+    """Return the play that beats `table` at the least cost to the plan.
+
+    Returns None if there is no such play, or if the lead is not worth the cost. If `urgent`, the
+    lead is worth more.
+    """
     price = LEAD_PRICE
     if urgent:
         price = LAST_STOP_PRICE if turn.owner_cards <= 2 else STOP_PRICE

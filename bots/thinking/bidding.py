@@ -84,9 +84,10 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return the lowest and highest probability of each other seat that had a choice.
+    """Return the bounds on each other seat's probability of winning, as {seat: (low, high)}.
 
-    Seats without any bound are left out.
+    The bounds follow from the seat's bids and passes. A missing bound is 0 or 1. Seats without any
+    bound are left out.
     """
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0

@@ -172,7 +172,10 @@ def _divisions(
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
-    """Return the worth of a hand, in steps of rank. An empty hand is worth 100, the maximum."""
+    """Return the worth of a hand, where 1 is one step of rank. The worth may be negative.
+
+    An empty hand, which has won, is worth 100.
+    """
     return plan(rules, counts).worth if any(counts) else 100.0
 
 

@@ -67,7 +67,8 @@ class ClimbingPosition(BasePosition):
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move of a trick. A play gets its category, rank and length.
+        """Return a well-formed move of a trick if it is legal. A play is returned with its
+        category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.

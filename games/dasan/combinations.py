@@ -80,7 +80,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """Return the plays that a hand can lead, as (cards of each rank, highest rank, length).
+    """Return the plays that a hand can lead, as (cards per rank, highest rank, length).
 
     The length is the number of ranks.
     """

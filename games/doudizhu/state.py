@@ -47,7 +47,8 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move. A play gets its category, rank and length.
+        """Return a well-formed move if it is legal. A play is returned with its category, rank and
+        length.
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.

@@ -379,7 +379,8 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Return a bot that can be asked: started by its command, or reached at its URL.
+    """Return a bot that can be asked: started by its command, or reached at its URL. The caller
+    must close the bot.
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.

@@ -309,7 +309,7 @@ class StartError(StichError):
 
 
 def reach_url(bot: Bot, url: str) -> HttpBot:
-    """Connect once to a URL, to see that a server listens there. Return the bot at this URL.
+    """Connect once to a URL, to check that a server is listening there. Return the bot at this URL.
 
     `bot` is the bot's entry in the cup, with its name and its token. No request is sent.
 

@@ -75,7 +75,11 @@ class Connection(HttpBot):
             self.notify("/end", end, seconds)
 
     def ask(self, question: Question, extra: Mapping[str, object] | None = None) -> Verdict:
-        """Ask a question, with the fields in `extra` added to the request. Return the verdict."""
+        """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
+
+        The fields in `extra` are added to the request. If there is no legal move in time, the
+        verdict has the failure, and `failed` is set.
+        """
         examiner = self._examiner
         self._turn += 1
         fields = {"turn": self._turn, "view": question.view, "moves": list(question.moves)}

@@ -348,7 +348,7 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after their present match."""
+        """Ask all tables to stop after their current match."""
         arguments = (stop_after_match, self._session, self._turn)
         self._turn += 1
         # In a thread, because this waits for a hanging worker until the scheduler drops it.

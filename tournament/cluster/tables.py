@@ -68,7 +68,7 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Let the tasks of this turn or an earlier one end after their present match. Dask calls this
+    """Let the tasks of this turn or an earlier one end after their current match. Dask calls this
     on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):

@@ -164,7 +164,7 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add a difference ``over`` for each pair.
+        """Add differences to the evidence: the ``left`` bot of each pair is ahead by ``over``.
 
         ``times`` is 1, or -1 to take the differences out again.
         """

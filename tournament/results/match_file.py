@@ -114,7 +114,7 @@ class MatchFile:
             yield f"bots: are not those of block {line.block} above; use the same."
 
     def run(self) -> Run:
-        """Return the run, as the first line describes it. Its bots are those of all lines."""
+        """Return the run that the first line describes, with the bots of all lines."""
         return self._run
 
     def decisions(self) -> list[AnyDecision]:
@@ -126,7 +126,8 @@ class MatchFile:
         return len(self._packed)
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks in order. Each counts as complete with the matches in the file."""
+        """Yield the blocks in order. A block counts as complete, however many of its matches the
+        file has."""
         for number in sorted(self._blocks):
             played = len(self._blocks[number])
             yield BlockRecord(number, str(number), seatings=played, played=played)
@@ -198,7 +199,7 @@ class MatchFile:
 
 
 def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each problem of a line, on its own or compared with the first line."""
+    """Yield a sentence for each problem with a line, on its own or compared with the first line."""
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."

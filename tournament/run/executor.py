@@ -121,7 +121,7 @@ class Executor(Protocol):
         """
 
     def recall(self) -> None:
-        """Ask all tables to stop after their present match, which is then the `last` of its job."""
+        """Ask all tables to stop after their current match, which is then the `last` of its job."""
 
     def close(self) -> None:
         """Stop all workers and their bots. Unfinished matches are dropped."""

@@ -43,7 +43,7 @@ class Deadline(ctypes.Structure):
 
     `at` is the time, by time.monotonic, by which the worker must take its next step. The time is
     infinite while the worker waits for the runner. `stop_soon` asks the worker to end its job after
-    the present match.
+    the current match.
     """
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
@@ -76,10 +76,11 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM within this context, also in processes that are started.
+    """Block SIGINT and SIGTERM within this context. Processes that are started in the context
+    inherit the block, and must unblock the signals themselves.
 
-    The Ctrl-C of a terminal reaches the whole process group, and must not end a worker that is
-    still loading.
+    Ctrl-C in a terminal reaches the whole process group, and must not end a worker that is still
+    loading.
     """
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
@@ -251,7 +252,7 @@ class LocalExecutor:
                 yield Lost(table.job.block.number, why)
 
     def recall(self) -> None:
-        """Ask all workers to stop after their present match."""
+        """Ask all workers to stop after their current match."""
         for worker in self._workers:
             worker.deadline.stop_soon = True
 

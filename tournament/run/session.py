@@ -289,7 +289,7 @@ class Session:
             self._update_total()
 
     def _recall(self) -> None:
-        """Ask every table to stop after its present match, wait for that, and forget the waiting
+        """Ask every table to stop after its current match, wait for that, and forget the waiting
         blocks."""
         self._recalling = True
         self._executor.recall()

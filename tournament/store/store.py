@@ -277,7 +277,8 @@ class Store(StoreReader):
             self._save(chain, before)
 
     def forget(self) -> None:
-        """Delete the user's note about the run. Call this for a store that will not be kept."""
+        """Delete the note of the run's digest in the user's state folder. Call this for a store
+        that will not be kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 

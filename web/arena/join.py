@@ -207,8 +207,9 @@ def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
 
 
 def _address() -> str:
-    """Return the IP address that the request comes from, or "" if it is not known. A proxy on this
-    machine reports the address in X-Forwarded-For. For IPv6, return the customer's /64 network."""
+    """Return the IP address that the request comes from, or for IPv6 its /64 network, since such a
+    network has a single owner. Return "" if the address is not known. A proxy on this machine
+    reports the address in X-Forwarded-For."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:

@@ -29,14 +29,14 @@ Answer = tuple[str, dict[str, Any], str | None]
 def move_in(line: str) -> Answer:
     """Return the move, info and fallback in an answer, which is JSON or just the move.
 
-    Without an info the dict is empty, and without a fallback the third value is None.
+    If the answer has no info, the dict is empty. If it has no fallback, the third value is None.
 
     Raises:
         NoAnswer: if the answer has no move.
     """
     try:
         answer = json.loads(line) if line.startswith("{") else {"move": line}
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = {}
     move, info, why = (answer.get(name) for name in ("move", "info", "fallback"))
     if not isinstance(move, str):

@@ -12,7 +12,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set an option of the kernel for this process. Errors are ignored.
+    """Set an attribute of this process with prctl(2). Errors are ignored.
 
     `option` is one of the PR_SET constants.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def read_view(view: Mapping[str, Any]) -> View:
     """Return the `View` for a view in wire form, as bots receive it.
 
-    Exports of decisions have this form as JSON text, which must be decoded first.
+    Exports of decisions have views in this form as JSON text, which must be decoded first.
 
     Raises:
         UnknownGame: if no game has the name in the view.
@@ -33,7 +33,7 @@ def aec_env(
     Raises:
         ModuleNotFoundError: if PettingZoo is not installed.
         UnknownGame: if no game has this name.
-        OptionError: if the game has no such number of players, or an option is not valid.
+        OptionError: if the game does not allow this number of players, or an option is not valid.
     """
     try:
         from learning.aec import CardGame

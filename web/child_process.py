@@ -39,7 +39,7 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
     """Set this process up as a server started with `command`. Return the address, the port and the
     settings, decoded as the type `settings`.
 
-    Raise the limit of open files so that `connections` clients can connect, as far as the system
+    Raise the limit on open files so that `connections` clients can connect, as far as the system
     permits. Make this process end when its parent ends, or at once if the parent has already ended.
     Set the environment so that child processes which call `begin` end with this process.
     """
@@ -59,9 +59,9 @@ def lower_priority() -> None:
     """Lower the priority of this process and its children, so that they get about a tenth of a core
     while the cup needs all cores.
 
-    Linux may share the cores among sessions first, so the priority of the session of this process
+    Linux may share the cores among sessions first, so the priority of this process's session
     is lowered too.
     """
     os.nice(_NICE)
-    with suppress(OSError):  # a Linux that does not share by session has no such file
+    with suppress(OSError):  # a kernel that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

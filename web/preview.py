@@ -18,7 +18,7 @@ _GROUND, _FIRST, _OTHERS, _LINE = (13, 91, 67), (224, 182, 74), (207, 227, 216),
 
 
 def preview(table: Standings) -> bytes:
-    """Return a PNG image, 1200 × 630 pixels, of the first eight bots of the standings.
+    """Return a PNG image, 1200 × 630 pixels, of the first eight bots in the standings.
 
     Each bot that has points has a bar from zero to its points per deal, and a line for the interval
     if the interval is known. The image has no text, because no font has the letters of all names.

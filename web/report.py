@@ -67,7 +67,7 @@ def report(
 
 
 def _template() -> Template:
-    """Return the template of the report, which can include files of the folder `static`."""
+    """Return the template of the report, which can include files from the folder `static`."""
     environment = Environment(loader=PackageLoader("web.ui"), autoescape=True)
     prepare_templates(environment)
     static = files("web.ui") / "static"

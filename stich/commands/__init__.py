@@ -1,1 +1,1 @@
-"""The commands of the `stich` program, in modules of one command or several related ones."""
+"""The commands of the `stich` program, each module with one command or several related ones."""

@@ -216,7 +216,7 @@ def new_bot(
 def _prepare(source: str, program: list[str]) -> None:
     """Run `source`, a kit's `prepare` code, once. Print a warning if this fails.
 
-    The interpreter is the first word of `program` if more words follow, else this one.
+    The interpreter is the first word of `program` if more words follow, otherwise the current one.
     """
     python = program[0] if len(program) > 1 else sys.executable
     try:

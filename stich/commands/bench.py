@@ -39,7 +39,7 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words. Insert `measure` unless the first is a command or an option for help."""
+        """Parse the words. Insert `measure` unless the first is a command or a help option."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)
@@ -63,7 +63,7 @@ def bench() -> None:
 def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
     """Convert the path of an output file. None stays None.
 
-    Problems are found now, before minutes of play.
+    Problems are reported now, not after minutes of play.
 
     Raises:
         BadParameter: if the path is a folder, or if the file's folder is missing.
@@ -150,7 +150,7 @@ def measure(**arguments: Any) -> int:
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par. Par is what the bot `sensible` makes in its place. Each table
-    has a fixed list of 2,000 blocks. They are played in order until the time for the table is over.
+    has a fixed list of 2,000 blocks. They are played in order until the table's time is up.
     Exits with 1 if a table could not be played, if the bot was struck out of a match, or as
     --against and --at-least say.
 
@@ -241,9 +241,9 @@ def _print(table: str, markdown: bool) -> None:
 
 
 def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
-    """Print the differences of two records. Return whether the new bot is worse at any table.
+    """Print the differences between two records. Return whether the new bot is worse at any table.
 
-    `names` are the names of the old and the new record in an error message. `markdown` is that of
+    `names` are what an error message calls the old and the new record. `markdown` is as in
     `_print`.
 
     Raises:

@@ -115,7 +115,7 @@ def resolve_options(
     `players` is None for the fewest players.
 
     Raises:
-        UsageError: if the game has no such number of players, or an option is not valid.
+        UsageError: if the game does not allow this number of players, or an option is not valid.
     """
     try:
         return games.get(game).resolve_options(players, "seed", options)
@@ -192,14 +192,14 @@ class Starting:
         *,
         warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings for starting these bots. Print the warning of `prepare_launch`.
+        """Return the settings for starting these bots. Print the warning from `prepare_launch`.
 
         The warning says what bots other than reference bots can do, for instance without a sandbox.
         With `warn` false, it is not printed. A started bot must answer GET / within `start_ms`
         milliseconds. The paths in `secret` are hidden in every sandbox.
 
         Raises:
-            SandboxError: if there must be a sandbox and there cannot be one.
+            SandboxError: if a sandbox is required but not possible.
         """
         settings, warning = prepare_launch(
             bots,

@@ -88,18 +88,18 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and connect it to an arena until the cup is over.
 
-    `token` is called with the bot's statement about itself, and returns the bot's token. The bot
+    `token` is called with what the bot says about itself, and returns the bot's token. The bot
     plays at up to `tables` tables at once. If it has a command, it can be challenged, unless
     `no_challenges` is true.
 
     Raises:
         UsageError: unless exactly one of `command` and `url` is given.
-        SandboxError: if there must be a sandbox and there cannot be one.
+        SandboxError: if a sandbox is required but not possible.
         StartError: if the bot cannot be started or reached.
         EntryRefused: if the arena refuses the bot.
     """
     bot = named_bot(command, url)
-    # The bot is the author's own: no limit of memory, and no warning of what it could do.
+    # The bot is the author's own: no memory limit, and no warning of what it could do.
     launch = starting.launch([bot], start_ms, Limits(memory_mb=1 << 20), warn=False)
     with ExitStack() as stack:
         bots = [stack.enter_context(closing(reach(bot, launch))) for _ in range(tables)]

@@ -48,7 +48,7 @@ from web.gateway.invitations import Invitations
 def _scheduler_problem(address: str) -> str | None:
     """Return why the address of a Dask scheduler cannot be used, or None if it can.
 
-    It cannot if the text is no such address, or if Dask distributed is not installed.
+    It cannot if the text is not such an address, or if Dask distributed is not installed.
     """
     if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
@@ -351,7 +351,7 @@ def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: b
 def _not_started(target: str) -> Collection[str]:
     """Return the names of a run's bots that are not started again, because they no longer play.
 
-    In a finished run these are all bots. Without a run that can be read there are none.
+    In a finished run, that is all of them. If no run can be read, there are none.
     """
     try:
         with Store.open(target) as store:
@@ -375,11 +375,11 @@ def _play_cup(
 
     `path` is the CUP.toml, and `target` the folder or database of the run. With `as_json`, progress
     and standings are printed as JSON Lines. `cluster` is the address of a Dask scheduler whose
-    workers play the cup instead of this machine. `gateway` and `memory_share` are those of
+    workers play the cup instead of this machine. `gateway` and `memory_share` are as in
     `run_cup`. On Ctrl-C or SIGTERM, print how to resume, and exit.
 
     Raises:
-        StichError: if the cup cannot be played. The errors are those of `run_cup`.
+        StichError: if the cup cannot be played. The errors are those that `run_cup` raises.
     """
     kept = f"Every finished match is kept in {shown_target(target)}."
     with (

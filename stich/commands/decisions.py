@@ -1,5 +1,5 @@
 """Commands for an organiser's decisions: `stich pause`, `resume`, `void`, `withdraw`, `disqualify`,
-`undo` and `finish`, even while the run is played; and `stich trust`."""
+`undo` and `finish`, even while the run is being played; and `stich trust`."""
 
 import re
 import shlex
@@ -161,7 +161,7 @@ def finish(target: str, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask whether to go ahead, after the sentence `what` about the consequences.
+    """Print the sentence `what` about the consequences, and ask whether to go on.
 
     With `yes`, ask nothing. If standard input is not a terminal, exit with 2.
 

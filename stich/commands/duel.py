@@ -140,14 +140,14 @@ def duel(**arguments: Any) -> None:
 def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
     """Play a duel, and print its result. Keep the matches in the folder `out`, unless it is None.
 
-    `cup` has the two bots and the format `Duel`. If `out` has a part of the duel, play the rest. If
+    `cup` has the two bots and the format `Duel`. If `out` has part of the duel, play the rest. If
     the duel is interrupted after a match, print the result so far. With `as_json`, progress and
     result are printed as JSON Lines.
 
     Raises:
         CupChangedError: if `out` holds another cup or duel.
         StoreError: if `out` cannot be used.
-        SandboxError: if there must be a sandbox and there cannot be one.
+        SandboxError: if a sandbox is required but not possible.
         StartError: if a bot cannot play.
         RunError: if the run cannot continue.
         KeyboardInterrupt: if the duel is interrupted.

@@ -1,4 +1,4 @@
-"""`stich export`, `report` and `publish`: write files of a run for others."""
+"""`stich export`, `report` and `publish`: write a run to files for others."""
 
 import sys
 from functools import partial

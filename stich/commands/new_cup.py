@@ -138,7 +138,7 @@ def _bot(text: str) -> tuple[str, str] | None:
 
 
 def _section(name: str, way: str) -> str:
-    """The section of a bot in CUP.toml, where `way` is its BOT in NAME=BOT."""
+    """A bot's section in CUP.toml. `way` is the BOT of NAME=BOT."""
     if way == _CONNECT:
         how = "connect = true\n"
     elif is_url(way):

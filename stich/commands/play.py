@@ -81,7 +81,7 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
     def failed(self, seat: int, why: str) -> None:
-        """Print why a bot made no legal move, so that a default move is played."""
+        """Print why a bot made no legal move. A default move is played instead."""
         sentence = f"{self._names[seat]} failed; a default move is played: {why}"
         self._console.print(Text(sentence, style="yellow"))
 

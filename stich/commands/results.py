@@ -117,7 +117,7 @@ def _match_dict(match: MatchSummary) -> dict[str, object]:
 def _match_line(match: MatchSummary) -> str:
     """The line of a match in the list: id, block, bots with scores and number of faults, stage.
 
-    A bot that was struck out has the score that counts for it.
+    A bot that was struck out is shown with the score that counts for it.
     """
     seats = []
     for seat, bot in enumerate(match.seating):
@@ -169,7 +169,7 @@ def _watch(what: str, store: RunReader) -> Watch:
 
 
 def _receipts(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> list[Digest]:
-    """Convert the values of `--receipt`, receipts and files of receipts, to digests."""
+    """Convert the values of `--receipt`, each a receipt or a file of receipts, to digests."""
     return [receipt for text in given for receipt in _receipt(text)]
 
 

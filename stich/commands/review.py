@@ -182,7 +182,7 @@ def review(
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
     """Return a bot's decisions in up to `most` matches, and its number of faults in them.
 
-    Forced moves and faults are no decisions. The matches are shuffled, so that the beginning of the
+    Forced moves and faults are not decisions. The matches are shuffled, so the beginning of the
     list is a sample of the run. Matches of a block that is still being played are left out.
 
     Raises:
@@ -219,7 +219,7 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
     """Judge decisions by `search`, with one process per core. Yields the results in order.
 
     `worlds` is the number of determinizations. After the time `until`, in seconds of `monotonic`,
-    no decision is begun, and the result is False.
+    no further decision is judged, and the results are False.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -235,7 +235,7 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 
 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
-    """Compare a decision with the move of `search`. Return False if the time `until` is over."""
+    """Compare a decision with the move of `search`. Return False if the time `until` has passed."""
     if monotonic() >= until:
         return False
     row = decision.row
@@ -246,7 +246,7 @@ def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
     """Compare the recorded move with `move`, another legal move.
 
     Returns True if they are the same, apart from suits that do not matter, and otherwise a finding.
-    The lead of `move` is measured in this many worlds, or not at all if `worlds` is 0.
+    The lead of `move` is measured in `worlds` worlds, or not at all if that is 0.
     """
     row = decision.row
     view = json.loads(row.view)
@@ -268,7 +268,7 @@ def _by_bot(
 ) -> Judged:
     """Ask a bot for its own move at each decision, with the clock of the cup. Yields the results.
 
-    The lead of its moves is measured in this many worlds, or not at all if `worlds` is 0. An answer
+    The lead of its moves is measured in `worlds` worlds, or not at all if that is 0. An answer
     without a legal move yields False, as does each decision after the time `until`, in seconds of
     `monotonic`. Exit with 1 if the bot does not play the game, or if it fails three times in a row.
 
@@ -296,7 +296,7 @@ def _by_bot(
 
 
 class _Table:
-    """A recorded match from one seat, as the bot at that seat would experience the match.
+    """A recorded match, as a bot at one of its seats would experience it.
 
     `first` is the first decision at that seat.
     """
@@ -338,7 +338,7 @@ class _Table:
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding with its position. `judge` is the name of the bot that differs."""
+    """Print a finding with its position. `judge` is the name of the bot that disagrees."""
     row, lead = finding.decision.row, finding.lead
     view = json.loads(row.view)
     points = f"{lead.points:+.2f} ± {lead.error:.2f} points" if lead else ""

@@ -92,8 +92,8 @@ def copied_matches(target: str) -> Iterator[str]:
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
     """Open a run or a file of matches for reading. Yields a reader.
 
-    The reader of a run is a snapshot, even while a runner writes to the store. With `any_moves`, a
-    match in a file may have an illegal move. Exit with 2 if a file cannot be opened.
+    The reader of a run is a snapshot, even while a runner writes to the store. With `any_moves`,
+    matches in a file may have illegal moves. Exit with 2 if a file cannot be opened.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

@@ -68,7 +68,7 @@ def _over_par(result: Result) -> str:
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
     """The comparison of two results as a Markdown table with notes.
 
-    Each difference is that of the new bot less the old bot.
+    Each difference is the new bot's points less the old bot's.
     """
     rows = []
     for difference in comparison.differences:

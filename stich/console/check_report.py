@@ -28,13 +28,13 @@ class CheckProgress:
         self._answers = 0
 
     def start(self, number: int, total: int, title: str) -> None:
-        """Show that check `number` of `total` begins."""
+        """Show that check `number` of `total` is running."""
         self._shown = f"{number} of {total}: {escape(title[:40])}"
         self._status.update(self._shown)
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count an answer of the bot. Any thread may call this."""
+        """Count an answer from the bot. Any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
@@ -57,11 +57,11 @@ def print_as_they_come(
     *,
     verbose: bool,
 ) -> list[CheckResult]:
-    """Print each result when it arrives, then which checks were not passed. Return all results.
+    """Print each result as it arrives, then which checks were not passed. Return all results.
 
     At the end, the last line of the bot's output is printed, if an outcome has output. Failures
     with the same cause are printed once, unless `verbose`. `command` is the bot's command, or None
-    for a bot by URL.
+    for a bot that has a URL.
     """
     causes: Causes = {}
     seen = []
@@ -126,8 +126,8 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of a failure as pairs of a label and a text.
 
-    `command` is the bot's command, or None for a bot by URL. With a command, the request to repeat
-    goes to a fixed port.
+    `command` is the bot's command, or None for a bot that has a URL. With a command, the
+    request that can be repeated goes to a fixed port.
     """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)

@@ -22,8 +22,8 @@ def _raise(number: int, _frame: FrameType | None) -> None:
 def exit_at_once() -> None:
     """Let SIGINT and SIGTERM end the process at once, unless they are ignored.
 
-    This is for the time in which modules are loaded: there is nothing to clean up yet, and an
-    exception could be raised anywhere. A shell ignores SIGINT for a process in the background.
+    This is for the time while modules are loading: there is nothing to clean up yet, and an
+    exception could be raised anywhere. A shell makes background processes ignore SIGINT.
     """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:

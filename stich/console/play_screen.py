@@ -54,9 +54,9 @@ class Menu:
         return len(self._moves)
 
     def groups(self, kind: str = "") -> MoveGroups:
-        """Return the moves whose category, or else kind, begins with `kind`, by default all moves.
+        """Return the moves whose category (or kind, if they have none) begins with `kind`.
 
-        The case of `kind` does not matter.
+        By default, these are all moves. The case of `kind` does not matter.
 
         Raises:
             InputError: if there is no such move.

@@ -54,7 +54,7 @@ class Lines(RunObserver):
         self.tell(", ".join(filter(None, (self._matches(total), so_far))))
 
     def _matches(self, total: int | None) -> str:
-        """The number of matches in words. In a ladder, which has no total, the finished matches."""
+        """The number of matches in words, or of those finished in a ladder, which has no total."""
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:

@@ -87,8 +87,8 @@ def print_table(
 ) -> None:
     """Print the standings, the course of the cup, the result of a duel, and incidents.
 
-    The course comes first if it decides the places. `sums` are the sums of the numbers that bots
-    sent with their moves, which are printed too, or None to print no sums.
+    The course comes first if it decides the places. `sums` are sums of the numbers that bots sent
+    with their moves. They are printed too, unless `sums` is None.
     """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
@@ -202,9 +202,9 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of up to 20 ordered pairs of bots, by how strong the evidence of soft play is.
+    """A table of up to 20 ordered pairs of bots, sorted by the strength of evidence of soft play.
 
-    The pair with the least p comes first.
+    The pair with the lowest p comes first.
     """
     pairs = len(report.pairs)
     return make_table(
@@ -277,7 +277,7 @@ def _duel_sentences(
 
 
 def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
-    """Print the estimate for a cup: the numbers of each bot and in all, and the time.
+    """Print the estimate for a cup: the numbers for each bot and in total, and the time.
 
     The numbers are requests, seconds and costs, rounded to three significant figures.
     """

@@ -132,7 +132,7 @@ def _refuse_other_sites() -> None:
 
 def _refuse_other_hosts() -> None:
     """Answer a request with status 403 if it is for a host name other than localhost, 127.0.0.1 and
-    ::1. Another name could be a trick of a page elsewhere (DNS rebinding)."""
+    ::1. Another name could be an attack by a page elsewhere (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 

@@ -50,7 +50,7 @@ class _Sessions(SecureCookieSessionInterface):
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. The key of their sessions is new at each start,
+    """Add the pages for authors to the application. The session key changes at each start,
     so a restart signs all authors out."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
@@ -111,7 +111,7 @@ def sign_in() -> Response:
     """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
     of the bot's faults. If the token is refused, return the form with the reason and status 401.
 
-    Failed attempts are not limited, because nobody can guess a token of 256 bits.
+    Failed attempts are not limited, because nobody can guess a 256-bit token.
     """
     token_hash = hash_of(request.form.get("token", "").strip())
     try:

@@ -1,4 +1,4 @@
-"""The parts of a run's first page beside the standings: a table to watch, and news."""
+"""The parts of a run's first page besides the standings: a table to watch, and news."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     """Return up to six of the latest decisions and the match with the widest margin, newest first,
     then the permanent notices.
 
-    Decisions to skip matches are left out, and so is the match if a bot of its table is
+    Decisions to skip matches are left out, and so is the match if a bot at its table is
     disqualified.
 
     Raises:

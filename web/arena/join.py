@@ -85,7 +85,7 @@ class OpenLadder:
         return answer
 
     def call(self) -> tuple[dict[str, str], int]:
-        """Carry out a call of `stich join` or `stich leave`, which is the body of the request.
+        """Carry out a call from `stich join` or `stich leave`, which is the body of the request.
 
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
         token of the bot and the name of the ladder. If the call fails, the answer has the reason as
@@ -121,7 +121,7 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Let a bot join, enter a new version or leave, as the call wants. Return the name of the
+        """Let a bot join, enter a new version or leave, as the call asks. Return the name of the
         bot, with its version. A call for the token changes nothing.
 
         `author` identifies the key in the call. If another author joins with a name that has become
@@ -161,9 +161,9 @@ class OpenLadder:
     def _join(self, latest: Join, call: LadderCall) -> str:
         """Return the name of the latest version of a bot, which the decision `latest` entered.
 
-        If the call asks for a new version, or if the bot's statements about itself have changed,
-        enter the next version and return its name. The latest version leaves then, if it still
-        plays.
+        If the call asks for a new version, or if what the bot says about itself has changed,
+        enter the next version and return its name. The latest version then leaves, if it is
+        still playing.
 
         Raises:
             JoinRefused: if the organiser has excluded the latest version, if it has left and the
@@ -189,7 +189,7 @@ class OpenLadder:
         """Check whether an author with this code may enter a bot.
 
         Raises:
-            JoinRefused: if the ladder is by invitation, or needs another code.
+            JoinRefused: if the ladder is by invitation only, or needs another code.
         """
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:

@@ -156,7 +156,7 @@ class Snapshot(RunView):
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)
-        if self.table.stop or self.run.gone:  # some of the planned matches may fall away
+        if self.table.stop or self.run.gone:  # some of the planned matches may be dropped
             return _("at most %(time)s left", time=time)
         return _("about %(time)s left", time=time)
 
@@ -168,8 +168,8 @@ def current_run() -> LiveRun:
 
 
 class _Matches:
-    """The matches read so far, as the statistics need them. The matches of a block are withheld
-    until the block is complete, unless matches are shown `at_once`."""
+    """The matches read so far, in the form that the statistics need. The matches of a block are
+    withheld until the block is complete, unless matches are shown `at_once`."""
 
     def __init__(self, at_once: bool) -> None:
         self._at_once = at_once
@@ -204,7 +204,7 @@ class _Matches:
 
 
 class LiveRun:
-    """A run that may still be in progress. Several threads may call its methods at a time, except
+    """A run that may still be in progress. Several threads may call its methods at once, except
     `refresh`."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
@@ -271,7 +271,7 @@ class LiveRun:
                 self._snapshot = self._read(store)
         finally:
             speak(reader)
-        # The first refresh also loads modules, so its time tells nothing about the next one.
+        # The first refresh also loads modules, so its time says nothing about the next one.
         used = 0.0 if first else thread_time() - began
         self._read_at = self._clock()
         self._next = self._read_at + max(_FRESH_S, _SHARE * used)
@@ -309,7 +309,7 @@ class LiveRun:
         return (last - first) / elapsed
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:
-        """Note the places in this snapshot once an hour, and forget those of more than a day ago.
+        """Note the places in this snapshot once an hour, and forget those more than a day old.
         Return the oldest ones, or None if they are less than an hour old or the run is over."""
         clock, tables = self._clock(), self._tables
         while tables and tables[0][0] < clock - _DAY_S:
@@ -321,8 +321,8 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value of `key` in the reader's language. If there is no value, or a
-        false one such as None, call `make` and cache its result. Beyond 256 values, the least
+        """Return the cached value for `key` in the reader's language. If there is no value, or a
+        falsy one such as None, call `make` and cache its result. Beyond 256 values, the least
         recently used one is dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
@@ -373,7 +373,7 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 def _version(run: Run) -> str:
     """Return a text that changes with the decisions, the void matches, the end of the run, and its
-    present state without the next blocks."""
+    current state apart from the next blocks."""
     present = msgspec.structs.replace(run.present, upcoming=())
     return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
 

@@ -161,7 +161,7 @@ def _asked_number(name: str) -> int | None:
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
     """Return a value in the query of the address, or None if it is missing or empty. Answer with
-    status 400, and `fix`, if the value does not match the pattern."""
+    status 400 and the text `fix` if the value does not match the pattern."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
         abort(

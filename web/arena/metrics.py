@@ -13,7 +13,7 @@ from web.arena.live_run import LiveRun, RunView, Snapshot, current_run
 
 
 def metrics() -> Response:
-    """Return the metrics of the run as text for Prometheus. Before the run has begun, there is only
+    """Return the metrics of the run as text for Prometheus. Before the run has begun, this is only
     its phase."""
     registry = CollectorRegistry()
     registry.register(_RunCollector(current_run()))

@@ -51,7 +51,7 @@ _EPOCHS: Final = 10
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
     """Wrap a view, which gets a snapshot of the run. The page is rendered once for all readers of a
-    language, until the snapshot changes. A browser that has the page already gets status 304."""
+    language, until the snapshot changes. A browser that already has the page gets status 304."""
 
     @wraps(view)
     def page(**names: str) -> WerkzeugResponse:
@@ -62,13 +62,13 @@ def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
-    """Return the HTML page that `render` makes. The page is rendered once for each version,
+    """Return the HTML page that `render` returns. The page is rendered once for each version,
     language and address of the arena. Return status 304 if the browser has the page."""
     return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
 def _cached(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
-    """Return the text that `make` makes. The text is made and compressed once for each key and
+    """Return the text that `make` returns. The text is made and compressed once for each key and
     language. Return status 304 if the browser has the text."""
     body = current_run().cached(key, lambda: StaticBody.of(make().encode()))
     response = body.answer(request, content_type)
@@ -242,7 +242,7 @@ def stage(now: Snapshot) -> str:
 
 @pages.get("/watch/next")
 def watch_next() -> WerkzeugResponse:
-    """Return the match that a watching page shows next as JSON, or null if there is none."""
+    """Return, as JSON, the match that a watching page shows next, or null if there is none."""
     shown = request.args.get("shown", "").split(",")
     match = next_match(current_run(), request.args.get("live", ""), shown)
     response = Response(json.dumps(match), mimetype="application/json")

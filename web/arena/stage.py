@@ -27,8 +27,8 @@ class QrCode:
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. If `joinable`, the page has a QR code of `/join` until the
-    run is over."""
+    """Return the page for the projector. If `joinable`, the page has a QR code for `/join` until
+    the run is over."""
     return render_template(
         "stage.html",
         now=now,
@@ -60,7 +60,7 @@ def winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> list[QrCode]:
-    """Return the QR codes for phones in the hall: one of the first page, and one of `/join` if
+    """Return the QR codes for phones in the hall: one for the first page, and one for `/join` if
     `joinable`. There are none if the page was opened by an address that works only on this machine,
     such as localhost."""
     if urlsplit(request.url_root).hostname in _THIS_MACHINE:
@@ -77,8 +77,8 @@ def _qr(address: str) -> Markup:
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
     """Return the bots of a match and their points, most points first.
 
-    This is the match in which a bot has the most points, among the latest matches that belong to
-    one block. The list is empty before the first match may be shown.
+    Of the matches of the latest block that may be shown, it is the one in which a bot has the most
+    points. The list is empty before the first match may be shown.
     """
     if (latest := now.latest) is None:
         return []

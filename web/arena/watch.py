@@ -1,5 +1,5 @@
 """The choice of the match that spectators watch next. A match with fresh cards is shown while it is
-played. Other matches are shown once their block is complete, those that matter most first."""
+being played. Other matches are shown once their block is complete, those that matter most first."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -94,10 +94,10 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the closest match of each block that ended in the last ten minutes before the latest.
+    """Return the closest match of each block that ended within ten minutes of the latest block.
 
     Only the latest twelve blocks with a bot in the first three places are considered, or, if there
-    are none, those with the best-placed bot. A block is left out if the match is void or too long.
+    are none, those with the best-placed bot. A block is left out if that match is void or too long.
     The block with the closest fight for an open place comes first. Among equal blocks, the newest
     comes first.
     """
@@ -140,8 +140,8 @@ def _margin(match: MatchSummary) -> int:
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """Return the closeness of the closest fight of these bots for an open place, and a sentence
-    about that fight.
+    """Return the closeness of the closest fight between these bots for an open place, and a
+    sentence about that fight.
 
     Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
     closeness is the distance in points per deal times the better place, so it is smaller for fights

@@ -29,7 +29,7 @@ def wheel_name(program: Distribution) -> str | None:
 @cache
 def wheel_of(program: Distribution) -> bytes:
     """Return the content of a wheel made from the installed files. The wheel is pure Python, for
-    all systems. It lacks compiled files, scripts, and pip's records of this installation."""
+    any system. It lacks compiled files, scripts, and pip's records of this installation."""
     about = f"stich-{program.version}.dist-info"
     contents = {f"{about}/WHEEL": _WHEEL}
     for file in program.files or ():

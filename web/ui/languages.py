@@ -40,7 +40,7 @@ def read_catalog(language: str) -> NullTranslations:
 
 def wanted(request: Request) -> str:
     """Return the tag of the language that the address asks for, or else the cookie, or else the
-    browser. Return the tag of English if the pages are not in that language."""
+    browser. Return the tag of English if the pages are not available in that language."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)

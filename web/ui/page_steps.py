@@ -57,7 +57,7 @@ class DealEnd(TypedDict):
 
 
 class ShownPosition(PagePosition):
-    """A position with what has happened just before.
+    """A position, and what has just happened.
 
     `last` has each seat's latest move in this trick, or in this phase without tricks, or None.
     `trick_over` is true if the trick on the table has just ended. `ended` is the deal that the
@@ -80,9 +80,9 @@ class ReplayStep(PageStep):
     """A step of a finished match.
 
     `times` and `infos` are by seat, each from the seat's latest move, or None before its first
-    move. A time is a text, and whether time was taken from the bank. It is None if the bot was not
-    asked. An info is a text with the bot's information beside the move and the reason for a
-    fallback. `forced` is true if the move was the only legal one. `value` is the `value` in the
+    move. A time is a text with a flag for time taken from the bank. It is None if the bot was not
+    asked. An info is a text with the information that the bot sent with the move and the reason for
+    a fallback. `forced` is true if the move was the only legal one. `value` is the `value` in the
     bot's information, or None.
     """
 
@@ -221,7 +221,7 @@ def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
 
 def position(game: Game, data: JsonDict) -> PagePosition:
     """Return the position that a page shows, with texts in the reader's language. `data` is a state
-    or a view in wire form. Hands that a view does not have become hidden cards."""
+    or a view in wire form. Hands that a view lacks become hidden cards."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
     seats = range(data["players"])
     return {
@@ -270,5 +270,5 @@ def _time(step: Step, bank: float) -> tuple[str, bool] | None:
 
 
 def _with(values: list[_T], seat: int, value: _T) -> list[_T]:
-    """A copy of values by seat, with another value at one seat."""
+    """A copy of values by seat, with the value at one seat replaced."""
     return [*values[:seat], value, *values[seat + 1 :]]

@@ -16,7 +16,7 @@ _MAX_POINTS = 120  # in a line
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale from values between `low` and `high` to pixels between `start` and `end`."""
+    """A scale that maps values between `low` and `high` to pixels between `start` and `end`."""
 
     low: float
     high: float
@@ -78,7 +78,7 @@ def score_bars(table: Standings) -> dict[str, Bar]:
     Zero is the reference line. An interval that is much wider than the points is cut off.
     """
     known = [line for line in table.standings if line.score is not None]
-    # The wide intervals of few matches would squeeze all values together.
+    # The wide intervals after few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
     ends = [end for line in known for end in (line.low, line.high, line.score) if end is not None]
     low, high = max(min(ends, default=0.0), -reach), min(max(ends, default=0.0), reach)
@@ -103,7 +103,7 @@ def series(number: int) -> str:
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
 ) -> Plot | None:
-    """Return the plot of a bot's mean points per deal up to each of its blocks, or of up to 120 of
+    """Return a plot of bots' mean points per deal after each of their blocks, or after up to 120 of
     them, evenly spread.
 
     The plot has the line of `bot`, or those of the first eight bots of the standings that have

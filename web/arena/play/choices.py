@@ -71,7 +71,7 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The verb of the moves that use cards of the hand, such as "play", or "" if there are
+        """The verb for the moves that use cards from the hand, such as "play", or "" if there are
         none."""
         return self._verb if self._plays else ""
 
@@ -102,8 +102,8 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that can be added to the chosen cards, sorted by name: a
-        legal play has the chosen cards and the added one. Equal cards are listed once."""
+        """Return the cards of the hand, sorted by name, that some legal play has together with the
+        chosen cards. Equal cards are listed once."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
@@ -131,7 +131,7 @@ class Choices:
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
         """Yield plays that have all of these cards, and the ranks of a listed play. Other cards of
-        the hand fill up the missing ranks, so the plays may be illegal."""
+        the hand fill in the missing ranks, so the plays may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

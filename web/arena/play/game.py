@@ -1,4 +1,4 @@
-"""Games of a person in a browser against bots. These games never count, and are only in memory."""
+"""Games of a person in a browser against bots. They never count, and are kept only in memory."""
 
 import secrets
 import threading
@@ -75,7 +75,7 @@ class PersonalView(TypedDict):
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
     person has to move. Otherwise `task`, `verb`, `others` and `lit` are empty. `task` is a sentence
-    about what to do. `verb` is the verb of the moves that use cards of the hand, or "" if there are
+    about what to do. `verb` is the verb for the moves that use cards, or "" if there are
     none. `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are
     the frames that the page asked for, oldest first.
     """
@@ -148,8 +148,8 @@ class AvailableBots:
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """Return the chosen bots, and the options and the clock of their game. If any chosen bot is
-        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock has
-        2 s for a move and a bank of 20 s.
+        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock
+        allows 2 s for a move and a bank of 20 s.
 
         Raises:
             KeyError: if a choice is unknown.
@@ -197,7 +197,7 @@ class BrowserGame(Player, MatchObserver):
 
     The person sits at `seat`, and `bots` take the other seats in order. This object is the game's
     observer, and the player that represents the person, whose moves come from the pages. The
-    methods may be called by several threads at a time.
+    methods may be called by several threads at once.
     """
 
     url = "in the browser"
@@ -222,7 +222,7 @@ class BrowserGame(Player, MatchObserver):
 
     def start(self, launch: LaunchSettings) -> None:
         """Start the bots, and begin the game in a thread of its own. If a bot does not start, all
-        bots are ended.
+        bots are stopped.
 
         Raises:
             StartError: if a bot does not start.
@@ -236,7 +236,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play the game to its end, then end the bots. This runs in the game's thread."""
+        """Play the game to its end, then stop the bots. This runs in the game's thread."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -377,10 +377,10 @@ class BrowserGames:
         self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
     ) -> str:
         """Begin a game against the chosen bots, one for each other seat, and return the game's key.
-        `options` override the cup's options, which hold if a chosen bot is of the cup.
+        `options` override the cup's options, which apply if a chosen bot is the cup's.
 
         Raises:
-            KeyError: if a choice of a bot is unknown.
+            KeyError: if a chosen bot is unknown.
             UnknownGame: if there is no such game.
             OptionError: if an option or the number of players cannot be used.
             FullError: if no further game can begin now.
@@ -396,7 +396,7 @@ class BrowserGames:
         the other seats in order. Return the game's key.
 
         Raises:
-            KeyError: if a choice of a bot is unknown.
+            KeyError: if a chosen bot is unknown.
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required but not possible.

@@ -67,7 +67,7 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """A sentence that names the leaders or winners, without its full stop.
+    """A sentence that names the leaders or winners, without a full stop.
 
     If no bot is in first place, the sentence says that nobody leads yet, or that the cup is over.
     """
@@ -90,7 +90,7 @@ def headline(table: Standings) -> str:
 def shown_authors(run: Run) -> dict[str, str]:
     """Return the authors by bot: the author in the cup, or else the one that the bot last stated.
 
-    Bots without an author are left out. For a bot that joined a ladder, the cup has only a key of
+    Bots without an author are left out. For a bot that joined a ladder, the cup has only a key for
     its author, which is not shown.
     """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
@@ -123,8 +123,8 @@ def _ordinal(number: int) -> str:
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
     """The information beside a move as text, such as "fallback: too late · depth 12".
 
-    `fallback` is the reason for a fallback. From `info`, text is shown alone and numbers with their
-    names. Unprintable characters are escaped. Returns "" if there is nothing to show.
+    `fallback` is the reason for a fallback. In `info`, only numbers are shown with their names.
+    Unprintable characters are escaped. Returns "" if there is nothing to show.
     """
     words = [] if fallback is None else [f"fallback: {fallback}"]
     words += [
@@ -231,9 +231,9 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Sentences on a table of a knockout: which places are played for, and how ties were broken.
+    """Sentences about a knockout table: which places are played for, and how ties were broken.
 
-    The places are given only for the table for bronze. Returns "" if there is nothing to say.
+    The places are given only for a bronze table. Returns "" if there is nothing to say.
     """
     notes = []
     if table.stage == "bronze":
@@ -265,7 +265,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
     """The number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
-    The number of matches that count is shown if some do not, because a bot was disqualified.
+    If a disqualification means that some do not count, the number that count is also shown.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -281,7 +281,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """A sentence on when [stop] ends the cup, or why the cup ended. "" without a [stop]."""
+    """A sentence on when [stop] ends the cup, or why it ended. Returns "" without a [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -300,7 +300,7 @@ def format_stop(table: Standings) -> str:
 def format_versions(stated: Sequence[Identity]) -> str:
     """The names and versions that a bot has stated, such as "greedy 0.1, then greedy 0.2".
 
-    `stated` has the oldest statement first. Returns "–" if the bot has stated none.
+    `stated` lists the oldest statement first. Returns "–" if the bot has stated none.
     """
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return ", then ".join(filter(None, words)) or "–"
@@ -378,8 +378,8 @@ FLAG_RULE: Final = (
 def fallback_note(line: Standing) -> str:
     """The share of a bot's moves that an adapter or a kit made, as a phrase.
 
-    An example is "83 % of its moves by a fallback". Returns "" if there are none, or the number is
-    not known.
+    An example is "83 % of its moves by a fallback". Returns "" if there are none, or if their
+    number is not known.
     """
     if not line.fallback:
         return ""

@@ -15,7 +15,7 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000 of this machine, another bot at its URL. The
+    A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The
     command waits as long as the bot had time to answer, but at least one second.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
@@ -39,9 +39,9 @@ def post_mortem(
 ) -> str:
     """Return all details of one fault as text, with the commands that repeat its request.
 
-    With `show_command` false, for readers other than the organiser, the command that starts the bot
-    is left out. If the match is from a file of matches, which has no requests and answers, the text
-    has only the fault itself.
+    If `show_command` is false, for readers other than the organiser, the command that starts the
+    bot is left out. If the match is from a file of matches, which has no requests and answers, the
+    text has only the fault itself.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command

@@ -81,7 +81,7 @@ class Against:
 class Course:
     """The course of a cup. Fields that do not belong to the format are empty.
 
-    ``winners`` are the bots in first place of a finished knockout or halving. ``rounds`` are the
+    ``winners`` are the bots in first place in a finished knockout or halving. ``rounds`` are the
     rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
     challenger of a gauntlet, and ``against`` has its results against each bot, by place. Bots
     without a place come last there.
@@ -151,7 +151,7 @@ def _grouped(
 
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
-    """Return the rounds in order. Each bot that sat at no table of a round has a bye there."""
+    """Return the rounds in order. Each bot that sat at no table in a round has a bye."""
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
     rounds = []
     by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))

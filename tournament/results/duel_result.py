@@ -23,7 +23,7 @@ class DuelResult:
     ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
     higher mean of points per deal, and ``behind`` the other bot. ``difference`` is the lead, 0 if
     the bots are equal. ``low`` to ``high`` is the 95 % interval of the lead, which holds however
-    often somebody looks. ``better`` is ``ahead`` if the interval excludes 0, else None.
+    often anyone looks. ``better`` is ``ahead`` if the interval excludes 0, else None.
     ``max_difference`` is the largest possible difference in points per deal, None if that is not
     known. If it is not known, or if the rules guarantee it and a block exceeded it, nothing is
     proved: ``low``, ``high`` and ``better`` are None.
@@ -87,7 +87,7 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
 
 
 def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
-    """Return a (2, 2) array: whether the bot of a row is settled above the bot of a column.
+    """Return a (2, 2) array: whether the row's bot is settled above the column's.
 
     `bots` names the bots of the rows and columns.
     """

@@ -42,7 +42,7 @@ class SeatRow(Row, frozen=True, kw_only=True):
     `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
     is None if every seat played for itself or there were several deals. `answers` counts the
     requests that were answered completely. `think_ms` is the total time of these requests in
-    milliseconds. `slowest_ms` is the longest time, None without an answer.
+    milliseconds. `slowest_ms` is the longest of these times, None if there are none.
     """
 
     seed: str
@@ -59,7 +59,7 @@ class DecisionRow(msgspec.Struct, frozen=True):
     `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
     says whether it was the only legal move. `ms` is the thinking time in milliseconds, None if the
     bot was not asked. `fault` is the kind of fault for which the default move was played, else
-    None. `info` has the numbers that the bot gave beside the move as JSON, None if it gave none.
+    None. `info` has, as JSON, the numbers that the bot gave beside the move, None if it gave none.
     `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
     before the strike-out rule. `words` and `numbers` are the view as encoded by
     `learning.encoding`, and `move_words` the encoded legal moves. `action` is as returned by
@@ -93,9 +93,9 @@ class ExportError(StichError):
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
-    With `text`, decisions are written as JSONL, else as Parquet. Matches and decisions leave out
-    unfinished blocks until the run is finished. Rows of seats leave out the tables of disqualified
-    bots. They take two passes over the matches, and a third if [stop] ended the cup.
+    With `text`, decisions are JSONL, otherwise Parquet. Matches and decisions leave out unfinished
+    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots.
+    They take two passes over the matches, and a third if [stop] ended the cup.
 
     Raises:
         ExportError: if the library for Parquet is not installed, or decisions are written and a
@@ -248,7 +248,7 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """Convert a value to what is written to CSV.
+    """Convert a value to the form that is written to CSV.
 
     Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would read
     as a formula gets an apostrophe in front, which makes it plain text.
@@ -293,7 +293,7 @@ def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
     """Return the pyarrow schema of a type of row.
 
-    Fields that are not numbers, Booleans, or lists of text or whole numbers become strings.
+    Fields other than numbers, Booleans, and lists of text or whole numbers become strings.
 
     Raises:
         ModuleNotFoundError: if pyarrow is not installed.

@@ -1,4 +1,4 @@
-"""Reading a run from rows of seats, as `stich export --format jsonl` or others write them."""
+"""Reading a run from rows of seats, as written by `stich export --format jsonl` or others."""
 
 import json
 from array import array
@@ -79,7 +79,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class _Unnamed(Format):
-    """The format of rows that do not name theirs. Places come from the rows, if these have any."""
+    """The format of rows that do not name theirs. Places come from the rows, if they have any."""
 
     type: ClassVar[str] = ""
     growth: ClassVar[Growth] = Growth("nothing may be added to rows")
@@ -95,7 +95,7 @@ class _Unnamed(Format):
 
 
 def _format(row: Row) -> Format:
-    """Return the format that a row names, with default keys except for the challenger."""
+    """Return the format that a row names, with defaults for all keys but the challenger."""
     kind = FORMATS.get(row.format or "", _Unnamed)
     return Gauntlet(challenger=row.challenger or "") if kind is Gauntlet else kind()
 
@@ -161,7 +161,7 @@ class ExportedRows:
             stopped_after=first.stopped_after,
             max_difference=first.max_difference,
             ranges="final" if first.ranges == "final" else "anytime",
-            # Of a ladder, if the rows give places at all.
+            # In a ladder, if the rows give places at all.
             unplaced=frozenset(
                 bot for bot, place in self._places.items() if any_place and not place
             ),
@@ -197,7 +197,7 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """Return the match that these rows describe, each given as (number of its line, row).
+        """Return the match that these rows describe, each given as (line number, row).
 
         Raises:
             LineError: if the rows do not have each seat once, or contradict each other, the other

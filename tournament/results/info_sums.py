@@ -26,7 +26,7 @@ class InfoSum:
 
 
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
-    """Return the sums of all bots, sorted by bot and by name of the number.
+    """Return the sums of all bots, sorted by bot, then by the number's name.
 
     Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
     move.

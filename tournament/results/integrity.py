@@ -64,7 +64,7 @@ class Leniency:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Two bots that seem to go easy on each other, and up to 10 matches that show this most."""
+    """Two bots that seem to go easy on each other, and up to 10 matches that show this best."""
 
     bots: tuple[str, str]
     same_author: bool
@@ -75,7 +75,7 @@ class Flag:
 class Integrity:
     """The findings about a run. A flag is a question, not a verdict.
 
-    `chances` and `blocks` count what was examined. `pairs` are all ordered pairs of bots of which
+    `chances` and `blocks` count what was examined. `pairs` are all ordered pairs of bots in which
     the first had a chance to beat a play of the second.
     """
 

@@ -35,7 +35,7 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
 def draws(arrays: MatchArrays) -> Ints:
     """Return the number of each match's draw.
 
-    Matches of one stage are from one draw. Without a stage, each block is a draw of its own.
+    Matches of one stage come from one draw. Without a stage, each block is a draw of its own.
     """
     unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
     numbers: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
@@ -46,7 +46,7 @@ def draws(arrays: MatchArrays) -> Ints:
 class LadderTable:
     """What the blocks of a ladder show about its n bots.
 
-    ``settled`` (n, n) says whether the bot of a row is settled above that of a column. ``fitted``
+    ``settled`` (n, n) says whether the row's bot is settled above the column's. ``fitted``
     has the scores. ``since`` (n) is the number of blocks that each bot has played since it changed,
     or -1 if the bot did not change.
     """
@@ -63,7 +63,7 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     `draws` as rounds. ``played`` are all matches, including those of disqualified bots.
 
     A bot arrives with its first block in ``played``, so that a disqualification does not change
-    when other bots arrived. A bot that has joined and never played does not arrive.
+    when other bots arrived. A bot that has joined but never played has not arrived.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))

@@ -1,4 +1,4 @@
-"""Reading files that have a JSON object in each line."""
+"""Reading files that have a JSON object on each line."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -25,9 +25,9 @@ class LineError(StichError):
 def read_lines(
     lines: Iterable[bytes], kind: type[_T], name: str, hint: str
 ) -> Iterator[tuple[int, _T]]:
-    """Yield each line that is not blank as (number of the line from 1, object of type `kind`).
+    """Yield each line that is not blank as (line number from 1, object of type `kind`).
 
-    Error messages have `name` as the name of the file, and `hint` as the fix.
+    Error messages give `name` as the name of the file, and `hint` as the fix.
 
     Raises:
         LineError: at the first line that is not JSON in UTF-8, is not an object of type `kind`, or

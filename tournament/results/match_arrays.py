@@ -108,7 +108,7 @@ class MatchCollector:
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
         self._tables = [table] if self._tables else []
         table = table[np.lexsort((table["number"], table["block"]))]
-        # Bots are numbered by name, so that it does not matter who was met first.
+        # Bots are numbered by name, so that it does not matter which came first.
         names = tuple(sorted(self._numbers))
         by_name = {bot: number for number, bot in enumerate(names)}
         renumber = np.array([by_name[bot] for bot in self._numbers], dtype=np.int64)

@@ -74,10 +74,10 @@ class MatchFile:
         self._run = _run(first, about, len(self._packed))
 
     def _add(self, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
-        """Check a line against the `first` one and its block, and store the match of the line.
+        """Check a line against the `first` one and its block, and store the line's match.
 
         Raises:
-            LineError: if the line is bad. The message lacks the number of the line.
+            LineError: if the line is bad. The message lacks the line number.
         """
         for problem in chain(_problems(line, first), self._problems_in_block(line)):
             raise LineError(problem)
@@ -102,10 +102,10 @@ class MatchFile:
         block[line.seating] = record.summary()
 
     def _problems_in_block(self, line: MatchLine) -> Iterator[str]:
-        """Yield a sentence if a match has other bots than the rest of its block.
+        """Yield a sentence if a match has different bots from the rest of its block.
 
-        Seeds are not compared: even if a block shares its cards, a match that replaces a void match
-        has other cards.
+        Seeds are not compared: even if a block's matches share their cards, a match that replaces a
+        void one has different cards.
         """
         other = next(iter(self._blocks.get(line.block, {}).values()), None)
         if other is None:
@@ -162,7 +162,7 @@ class MatchFile:
         ]
 
     def is_complete(self, block: int) -> bool:
-        """Return whether the file has the block, since every block counts as complete."""
+        """Return whether the file has the block: every block in it counts as complete."""
         return block in self._blocks
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:

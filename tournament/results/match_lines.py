@@ -40,7 +40,7 @@ FormatName = Annotated[str, Meta(extra_json_schema={"enum": sorted(FORMATS)})]
 
 
 class FormatFacts(Struct, frozen=True, omit_defaults=True):
-    """The format of the cup, with keys of the section `[format]`."""
+    """The format of the cup, with keys from the section `[format]`."""
 
     type: FormatName = "round-robin"
     deals: Count = 1
@@ -58,7 +58,7 @@ class StopFacts(Struct, frozen=True):
 
 
 class ClockFacts(Struct, frozen=True, omit_defaults=True):
-    """Keys of the section `[clock]` of the cup."""
+    """Keys from the section `[clock]` of the cup."""
 
     move_ms: Positive = 1000
     bank_ms: Count = 10_000
@@ -74,7 +74,7 @@ class VoidFacts(Struct, frozen=True):
 
 
 class CupFacts(Struct, frozen=True, omit_defaults=True):
-    """The facts about the cup that a reader of a match needs, the same in every line of a file."""
+    """The facts about the cup that a reader of a match needs, the same on every line of a file."""
 
     name: Text
     finished: bool = False
@@ -147,7 +147,7 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
     """Replay a match. Return the seat of each move before the first illegal move, and the error.
 
-    The error is that of the illegal move, or None if all moves are legal.
+    The error is None if all moves are legal.
 
     Raises:
         games.OptionError: if the number of players, the seed or an option is not valid.
@@ -183,7 +183,7 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
     """Yield the finished matches of a run as lines, by block and seating, as in `shown_matches`.
 
-    Every line has the facts of the cup as they were when the first line was made.
+    Every line has the facts about the cup as they were when the first line was made.
     """
     run = store.run()
     cup = _cup_facts(run)

@@ -1,4 +1,4 @@
-"""The files of a published run: the signed list of their SHA-256, and the check against it."""
+"""The files of a published run: the signed list of SHA-256 digests, and the check against it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANNOUNCEMENT_FILE = "ANNOUNCEMENT.txt"
 _SUMS_FILE = "SHA256SUMS"
 _SIGNATURE_FILE = "SHA256SUMS.sig"
 _PUBLISHED = (RESULTS_FILE, ANNOUNCEMENT_FILE, _SUMS_FILE, _SIGNATURE_FILE)
-_MOST = 1 << 20  # the most bytes of a list that are read, more than any folder needs
+_MOST = 1 << 20  # at most this much of a list is read, more than any folder needs
 
 
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:

@@ -16,7 +16,7 @@ class RunReader(Protocol):
 
     @property
     def where(self) -> str:
-        """The name of the store or file in messages."""
+        """The name of the store or file, for messages."""
 
     @property
     def folder(self) -> Path | None:

@@ -50,7 +50,7 @@ class ReceiptFile:
     """The file of one bot's receipts from one arena, in the user's state folder.
 
     `arena` is the arena's URL, and `token` is the bot's token. `what` names the arena and the bot
-    for people, in the first line of the file.
+    for people, on the first line of the file.
     """
 
     def __init__(self, arena: str, token: str, what: str) -> None:

@@ -42,7 +42,7 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One bot's line of the table, with the fields of `stich standings --json`.
+    """One bot's line in the table, with the fields of `stich standings --json`.
 
     ``place`` is the official result. A knockout decides places by its bracket, a halving by the
     last stage that a bot played and then by score, and other formats by score. Equal bots share a
@@ -53,7 +53,7 @@ class Standing:
     ``rank`` is the first and last rank that the evidence allows among all bots, or in a ladder
     among the bots with a place. There, a bot without a place has the range of all ranks. ``score``
     is the expected points per deal against the other bots of the cup. ``plain`` is the bot's mean
-    of points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie of k seats
+    of points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie among k seats
     counts as 1/k. All three are None before the bot's first match. ``low`` to ``high`` is the 95 %
     interval of the score in a round-robin, or where all tables were played equally often. Both are
     None otherwise, in a duel or ladder, and while some table has only one block.
@@ -61,7 +61,7 @@ class Standing:
     ``group`` is the number of the bot's group, from 1: the bots that met directly or through
     others. ``faults`` counts faults by kind, and ``struck_out`` the matches in which the bot was
     struck out. ``fallback`` is the share of the requested moves that were not the bot's own, from 0
-    to 1. It is None if no answer of the bot has a time, as in exported rows.
+    to 1. It is None if none of its answers has a time, as in exported rows.
     ``blocks_since_change`` is None unless the bot changed during a ladder. Then only that many
     blocks count for its place.
     """
@@ -106,8 +106,8 @@ class Standings:
     """The table of a run, sorted by place, then by score, then by name.
 
     ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
-    ``ranges`` says when the ranges of ranks hold, as `Run.ranges` does. ``groups`` is the number of
-    groups of bots that never met. ``blocks``, ``matches`` and ``deals`` are the numbers that count.
+    ``ranges`` says when the rank ranges hold, as `Run.ranges` does. ``groups`` is the number of
+    groups of bots that never met. ``blocks``, ``matches`` and ``deals`` say how many of each count.
     ``played`` is the number of all matches, including those of disqualified bots. ``course`` is
     None if the format has no course, and before the first match. ``duel`` is None unless the cup
     has exactly two bots, neither of them disqualified, and is not a ladder. ``decisions`` are the
@@ -196,7 +196,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(arrays.bots, places, strict=True))
     shown = fitted.balanced | isinstance(format, RoundRobin)
-    if duel or ladder:  # a duel has one interval, the one that decides; a ladder has many looks
+    if duel or ladder:  # a duel has one interval, the one that decides; a ladder is looked at often
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
@@ -251,7 +251,7 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 
 
 def _settled(kind: str, data: Observations) -> Booleans:
-    """Return whether the bot of a row is settled above that of a column, for `kind` of ranges."""
+    """Return whether the row's bot is settled above the column's, for this `kind` of ranges."""
     seen = evidence(data)
     chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
     return settled_pairs(seen.total, chances)
@@ -275,7 +275,7 @@ def _places(
 ) -> list[int | None]:
     """Return the place of each bot, 1 for the best, or None for a bot without a place.
 
-    `played` also has the tables that do not count. `ranked` says which bots can have a place.
+    `played` includes the tables that do not count. `ranked` says which bots can have a place.
     """
     decided = _decided_places(run)
     if decided or isinstance(run.cup.format, Knockout):
@@ -329,8 +329,8 @@ def _lines(
 ) -> Iterator[Standing]:
     """Yield the line of each bot, in the order of `arrays.bots`.
 
-    `plain` has each bot's mean of points per deal, and `columns` its place, rank range, interval of
-    the score, and status.
+    `plain` has each bot's mean of points per deal, and `columns` its place, rank range, score
+    interval, and status.
     """
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()

@@ -62,7 +62,7 @@ class Verification:
     ``signature`` says whether the signature covers the run's last digest. It is None without a
     signature. ``signer`` is the organiser's public key. ``trusted`` says whether that key is the
     user's own or one that the user trusts. Both are None for a file of matches. ``entries`` is the
-    number of entries of the store's chain that agree. ``incidents`` describes the organiser's
+    number of entries in the store's chain that agree. ``incidents`` describes the organiser's
     decisions and the void matches in sentences.
     """
 
@@ -127,7 +127,7 @@ def verify(
 
 
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
-    """Recompute the matches of a file of matches, each from its own seed.
+    """Recompute the matches in a file of matches, each from its own seed.
 
     `watch` wraps the iteration over the matches, as in `verify`.
     """
@@ -211,7 +211,7 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if a finished run is not signed, or a signature does not fit the run.
+        """Yield a sentence if a finished run is not signed, or a signature does not match the run.
 
         Set `done.signature`.
         """
@@ -307,7 +307,7 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """Note that a planned match is missing, which is a mismatch if the run is finished.
+        """Record that a planned match is missing, which is a mismatch if the run is finished.
 
         Matches that are skipped because of bots that no longer play are ignored.
         """

@@ -2,8 +2,8 @@
 
 An entry has the SHA-256 of its row, and a digest: the SHA-256 of the previous digest and of this
 entry. The last digest therefore covers everything that was ever written, and its order. Every
-commit notes the last digest, the end of the run signs it, and the pages show it. Whoever has seen a
-digest can tell whether anything written before it was changed.
+commit notes the last digest, the end of the run signs it, and the pages show it. Anyone who has
+seen a digest can tell whether anything written before it was changed.
 """
 
 import hashlib

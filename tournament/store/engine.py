@@ -124,7 +124,7 @@ def sqlite(path: Path) -> Engine:
             creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
             poolclass=sa.QueuePool,
         )
-    # URL.create, because the path may contain characters that have a meaning in a URL.
+    # URL.create, because the path may contain characters with a special meaning in a URL.
     engine = sa.create_engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
@@ -146,7 +146,7 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 def begin_snapshot(connection: Connection) -> None:
     """Begin a read transaction, which lasts until the connection is closed.
 
-    All its queries see the database as it is at the first one. They do not block writers.
+    All its queries see the database as it was at the first one. They do not block writers.
     """
     if connection.dialect.name == "sqlite":
         # Python's driver begins transactions only for statements that write.
@@ -162,7 +162,7 @@ def damage(where: str) -> Iterator[None]:
     `where` names the store.
 
     Raises:
-        StoreError: if the code within raises any error but a StoreError or a database error.
+        StoreError: if the code within raises any error other than a StoreError or a database error.
     """
     try:
         yield

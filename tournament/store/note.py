@@ -17,7 +17,7 @@ _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
 def note(run: str, *known: Digest) -> None:
-    """Write the note of the run with the id `run`, in place of an earlier note.
+    """Write the note about the run with the id `run`, replacing any earlier one.
 
     `known` are the digests that the store may have: those before and after a commit.
 
@@ -35,7 +35,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the digests that the store of a run may have, or an empty list without a note.
+    """Return the digests that the store of a run may have, or an empty list if there is no note.
 
     Raises:
         StoreError: if the note cannot be read.
@@ -49,6 +49,6 @@ def noted(run: str) -> list[Digest]:
 
 
 def forget(run: str) -> None:
-    """Delete the note of a run, if there is one. A note that cannot be deleted stays."""
+    """Delete the note about a run, if there is one. A note that cannot be deleted stays."""
     with suppress(OSError):
         state_path(RUNS_FOLDER, run).unlink()

@@ -1,7 +1,7 @@
 """Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database by URL.
 
 Readers may read while a runner writes. Each method reads the store as it was at one moment, and all
-methods of the reader that `snapshot` yields read the same moment.
+methods of the reader that `snapshot` yields see the same moment.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class StoreReader:
 
     @classmethod
     def _at(cls, target: str) -> Self:
-        """Return a reader of the store in a folder or at a URL, without connecting to the store."""
+        """Return a reader for the store in a folder or at a URL, without connecting to it."""
         if is_database_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
         path = Path(target) / STORE_FILE
@@ -113,7 +113,7 @@ class StoreReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader that always sees the store as it is at the reader's first read.
+        """Yield a reader that always sees the store as it was at the reader's first read.
 
         The reader can be used within this context only.
         """
@@ -314,7 +314,7 @@ class StoreReader:
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
         """Return the finished matches at these places, each a (block, seating), without moves.
 
-        The order is that of the schedule. Places without a finished match are left out.
+        They are in the order of the schedule. Places without a finished match are left out.
         """
         query = summary_query().where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
@@ -355,7 +355,7 @@ class StoreReader:
             NoMatch: if no id begins with `match`.
             StoreError: if several ids begin with `match`, and none is `match`.
         """
-        # Ids are hexadecimal digits, so "g" comes after all of them: a range, for the index.
+        # Ids are hexadecimal digits, so "g" sorts after all of them. A range can use the index.
         ends = {"begin": match, "end": match + "g"}
         with self._read() as connection, damage(self.where):
             return rows.to_record(only_match(connection.execute(_BY_ID, ends).all(), match))
@@ -374,7 +374,7 @@ class StoreReader:
         """Return the epochs of a ladder, in order.
 
         Epochs are only appended, so each epoch is read from the database once. If the store is
-        replaced by another copy while the reader is open, epochs read before may be returned.
+        replaced by another copy while the reader is open, epochs read earlier may be returned.
         """
         known = self._epochs[0]
         query = sa.select(epochs).where(epochs.c.id > len(known)).order_by(epochs.c.id)
@@ -430,7 +430,7 @@ def only_match(candidates: Iterable[_Match], match: str) -> _Match:
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count the matches that were void because a bot was unreachable, for each such bot."""
+    """Count, for each unreachable bot, the matches that were void because of it."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)
@@ -438,9 +438,9 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
 
 
 def summary_query(*extra: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Return the query of the rows that `rows.to_summary` converts, in the order of the schedule.
+    """Return the query for the rows that `rows.to_summary` converts, in the order of the schedule.
 
-    `extra` are further columns of the rows.
+    `extra` are additional columns of the rows.
     """
     return _in_order(
         sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *extra).join(
@@ -455,7 +455,7 @@ def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
 
 
 def _match_query() -> sa.Select[Any]:
-    """Return the query of the rows that `rows.to_record` converts, in no particular order."""
+    """Return the query for the rows that `rows.to_record` converts, in no particular order."""
     finished = matches.alias()
     played = sa.select(sa.func.count()).where(finished.c.block_id == blocks.c.id).scalar_subquery()
     return (

@@ -136,7 +136,7 @@ def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
     Keys that are not in `meta` are left out.
 
     Raises:
-        msgspec.DecodeError: if a value is not JSON, or has half a surrogate pair.
+        msgspec.DecodeError: if a value is not JSON, or has an unpaired surrogate.
     """
     result = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
     return {row.key: msgspec.json.decode(row.value) for row in result}
@@ -191,12 +191,12 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Check that a match has at least two seats, and that its fields by seat agree on the number.
+    """Check that a match has at least two seats, and as many values in each field by seat.
 
     `by_seat` are further fields to check.
 
     Raises:
-        ValueError: if there are fewer seats, or a field has another length.
+        ValueError: if there are fewer seats, or a field has a different length.
     """
     seats = len(match.seating)
     for values in (match.scores, match.adjusted, *by_seat):

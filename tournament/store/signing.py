@@ -55,7 +55,7 @@ class SigningKey:
 
 
 def is_signed(data: bytes, signature: str, public: str) -> bool:
-    """Return whether `signature` is a signature of `data` by the key with this public part.
+    """Return whether `signature` is a signature of `data` under the public key `public`.
 
     Both the signature and the public key are hexadecimal digits. Returns False if either of them is
     malformed.
@@ -99,7 +99,7 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Create the folder of a file. Within this context, raise errors in writing as StoreError.
+    """Create the folder of a file. Within this context, raise write errors as StoreError.
 
     Raises:
         StoreError: if the folder cannot be created, or the code within raises an OSError.

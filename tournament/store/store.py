@@ -59,7 +59,7 @@ __all__ = ["Store", "StoreError"]
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
-_RETRY_S = 60.0  # how long a command waits for the database at its start, and for a lost lock
+_RETRY_S = 60.0  # how long a command waits for the database on starting, and for a lost lock
 _PAUSE_S = 0.5
 _KNOWN = ("run", "finished", SIGNATURE)
 _FINISHED = sa.select(sa.func.count()).select_from(matches)
@@ -68,7 +68,7 @@ _T = TypeVar("_T")
 
 
 class _LockedError(StoreError):
-    """Raised if another runner holds the lock of the database."""
+    """Raised if another runner holds the lock on the database."""
 
 
 class Store(StoreReader):
@@ -92,7 +92,7 @@ class Store(StoreReader):
         """Open the store in a run's folder or at a database URL. Create the store if there is none.
 
         With `tell`, wait up to a minute for a database that cannot be reached. `tell` is called
-        with a sentence whenever the store begins to wait for the database, and when a wait is over.
+        with a sentence whenever the store begins to wait for the database, and when a wait ends.
 
         Raises:
             StoreUrlError: if the target is a URL, but not that of a PostgreSQL database.
@@ -133,7 +133,7 @@ class Store(StoreReader):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_begun(self, total: int) -> None:
-        """Record the number of planned matches, and the current time unless the run has begun."""
+        """Record the number of planned matches and, unless the run has begun, the current time."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
@@ -179,8 +179,8 @@ class Store(StoreReader):
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
         """Check the store, and record and sign the end of the run.
 
-        `places` and `settled` are as in `Run`. The number of planned matches becomes that of the
-        finished ones. The current state for the pages becomes empty.
+        `places` and `settled` are as in `Run`. The number of planned matches is set to the number
+        of finished ones. The current state for the pages is cleared.
 
         Raises:
             StoreError: if the store does not hold exactly what this user's commands have written.
@@ -277,7 +277,7 @@ class Store(StoreReader):
             self._save(chain, before)
 
     def forget(self) -> None:
-        """Delete the note of the run's digest in the user's state folder. Call this for a store
+        """Delete the note about the run from the user's state folder. Call this for a store
         that will not be kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
@@ -324,7 +324,7 @@ class Store(StoreReader):
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit a void match that never finished, so that the match itself is not in the store."""
+        """Commit a void match that never finished. The match itself is not in the store."""
         self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(
@@ -385,7 +385,7 @@ class Store(StoreReader):
     def _commit(self, change: Callable[[Chain], None]) -> None:
         """Commit a change together with its entries in the chain.
 
-        If the connection is lost meanwhile, the store's digest shows whether the change was
+        If the connection is lost midway, the store's digest shows whether the change was
         committed. `change` may therefore be called several times, but is committed once.
 
         Raises:
@@ -431,7 +431,7 @@ class Store(StoreReader):
         return chain
 
     def _begin(self, chain: Chain) -> Chain:
-        """Write the id, the version and the signer of a new run. Return the chain with them."""
+        """Write the id, version and signer of a new run. Return the chain with their entries."""
         run = secrets.token_hex(16)
         rows.put_meta(chain, version=VERSION, run=run, signer=make_key().public)
         self._save(chain, chain.last)
@@ -440,7 +440,7 @@ class Store(StoreReader):
     def _save(self, chain: Chain, before: Digest) -> None:
         """Write the chain's new entries, and sign the last digest if the run is finished.
 
-        The signature of a run that is not finished any more is removed.
+        The signature of a run that is no longer finished is removed.
 
         `before` is the digest before the change. The note is written first and allows both digests,
         so a process that is killed before the commit leaves a valid store.
@@ -463,7 +463,7 @@ class Store(StoreReader):
         )
 
     def _let_read_while_writing(self) -> None:
-        """Let others read an SQLite store while it is written."""
+        """Let others read an SQLite store while it is being written."""
         if self.folder is not None:
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -550,7 +550,7 @@ class Store(StoreReader):
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """Same as StoreReader._all, but a runner continues after a lost connection.
 
-        It begins again after the last row that it has read.
+        It resumes after the last row that it has read.
         """
         read, lost = 0, -1
         while True:
@@ -600,7 +600,7 @@ class Store(StoreReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        """Open a transaction and yield its connection: for a runner, the one that has its lock."""
+        """Open a transaction and yield its connection: for a runner, the one holding its lock."""
         if self._writer is None:
             with self._engine.begin() as connection:
                 yield connection

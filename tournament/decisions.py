@@ -1,4 +1,4 @@
-"""Consequences of a run's decisions: which bots play, which results count; sentences about them."""
+"""What a run's decisions mean: which bots play, which results count, and sentences for people."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -42,7 +42,7 @@ class Identity(Struct, frozen=True, omit_defaults=True):
     author: str = ""
 
     def __str__(self) -> str:
-        """Return the stated fields, separated by commas, or "" without any."""
+        """Return the stated fields, separated by commas, or "" if there are none."""
         return ", ".join(filter(None, (self.name, self.version, self.author)))
 
 
@@ -86,16 +86,16 @@ class Run:
     """A run, without its matches.
 
     `cup` includes the bots that joined a ladder. `total` is the number of planned matches, or None
-    if it is not known. `begun` is the time of the beginning (UTC, ISO 8601). `places` maps each bot
-    to the place that the format has decided, and is None if the format decided no places. `settled`
-    are the top bots if `[stop]` ended the cup, after `stopped_after` blocks. `extended` says
-    whether the cup grew after somebody may have seen its standings.
+    if it is not known. `begun` is the time at which it began (UTC, ISO 8601). `places` maps each
+    bot to the place that the format has decided, and is None if the format decided no places.
+    `settled` are the top bots if `[stop]` ended the cup, after `stopped_after` blocks. `extended`
+    says whether the cup grew after somebody may have seen its standings.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
-    passed the check of a ladder. `failed` maps a bot to the reason why it cannot play. `unplaced`
-    are the bots without a place for a reason that decisions do not show. `max_difference` is that
-    of the cup, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
-    `ranges` says when the ranges of ranks hold, as in `kind_of_ranges`.
+    passed the ladder's check. `failed` maps a bot to the reason why it cannot play. `unplaced` are
+    the bots that have no place for a reason that decisions do not show. `max_difference` is that of
+    the cup, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
+    `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
     """
 
     cup: Cup
@@ -148,11 +148,11 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The authors that the cup states, by bot. None for a bot without an author."""
+        """The author that the cup states for each bot, or None."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Return the bots that play although another bot of their author is disqualified.
+        """Return the bots that play although another bot by their author is disqualified.
 
         Each is mapped to the disqualified bot.
         """
@@ -162,7 +162,7 @@ class Run:
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return sentences about the organiser's decisions, the void matches and the whole run."""
+        """Return sentences about the organiser's decisions, void matches and the run as a whole."""
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         return [*self._of_sandbox(), *map(sentence, shown), *self._of_matches()]
@@ -223,7 +223,7 @@ class StoredRun(Run):
 
 
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
-    """Return when the ranges of ranks hold.
+    """Return when the rank ranges hold.
 
     "final" means that they hold at the end of a run whose number of blocks was fixed in advance.
     "anytime" means that they hold however often somebody looks, even if the results decide when the

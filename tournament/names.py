@@ -54,7 +54,7 @@ def alike(name: str, others: Iterable[str]) -> str | None:
 
 
 def base(name: str) -> str:
-    """The name without the number of the version: ann for ann/2."""
+    """The name without its version number: ann for ann/2."""
     return name.partition("/")[0]
 
 
@@ -86,5 +86,5 @@ def _first_alike(letter: str) -> str:
 
 
 def _is_east_asian(letter: str) -> bool:
-    """Whether a text is one Chinese, Japanese or Korean letter."""
+    """Whether a text is a single Chinese, Japanese or Korean letter."""
     return len(letter) == 1 and unicodedata.name(letter, "").startswith(_LETTERS[2:])

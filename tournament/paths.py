@@ -1,7 +1,7 @@
 """The places where Stich keeps the results of a run and the keys of a user.
 
 Code that starts bots hides these files from the bots. This module does not import the store,
-because SQLAlchemy takes as long to load as everything else together.
+because SQLAlchemy takes as long to load as everything else put together.
 """
 
 import os

@@ -16,7 +16,7 @@ import games
 if TYPE_CHECKING:
     Times = array[float]
 else:
-    Times = array  # which has no parameters in Python 3.11
+    Times = array  # it takes no parameters in Python 3.11
 
 # Records that are read may have been written by anybody, so their numbers have limits.
 Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
@@ -61,7 +61,7 @@ class FaultRecord:
     was played instead, and `move` its index in `MatchRecord.moves`. `started` is the time of the
     request (UTC, ISO 8601). `elapsed_ms` is how long the request took, and `deadline_ms` how long
     it was allowed to take. `move_ms` is the time for a move, and `bank_ms` the bank before the
-    request. `output` is the end of the bot's output at that time, "" for a remote bot.
+    request. `output` is the end of the bot's output at that time, or "" for a remote bot.
     """
 
     seat: int
@@ -126,12 +126,12 @@ class MatchRecord(Pairing):
 
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
     strike-out rule. `struck` are the seats that were struck out. `times` has the milliseconds of
-    each request in order, including faults. `started` is the time of the beginning (UTC, ISO 8601).
-    `wall_ms` is how long the match took, and `own_ms` the runner's share of that.
+    each request in order, including faults. `started` is the time at which it began (UTC, ISO
+    8601). `wall_ms` is how long the match took, and `own_ms` the runner's share of that.
 
     `forced` has the indexes of moves that were played without a request because no other move was
     legal. `info` has the bots' information about their moves, by index of the move. `info_full` are
-    the seats that reached the limit on `info`, so that some was dropped. `fallbacks` are the moves
+    the seats that reached the limit on `info`, so some of it was dropped. `fallbacks` are the moves
     that were not the bot's own. A store shows `info` and `fallbacks` once all seatings of the block
     have ended.
     """
@@ -160,7 +160,8 @@ class MatchRecord(Pairing):
     def sides(self) -> tuple[int, ...] | None:
         """The side of each seat: 0 for the declarer's side and 1 for the other.
 
-        None if every seat played for itself, there was no declarer, or there were several deals.
+        This is None if every seat played for itself, there was no declarer, or there were several
+        deals.
         """
         if len(self.results) != 1:
             return None
@@ -321,13 +322,13 @@ class Join(Decision, frozen=True):
 
 
 class Leave(Decision, frozen=True):
-    """The decision of its author that a bot leaves a ladder. Its results stand."""
+    """An author's decision that their bot leaves a ladder. Its results stand."""
 
     bot: str
 
 
 class Skip(Decision, frozen=True):
-    """The decision that matches of a ladder are not played.
+    """The decision that matches of a ladder will not be played.
 
     The reason is that `bot` was away, or, if `bot` is None, that the ladder ends.
     """
@@ -349,8 +350,8 @@ Exclusion = Withdraw | Disqualify | Leave
 class Epoch:
     """An epoch of a ladder.
 
-    `number` counts the epochs from 1. `at` is the time of the beginning (UTC, ISO 8601). `bots` are
-    the bots that could play. `tables` are the tables drawn for them, one block each, as (stage,
+    `number` counts the epochs from 1. `at` is the time at which it began (UTC, ISO 8601). `bots`
+    are the bots that could play. `tables` are the tables drawn for them, one block each, as (stage,
     bots).
     """
 
@@ -369,7 +370,7 @@ class MatchSummary(NamedTuple):
     that was written before fallbacks were counted. The other fields are as in `MatchRecord`.
 
     The type is a named tuple because a run may have a million matches, and creating a frozen
-    dataclass would take a third of the time for reading a match.
+    dataclass would take a third of the time that reading a match takes.
     """
 
     match: str

@@ -23,10 +23,10 @@ class MismatchError(StichError):
 class Difference:
     """The lead of the new bot over the old bot at a table, in points per deal, with an interval.
 
-    `blocks` is the number of blocks of the bot that has fewer. On the same deals, only these blocks
-    are compared. `arm` is half the width of the interval. It is None if only one to five blocks
-    differ, since they cannot show rare large differences. On different deals, it is None for fewer
-    than six blocks. The intervals of all tables of a comparison hold together in 95 of 100 cases.
+    `blocks` is the number of blocks of the bot with fewer. On the same deals, only these blocks are
+    compared. `arm` is half the width of the interval. It is None if only one to five blocks differ,
+    since they cannot show rare large differences. On different deals, it is None for fewer than six
+    blocks. All intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
     game: str
@@ -52,8 +52,8 @@ class Difference:
 class Comparison:
     """The comparison of two bots, with a difference for each table that both have played.
 
-    `paired` says whether the bots had the same deals. `left_out` names the tables that only one of
-    the bots has played.
+    `paired` says whether the bots played the same deals. `left_out` names the tables that only one
+    of the bots has played.
     """
 
     paired: bool

@@ -73,10 +73,9 @@ class Played:
     """The results of the bot in the first blocks of a table.
 
     `points` has the bot's points in each block, summed over its deals, after the strike-out rule.
-    `faults` counts the
-    bot's faults by kind. `asked` counts the moves that the bot was asked for, and `fallbacks` those
-    that were not the bot's own. `struck_out` counts the matches in which the bot was struck out.
-    `times` has the times of the bot's complete answers in milliseconds.
+    `faults` counts the bot's faults by kind. `asked` counts the moves that the bot was asked for,
+    and `fallbacks` those that were not the bot's own. `struck_out` counts the matches in which the
+    bot was struck out. `times` has the times of the bot's complete answers in milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -87,7 +86,7 @@ class Played:
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
-        """Add the result of a match of the table."""
+        """Add the result of a match at the table."""
         seat = record.seating.index(BOT)
         missing = record.block - len(self.points)
         self.points += [0] * missing
@@ -218,7 +217,7 @@ def par_of(
 ) -> Sequence[int]:
     """Return par for each of the first `blocks` blocks of a table, in points.
 
-    If neither the rules nor the file of the public deals says par, the house bot plays the blocks.
+    If neither the rules nor the file of public deals gives par, the house bot plays the blocks.
 
     Raises:
         UnplayedError: if a block is lost, or the house bot is struck out too often.

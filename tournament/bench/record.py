@@ -26,7 +26,7 @@ class RecordError(StichError):
 
 
 class _Suite(msgspec.Struct):
-    """The field of a record that is read first, to recognise records of other suites."""
+    """The field that is read first, to recognise records of other suites."""
 
     suite: str = ""
 
@@ -73,8 +73,8 @@ class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     interval of `over_par`. Both are null for fewer than six blocks, or if only one to five blocks
     differ from par. `by_block` has the points less par of each block, in the order of the suite.
     `fallback` is the share of moves that were not the bot's own, from 0 to 1, or null if the bot
-    was never asked. `move_ms` is the median time of a complete answer in milliseconds, or null
-    without one.
+    was never asked. `move_ms` is the median time of a complete answer in milliseconds, or null if
+    there is none.
     """
 
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -98,8 +98,8 @@ class TableProblem(OfTable, frozen=True, forbid_unknown_fields=True):
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The record of a benchmark.
 
-    `seed` is the seed of the public deals, or "sha256:" and the hash of another seed. `made` is the
-    time in UTC, ISO 8601. `stich` is the version of the program.
+    `seed` is the seed of the public deals, or "sha256:" and the hash of another seed. `made` is
+    when it was made (UTC, ISO 8601). `stich` is the version of Stich.
     """
 
     suite: _Text

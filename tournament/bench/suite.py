@@ -1,4 +1,4 @@
-"""The tables of the suite `bench-2`. A change that alters any result needs a new suite."""
+"""The tables of the suite `bench-2`. A change that alters any result requires a new suite."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

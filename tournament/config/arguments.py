@@ -12,7 +12,7 @@ DEFAULT_BOTS = ("sensible", "greedy")
 
 
 def is_url(text: str) -> bool:
-    """Whether a user's text for a bot begins with http:// or https://."""
+    """Whether a text that names a bot begins with http:// or https://."""
     return text.startswith(("http://", "https://"))
 
 
@@ -34,9 +34,9 @@ def parse_bot(text: str) -> Bot:
 
 
 def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
-    """The bots for `count` seats: the wanted bots in order, repeated if they are too few.
+    """The bots for `count` seats: the wanted bots in order, repeated if there are too few.
 
-    Surplus bots are left out. Without any wanted bot, the default opponents take the seats.
+    Surplus bots are left out. If none are wanted, the default opponents take the seats.
     """
     chosen = list(wanted) or list(DEFAULT_BOTS)
     return [chosen[index % len(chosen)] for index in range(count)]

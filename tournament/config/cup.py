@@ -101,7 +101,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings with which a cup is run. `memory_mb` is the limit for each machine."""
+    """The settings with which a cup is run. `memory_mb` is the limit on each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
     memory_mb: int | None = key(

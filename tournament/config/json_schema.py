@@ -1,7 +1,7 @@
 """The JSON Schema of a CUP.toml, with which editors complete and check the file.
 
 The schema is made from the same keys, types, ranges and game options that `stich run` checks. How
-keys fit each other is checked only by `stich run`.
+keys fit together is checked only by `stich run`.
 """
 
 import json

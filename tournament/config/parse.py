@@ -132,7 +132,7 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself: whether it is known, present, of its type and in its range.
+    """Check each key by itself: whether it is known, present, of the right type and in range.
 
     Adds the errors to `errors`. Returns the whole file as values. Sections that the file leaves out
     are empty.
@@ -286,7 +286,7 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
-    """Return when a cup of this number of bots ends early, and add the errors to `errors`."""
+    """Return when a cup with this number of bots ends early, and add the errors to `errors`."""
     if section and not format.may_stop:
         fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)

@@ -18,8 +18,8 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 class Growth:
     """The ways in which a cup that has begun may grow.
 
-    `clause` states them for people. `key` is the key of the format whose value may rise, or None if
-    there is none. `bots` says whether bots may be added.
+    `clause` states them in words. `key` is the key of the format whose value may rise, or None
+    if there is none. `bots` says whether bots may be added.
     """
 
     clause: str
@@ -92,7 +92,7 @@ class Format(ABC):
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the names of the bots that sit at every table. Empty in most formats."""
+        """Return the names of the bots that sit at every table: in most formats, none."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Successive halving: after each stage the better half of the bots plays on, down to one table.
 
 Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits" (ICML 2013). All
-stages have about the same number of blocks, so that the remaining bots play more blocks each.
+stages have about the same number of blocks, so the bots that remain play more blocks each.
 """
 
 from collections.abc import Iterator, Sequence

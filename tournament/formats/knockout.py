@@ -88,7 +88,7 @@ class KnockoutPlan(Plan):
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
         """Return the place of every bot, best first. Call only once all rounds are played.
 
-        docs/cup-reference.md says what decides a place. Bots that are equal in that share a place.
+        docs/cup-reference.md says what decides a place. Bots that tie share a place.
         """
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
@@ -98,8 +98,8 @@ class KnockoutPlan(Plan):
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
         """Yield the rounds. After the last round, add the place of every bot to `places`."""
         remaining, offset, deals = self.seeds(), 0, self._format.deals
-        eliminated: list[tuple[_Key, str]] = []  # best first, beaten by round
-        means: dict[str, list[Fraction]] = defaultdict(list)  # by round that a bot has played
+        eliminated: list[tuple[_Key, str]] = []  # best first
+        means: dict[str, list[Fraction]] = defaultdict(list)  # by bot, one for each round
         for number, cut in enumerate(self._cuts, 1):
             stage = "semi-final" if number == len(self._cuts) else f"round {number}"
             tables = self._tables(remaining, len(cut))
@@ -122,7 +122,7 @@ class KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """`count` tables of equal strength, to which bots are dealt in snake order of their seeds.
+        """`count` tables of similar strength, to which bots are dealt in snake order by seed.
 
         If there are too many bots, the best seeds have a bye.
         """
@@ -136,7 +136,7 @@ class KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """The bots that are eliminated in a round, best first, as (key of the place, name).
+        """The bots that are eliminated in a round, best first, as (place key, name).
 
         `cut` has the number of bots that advance from each table.
         """
@@ -171,7 +171,7 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Add the next places to `places`, given the bots in order, as (key of the place, name).
+    """Add the next places to `places`, given the bots in order, as (place key, name).
 
     Bots with equal keys share a place. The place of the next bot counts all bots before it.
     """

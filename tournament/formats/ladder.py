@@ -1,8 +1,8 @@
 """A ladder: epochs of tables, drawn from the bots that can play and their results so far.
 
 Half of the tables are drawn evenly, in passes: each pass seats some bots once each. The other half
-settles the top: bots meet whose order is open, and Thompson sampling fills the other seats. It
-draws a score for each bot from the bot's estimate.
+settles the top: bots whose order is still open meet. Thompson sampling, which draws a score for
+each bot from its estimate, fills the other seats.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class Ladder(Format):
 
 
 class Lobby(Protocol):
-    """The bots that wait for the next epoch of a ladder."""
+    """The bots that are waiting for the next epoch of a ladder."""
 
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Return the bots that can play now, in order of arrival. The call may take seconds."""
@@ -95,10 +95,10 @@ class LadderPlan(Plan):
         self._known = KnownBots()
         self._learnt = 0  # the number of epochs in self._known
         self._offsets = [0]  # the number of blocks before each epoch, and after the last one
-        self.blocks = 0  # none is known from the beginning
+        self.blocks = 0  # not known in advance
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the blocks of the current epoch, or of a new one if the current is complete.
+        """Return the blocks of the current epoch, or of a new one if the current one is complete.
 
         Returns `Wait` if there are too few bots for a table, and `Done` once a decision has ended
         the ladder. May take seconds when an epoch begins.
@@ -144,7 +144,7 @@ class LadderPlan(Plan):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of matches that are finished or that the last epoch has left to play.
 
-        Tables of the bots `gone` are not left to play.
+        Tables with bots in `gone` are not left to play.
         """
         missing = 0
         for round in self.open_rounds(run, scores):
@@ -158,7 +158,7 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for the bots that can play, as (stage, table).
 
-        There are none if the bots are too few for a table.
+        There are none if there are too few bots for a table.
         """
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
@@ -211,7 +211,7 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
 ) -> list[StageTable]:
-    """The tables of an epoch, one block each, as (stage, table). Empty if the bots are too few.
+    """The tables of an epoch, one block each, as (stage, table). Empty if there are too few bots.
 
     ``known`` must hold exactly the blocks of all earlier epochs. Bots that are not in ``known`` yet
     are added to it. ``top`` is the number of places to settle. The bots of one stage can be
@@ -259,7 +259,7 @@ def _close(
 ) -> list[StageTable]:
     """Draw `blocks` tables for the top of the ladder, as (stage, table).
 
-    Each table seats two bots whose order is open, then bots whose order with one of the two is
+    Each table seats two bots whose order is open, then bots whose order relative to one of them is
     open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
     around the last place of the top.
     """
@@ -278,7 +278,7 @@ def _close(
         }
         ranked = sorted(drawn, key=lambda bot: (-drawn[bot], bot))
         # The table is half above and half below the last place of the top. With an odd number of
-        # players the extra seat is above and below in turn.
+        # players the extra seat is above and below alternately.
         line = max(0, min(top - (players + number % 2) // 2, len(names) - players))
         seated = [] if pairs else ranked[line:]
         if pairs:

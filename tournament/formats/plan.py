@@ -89,7 +89,7 @@ class Block:
 class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
-    `blocks` may be an iterator that makes the blocks when they are needed. In a ladder, `size` also
+    `blocks` may be an iterator that makes the blocks as they are needed. In a ladder, `size` also
     counts skipped blocks, which are not in `blocks`.
     """
 
@@ -104,7 +104,7 @@ class Look:
 
     `difference` is the lead of the first bot over the second, in points per deal. `low` to `high`
     is its 95 % interval. Both are None if nothing is proved. `evidence` is the wealth of the bets
-    against a difference of 0, which begins with 1. A wealth of 20 settles which bot is better.
+    against a difference of 0, which starts at 1. A wealth of 20 settles which bot is better.
     `settled` says whether that is settled, and `equal` whether it is settled that the difference is
     too small to matter.
     """
@@ -141,7 +141,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer of a plan that is completely played.
+    """The answer of a plan that has been played to its end.
 
     `places` maps each bot to its place, and is None if places follow from the scores. `settled`
     names the top bots in the order of the cup if `[stop]` ended the cup. `look` is the result of a
@@ -197,7 +197,7 @@ class Plan(ABC):
         return Done(self.places(run, scores), self.settled, self.look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of a run that is played to its end without the bots `gone`.
+        """Return the number of matches of a run played to its end without the bots in `gone`.
 
         If the format leaves out their tables, only the played matches of these tables count.
         """
@@ -205,7 +205,7 @@ class Plan(ABC):
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds in order. Ask for the next one only when the previous is finished."""
+        """Yield the rounds in order. Ask for the next only when the previous one is finished."""
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds with matches that may still be played or become void."""

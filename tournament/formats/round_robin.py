@@ -78,9 +78,9 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of a run that is played to its end without the bots `gone`.
+        """Return the number of matches of a run played to its end without the bots in `gone`.
 
-        These are the planned matches without the bots `gone`, and the finished matches with them.
+        These are the planned matches without these bots, and the finished matches with them.
         """
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()

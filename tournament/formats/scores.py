@@ -23,7 +23,7 @@ class Matches(Protocol):
         """Return the number of matches."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the matches without their moves, only those of `round` if given."""
+        """Return the matches of `round`, or all by default, without their moves."""
 
 
 class Scores:
@@ -53,7 +53,7 @@ class Scores:
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the observations of the first `blocks` blocks of the plan.
 
-        Bots have their index in `bots` as number. Tables at which another bot sat are left out.
+        Bots are numbered by their index in `bots`. Tables at which another bot sat are left out.
         """
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
@@ -69,7 +69,7 @@ class Scores:
         return observe(block, deals, seats, scores, len(bots))
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
-        """Return the bots that were disqualified early enough to count after `blocks` blocks.
+        """Return the bots whose disqualification came early enough to count after `blocks` blocks.
 
         A disqualification counts if fewer matches were finished before it than the first `blocks`
         blocks of the plan have.

@@ -7,7 +7,7 @@ from tournament.settings.keys import key, number
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When a cup ends before all its blocks are played. With `top` None, it does not end early."""
+    """When a cup ends before all its blocks are played: never if `top` is None."""
 
     top: int | None = key(
         None, number(1, 1000, "End once so many bots are separated from the rest.")

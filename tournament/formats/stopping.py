@@ -24,7 +24,7 @@ def next_look(blocks: int) -> int:
 
 
 class UntilSettled(Plan):
-    """Another plan, which ends at the first look at which the top bots are settled."""
+    """Another plan, ended at the first look at which the top bots are settled."""
 
     def __init__(self, plan: Plan, top: int) -> None:
         super().__init__(plan.setup)

@@ -28,7 +28,7 @@ class Swiss(WithDeals):
     rounds: int = keys.key(5, keys.number(1, 1000, "Rounds of a swiss."))
 
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of a swiss."""
+        """Return the plan of a Swiss cup."""
         return SwissPlan(setup, self)
 
 
@@ -76,9 +76,9 @@ def pair(
 ) -> list[list[str]]:
     """The tables of a round, which seat neighbours in `ranked` together.
 
-    `ranked` has the bots, best first. `met` counts the meetings of each two bots, and `byes` the
-    byes of each bot. The worst of the bots with the fewest byes have a bye. Bots are exchanged
-    between tables as long as that reduces repeated meetings.
+    `ranked` has the bots, best first. `met` counts the meetings of each pair, and `byes` the byes
+    of each bot. The worst of the bots with the fewest byes have a bye. Bots are exchanged between
+    tables as long as that reduces repeated meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
@@ -93,7 +93,7 @@ def pair(
         table = [head, *(near[i] for i in rest)]
         seated.append(table)
         remaining = [name for name in remaining if name not in table]
-    # Prefer exchanges between near tables, which keep standings similar, but accept far ones.
+    # Prefer exchanges between nearby tables, which keep standings similar, but accept far ones.
     while any(_swap(seated, met, reach) for reach in (_NEAR_TABLES, tables)):
         pass
     return seated

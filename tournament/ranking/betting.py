@@ -5,7 +5,7 @@ nothing on average, as long as no stake can lose more than the whole wealth. So 
 20 in at most 5 of 100 duels (Ville's inequality). The means under which it stays below 20 are a
 95 % interval that holds at every look (Waudby-Smith and Ramdas, "Estimating means of bounded random
 variables by betting", JRSS B 86, 2024). The largest allowed stake depends on the reach, the most by
-which a block can differ.
+which the bots can differ in a block.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ _BISECTIONS = 40
 
 @dataclass(frozen=True)
 class Reach:
-    """The most by which a block can differ, in points per deal.
+    """The most by which two bots can differ in a block, in points per deal.
 
-    With a ``tail``, larger blocks are so rare that they count as ``most``, and the mean may be off
-    by ``tail`` root mean squares because of them.
+    With a ``tail``, larger differences are so rare that they count as ``most``, and the mean may be
+    off by ``tail`` root mean squares because of them.
     """
 
     most: float
@@ -52,7 +52,7 @@ def reach_of(max_difference: float, bounded: bool) -> Reach:
 class Bets:
     """The bets on the mean difference of a duel.
 
-    ``differences`` (B) has the blocks in order, in points per deal. ``within`` is half the width of
+    ``differences`` (B) are by block, in order, in points per deal. ``within`` is half the width of
     the zone around 0 in which a difference does not matter, or None without a zone. Nothing is
     proved if ``reach`` is None or if a block exceeds a reach without a tail.
     """
@@ -67,7 +67,7 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth of the bets against a mean of 0, which begins with 1.
+        """The wealth of the bets against a mean of 0, which starts at 1.
 
         A wealth of 20 settles which bot is better. The wealth is NaN without a reach.
         """
@@ -131,7 +131,7 @@ class Bets:
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), by bets on each pair.
 
-    With probability ``level`` no two bots are ever put in a wrong order, over all looks together
+    With probability ``level`` no two bots are ever put in the wrong order, over all looks together
     and however tables are chosen. The only assumption is the reach of a block. `[stop]` uses this
     to end a cup.
     """

@@ -2,7 +2,7 @@
 
 If every table of the bots was played equally often, the score is the plain mean. Otherwise a model
 removes the influence of the opponents that a bot met: points per deal of bot i at a table = base +
-a_i - mean of the a of its opponents there, by least squares, where a block weighs as much as it has
+a_i - mean of the a of its opponents there, by least squares, where blocks are weighted by their
 deals. At a table of p bots the right side is base + k (a_i - mean a of the table), k = p / (p - 1),
 so the normal equations are those of a weighted graph Laplacian of who met whom (incomplete block
 designs: Cochran and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n /
@@ -30,7 +30,7 @@ class Fit:
     """The scores of n bots.
 
     ``score`` (n) is in points per deal, NaN for a bot that never played. ``component`` (n) is the
-    bot's component, numbered from 0 in the order of the first blocks, or -1 for a bot that never
+    bot's component, numbered from 0 in the order of their first blocks, or -1 for a bot that never
     played. ``balanced`` (n) says whether all tables of the bot's component were played equally
     often.
     """

@@ -7,7 +7,7 @@ from tournament.ranking.observations import pairs_within
 
 
 class Equations:
-    """The normal equations of n bots: the ``laplacian`` (n, n) of who met whom, ``right_side`` (n).
+    """The normal equations of n bots: ``laplacian`` (n, n) of who met whom, and ``right_side`` (n).
 
     ``squares`` is the weighted sum of the squared deviations of the points from the mean of their
     block. ``freedom`` is the number of independent squares.

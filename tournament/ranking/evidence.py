@@ -41,11 +41,11 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """The sum of each pair's differences, divided by their spread around 0. 0 without spread.
+        """The sum of each pair's differences over their spread around 0, or 0 without spread.
 
-        The mean of a difference of two blocks counts with three quarters of its square. Half would
-        be exact for two blocks, but three quarters keeps the deviate below a normal one where
-        points are not normal.
+        For differences between two blocks, the square of the mean counts three quarters. Half would
+        be exact, but three quarters keeps the deviate below a normal one where points are not
+        normal.
         """
         once = np.maximum(self.items, 1)
         mean = self.total**2 * (1 / once - 1 / np.maximum(self.blocks, once)) / 2
@@ -85,7 +85,7 @@ def evidence(data: Observations) -> Evidence:
 
 
 def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
-    """All pairs of entries with the same ``cell``, which is a number by entry.
+    """All pairs of entries with the same ``cell``, which has a number for each entry.
 
     Returns three arrays with an item for each pair: first bot * n + second bot, the lead of the
     first bot in points per deal, and the round.

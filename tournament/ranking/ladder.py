@@ -31,7 +31,7 @@ class LadderRecord:
     """The blocks of a ladder so far. Bots are numbered from 0.
 
     A bot that changes begins a new version. Three arrays are by bot (n): ``blocks`` has the number
-    of blocks, ``version`` the number of the latest version, and ``changed`` says whether the bot
+    of blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot
     has changed. Versions are numbered from 0 over all bots.
     """
 
@@ -70,8 +70,8 @@ class LadderRecord:
         """Add the blocks of an epoch. Bots that have changed begin a new version.
 
         All arrays have an entry for each bot of each block. ``block`` is sorted and numbered from
-        0. The numbers in ``bot`` must have room (`grow`). ``points`` is per deal. ``draw`` is the
-        number of the draw that seated the bot.
+        0. There must be room for the bots (`grow`). ``points`` is per deal. ``draw`` is the number
+        of the draw that seated the bot.
         """
         if not block.size:
             return
@@ -99,7 +99,7 @@ class LadderRecord:
     def effects(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each bot's effect (n), in points per deal.
 
-        An effect is the difference of a bot's current version from the mean of all bots.
+        An effect is the lead of a bot's current version over the mean of all bots.
         """
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]
@@ -109,7 +109,7 @@ class LadderRecord:
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """The differences between each pair of bots since both have their current version."""
+        """The differences between each pair of bots since both began their current versions."""
         self._add_pending()
         total, squares, items = self._evidence
         return Evidence(total, squares, items, items, items, items, 0)
@@ -209,7 +209,8 @@ class LadderRecord:
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
         """Update the running sums of each bot's values and of their squares.
 
-        The sums after each of a bot's last blocks are kept, as many as the largest window needs.
+        The sums after each of a bot's last blocks are kept, for as many as the largest window
+        needs.
         """
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]

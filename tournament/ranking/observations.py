@@ -21,10 +21,10 @@ class Observations:
     and ``deals`` (a bot with two seats has two for each deal).
 
     Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. ``table``
-    (B) is a number for the set of bots. ``round`` (B) is the round whose tables were drawn
-    together.
+    (B) is a number for the set of bots. ``round`` (B) is the round: tables of one round were
+    drawn together.
 
-    ``plain`` (n) is a bot's points divided by its deals, NaN without a deal.
+    ``plain`` (n) is each bot's points divided by its deals, or NaN without a deal.
     """
 
     block: Ints
@@ -51,7 +51,7 @@ class Observations:
 def observe(
     block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int, round: Ints | None = None
 ) -> Observations:
-    """The observations of M matches, summed up by block.
+    """The observations of M matches, summed by block.
 
     ``block``, ``deals`` and ``round`` (M) are by match. ``round`` is 0 by default. ``seats`` (M, s)
     has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points at each seat

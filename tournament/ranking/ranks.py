@@ -23,7 +23,7 @@ _MIXTURE = 0.15
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """The probability (n, n) that two equal bots differ as clearly as each pair at the planned end.
+    """For each pair (n, n), the probability that equal bots differ as clearly at the planned end.
 
     The probability is 1 without evidence. Results may decide who meets again. A pair that met in j
     of k rounds then had j chances to end, so its probability is multiplied by j (j + 1), or by k if
@@ -39,7 +39,7 @@ def final_chances(evidence: Evidence) -> Floats:
 
 
 def anytime_chances(evidence: Evidence) -> Floats:
-    """An upper bound on the probability that two equal bots ever differ as clearly as each pair.
+    """For each pair, an upper bound on the probability that equal bots ever differ as clearly.
 
     The bound holds for all looks together, and is 1 without evidence. The shape is that of the
     evidence: (n, n), or (rows, n) if only some rows are given.
@@ -53,7 +53,7 @@ def anytime_chances(evidence: Evidence) -> Floats:
 def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n).
 
-    With probability ``level`` no two bots are put in a wrong order. ``ahead`` (n, n) is positive
+    With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
     if the row's bot has more points than the column's bot. ``chances`` (n, n) is symmetric and has
     the probability that equal bots differ so clearly.
     """
@@ -72,9 +72,9 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
 def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), if bots come and go.
 
-    With probability ``LEVEL`` no look ever puts two bots in a wrong order. ``arrival`` (n) numbers
-    the bots from 1 in the order in which they arrived. The probability of an error about two bots
-    is fixed when the later one arrives. These probabilities add up to 1 - ``LEVEL``.
+    With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
+    numbers the bots from 1 in the order in which they arrived. The probability of an error about
+    two bots is fixed when the later one arrives. These probabilities add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
@@ -136,7 +136,7 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """The first and last rank that each bot may have, from 1.
+    """The first and last rank that each bot may have, counted from 1.
 
     ``settled`` (n, n) says which bots (rows) are settled above which (columns).
     """

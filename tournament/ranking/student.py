@@ -1,8 +1,8 @@
 """Student's distribution, by Wallace's transformation to a normal deviate (Annals of Mathematical
 Statistics 30, 1959).
 
-The error is at most 4 % of the quantile at two degrees of freedom and 1 % from four, on the safe
-side.
+The error is at most 4 % of the quantile at two degrees of freedom and 1 % from four on, always on
+the safe side.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def student_quantile(freedom: float, tail: float) -> float:
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
     """The value that a normal variable exceeds as rarely as Student's exceeds ``deviate`` (n).
 
-    ``freedom`` (n) is the number of degrees of freedom, by value.
+    ``freedom`` (n) has the degrees of freedom of each value.
     """
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)

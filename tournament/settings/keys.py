@@ -126,7 +126,7 @@ def boolean(about: str) -> Key:
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
     """A key for a string of 1 to `max_length` characters.
 
-    Control characters are not allowed, nor is a string of spaces only.
+    Control characters are not allowed, nor is a string of only spaces.
     """
 
     def problem(value: str) -> str | None:

@@ -99,7 +99,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The record of a benchmark.
 
     `seed` is the seed of the public deals, or "sha256:" and the hash of another seed. `made` is
-    when it was made (UTC, ISO 8601). `stich` is the version of Stich.
+    when the record was made (UTC, ISO 8601). `stich` is the version of Stich.
     """
 
     suite: _Text

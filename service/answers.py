@@ -62,7 +62,7 @@ def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
 
 
 def _detail(move: Move) -> dict[str, Any]:
-    """The entry in `details` for a move. A value that means nothing for this move is None."""
+    """The entry in `details` for a move. A value that does not apply to the move is None."""
     cards = move.deck.names_of(move.cards) if move.cards else None
     return {"category": move.category, "rank": move.rank, "length": move.length, "cards": cards}
 
@@ -107,7 +107,7 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
         need_long_work()
     for index, move in enumerate(moves):
         try:
-            if seat is not None:  # an error must not tell more than this seat may know
+            if seat is not None:  # an error must not reveal more than this seat may know
                 state.view(seat).check(move)
             state = state.advance(move)
         except IllegalMove as error:
@@ -147,7 +147,7 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 def _takes_long_to_count(position: Position) -> bool:
     """Whether counting the legal moves may take up to 15 ms.
 
-    This is so for a hand that is large or has many pairs of equal rank.
+    It may if the hand is large or has many pairs of cards of equal rank.
     """
     hand = position.hand_to_move()
     if hand < 0:

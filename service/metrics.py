@@ -1,7 +1,7 @@
 """Metrics for Prometheus.
 
 A single worker keeps its metrics in memory. With several workers, each writes its metrics to files
-in the folder that `PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` of any
+in the folder that `PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` on any
 worker adds up the files. Counters and histograms include workers that have ended. Gauges include
 only workers that are alive.
 """
@@ -95,7 +95,7 @@ class Metrics:
 
 
 def _forget_gauges_of_dead_workers() -> None:
-    """Delete the files with gauges of workers that are not running any more."""
+    """Delete the gauge files of workers that are no longer running."""
     for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
         worker = int(path.stem.rpartition("_")[2])
         try:

@@ -60,7 +60,7 @@ class Middleware:
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the further headers of the answer to a CORS preflight request.
+    """Yield the additional headers of the answer to a CORS preflight request.
 
     For other requests there are none.
     """

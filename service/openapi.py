@@ -1,7 +1,7 @@
 """Updates the contract: `python -m service.openapi` rewrites `openapi.yaml`.
 
 The operations, the schemas of answers and the bot protocol are edited in the file itself. The
-version, the schemas of requests and positions, the descriptions of problems, and the answers to the
+version, the schemas of requests and positions, the descriptions of problems, and the answers in the
 examples come from the code.
 """
 
@@ -58,7 +58,7 @@ def update(contract: dict[str, Any]) -> None:
 
 
 def _object_schemas() -> dict[str, Any]:
-    """The schemas of requests and positions by name. Each follows the schemas that it refers to."""
+    """The schemas of requests and positions by name. Each comes after those that it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
     for name in games.GAMES:
         for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
@@ -82,7 +82,7 @@ def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace the answer in each example, in place, by what the service answers now.
+    """Replace the answer in each example, in place, with what the service answers now.
 
     Tokens of sealed games stay as they are: sealing is random.
     """
@@ -123,7 +123,7 @@ def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML without anchors. Lists of scalars, references and entries take one line."""
+    """Writes YAML without anchors. A list of scalars, a reference or an entry takes one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Return True, so that an object is written in full wherever it occurs."""

@@ -135,7 +135,7 @@ class Problem(Exception):
 
     Args:
         code: one of `PROBLEM_TYPES`.
-        detail: one sentence or more that say what is wrong with this request.
+        detail: one or more sentences that say what is wrong with this request.
         extensions: the members that this type of problem adds, such as `errors` or `reason`.
     """
 

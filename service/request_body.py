@@ -46,7 +46,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
 def read_body(environ: WSGIEnvironment, max_body: int) -> bytes:
     """Read the whole body of a request. Return b"" if the body's end cannot be known.
 
-    Werkzeug's own reader would silently cut off a body that is too large and has no length.
+    Werkzeug's own reader would silently truncate a body that is too large and has no announced
+    length.
 
     Raises:
         HTTPException: if the body has more than `max_body` bytes, or if `serving.rsgi` refuses the
@@ -93,7 +94,7 @@ def parse(body: bytes, validator: RequestValidator) -> dict[str, Any]:
     """Parse and validate a body, and return its fields.
 
     msgspec reads a body that matches the contract. The standard library parses any other body, and
-    marshmallow converts its values or says what is wrong. A request of /v1/advance takes 104 µs of
+    marshmallow converts its values or says what is wrong. A request to /v1/advance takes 104 µs of
     processor time, and would take 300 µs without msgspec. A Flask route that does nothing takes 46.
 
     Raises:

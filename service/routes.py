@@ -119,7 +119,7 @@ def moves() -> Response:
 def describe() -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
-    A state of a finished game is described as everybody may see it.
+    The state of a finished game is described as anyone may see it.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -138,7 +138,7 @@ def validate() -> Response:
 def advance() -> Response:
     """Make one or more moves, and return the new state.
 
-    If a move is illegal, none is made.
+    If any move is illegal, none is made.
     """
     body = parse_body(requests.ADVANCE)
     state = advanced(_state(body), body["moves"])

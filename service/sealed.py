@@ -1,9 +1,9 @@
 """Sealed states: a client keeps a game as a token that the client cannot read.
 
-A token is the ID of the service's key that sealed the game, a dot, and the URL-safe base64 of a
-nonce and the encrypted game. AES-SIV (RFC 5297) encrypts and authenticates the game, which is made
-of the SHA-256 hashes of all seats' keys, and the state. A token is bound to `VERSION` and to the
-names of the fields of states, so a service that has others refuses the token.
+A token consists of the ID of the service's key that sealed the game, a dot, and the URL-safe base64
+of a nonce and the encrypted game. AES-SIV (RFC 5297) encrypts and authenticates the game, which
+consists of the SHA-256 hashes of all seats' keys and the state. A token is bound to `VERSION` and
+to the names of the fields of states, so a service where these differ refuses the token.
 """
 
 import json
@@ -63,8 +63,8 @@ class Sealer:
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
         """Seal a new game, and return the answer of `/v1/sealed/start`: `sealed` and `keys`.
 
-        `key_hashes` are SHA-256 hashes in hexadecimal, one for each seat. Then each key in the
-        answer is None. If `key_hashes` is None, draw a key for each seat.
+        `key_hashes` are SHA-256 hashes in hexadecimal, one for each seat. Each key in the answer is
+        then None. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
             Problem: if there is not one hash for each seat, or two seats have the same hash.
@@ -96,7 +96,7 @@ class Sealer:
         If `key` is None, the game has no seat.
 
         An invalid token or key takes the same work as a valid one, one decryption and a comparison
-        with each hash, so that the time of a refusal does not tell what is wrong.
+        with each hash, so that the time until a refusal does not reveal what is wrong.
 
         Raises:
             Problem: if the token or the key is not valid.
@@ -121,7 +121,7 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """The size in bytes to which a state is padded, so that a token's length shows nothing hidden.
+    """The size in bytes to which a state is padded so that a token's length reveals nothing hidden.
 
     The size depends only on public facts: the game, the number of players, moves and results, and
     whether a score in `results` has more than four digits. It is an upper bound: 12 bytes for each
@@ -141,12 +141,12 @@ def _bound_to(name: str, nonce: bytes) -> list[bytes]:
 
 
 def _token(name: str, sealed: bytes) -> str:
-    """The text of a token that the key with the ID `name` has sealed."""
+    """The text of a token sealed with the key whose ID is `name`."""
     return f"{name}.{urlsafe_b64encode(sealed).decode().rstrip('=')}"
 
 
 def _decode(body: str) -> bytes:
-    """The bytes in a token's base64, or as many zeros if the text is not base64."""
+    """The bytes in a token's base64, or as many zero bytes if the text is not base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

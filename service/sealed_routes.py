@@ -1,4 +1,4 @@
-"""The operations under /v1/sealed, on games in tokens that their clients cannot read."""
+"""The operations under /v1/sealed, on games in tokens that clients cannot read."""
 
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ def start() -> Response:
 def view() -> Response:
     """Return the view of the key's seat, or the public view if the request has no key.
 
-    The answer with the public view has the hashes of all keys and, once the game is over, the seed.
+    With the public view come the hashes of all keys and, once the game is over, the seed.
     """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
@@ -56,7 +56,7 @@ def describe() -> Response:
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move is legal for the key's seat, with its category or the reason."""
+    """Return whether a move of the key's seat is legal, and its category or the reason why not."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 

@@ -40,7 +40,7 @@ class Settings:
     """The service's settings.
 
     `max_body` is the size of the largest request body in bytes. `seal_keys` maps the ID of each key
-    of sealed states to the 32 bytes of the key. The first key seals, and all of them open.
+    for sealed states to its 32 bytes. The first key seals games, and every key opens them.
     `log_format` is "text" or "json". If `access_log` is true, every request is logged.
     """
 
@@ -83,7 +83,7 @@ def _check_metrics_folder(folder: str | None) -> None:
     """Check that the metrics folder exists and is writable. None is accepted.
 
     Raises:
-        ConfigError: if the folder does not exist or cannot be written.
+        ConfigError: if the folder does not exist or is not writable.
     """
     if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
         raise ConfigError(

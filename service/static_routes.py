@@ -155,7 +155,7 @@ def sealed_page() -> Response:
 
 
 def _page(template: str, **values: object) -> Response:
-    """Return a page made from a template, which may load only files of this service."""
+    """Return a page made from a template, which may load only files from this service."""
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
@@ -165,7 +165,7 @@ def _page(template: str, **values: object) -> Response:
 
 @cache
 def _described_problems() -> list[dict[str, object]]:
-    """The code, status and description in HTML of every type of problem."""
+    """The code, status and HTML description of every type of problem."""
     return [
         {"code": problem.code, "status": problem.status, "text": _html(problem.description)}
         for problem in PROBLEM_TYPES.values()

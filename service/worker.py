@@ -1,4 +1,4 @@
-"""Loads the application in a worker process of `stich serve`, which ends with the command."""
+"""Loads the application in a worker of `stich serve`, and ends the worker when the command ends."""
 
 import os
 import signal

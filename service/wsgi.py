@@ -1,4 +1,4 @@
-"""The application `service.wsgi:app` for any WSGI server, with settings of the environment."""
+"""The application `service.wsgi:app` for any WSGI server, with settings from the environment."""
 
 from service import logs
 from service.app import create_app

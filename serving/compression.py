@@ -26,7 +26,7 @@ class StaticBody:
 
     @classmethod
     def of(cls, content: bytes) -> "StaticBody":
-        """Make a body from `content`, compressed as far as gzip can."""
+        """Make a body from `content`, compressed as much as gzip can."""
         gzipped = gzip.compress(content, 9, mtime=0)
         return cls(content, gzipped, sha256(content).hexdigest()[:32])
 
@@ -55,8 +55,8 @@ def static_file(path: Path) -> StaticBody:
 def compress(request: Request, response: Response) -> Response:
     """Compress the body of `response`, in place, if the client accepts gzip. Return the response.
 
-    Streams, bodies of up to `SHORTEST` bytes, and responses with a `Vary` header, which
-    `StaticBody` made, stay as they are.
+    Streams, bodies of up to `SHORTEST` bytes, and responses with a `Vary` header (from
+    `StaticBody`) stay as they are.
     """
     if not _accepts_gzip(request) or response.is_streamed or "Vary" in response.headers:
         return response

@@ -1,9 +1,9 @@
 """Serves a WSGI application under granian with deadlines and limits.
 
-granian limits the size of heads, but waits forever for bodies and for clients that do not read.
-Here every body has a deadline, and a large body or long work needs one of a fixed number of slots.
-Short work is done on the event loop and long work in another thread, so that short requests need
-not wait for long ones.
+granian limits the size of request heads, but waits forever for bodies and for clients that do not
+read. Here every body has a deadline, and a large body or long work needs one of a fixed number of
+slots. Short work is done on the event loop and long work in another thread, so that short requests
+need not wait for long ones.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the event loop. Granian calls this method before it listens."""
+        """Keep the event loop. Granian calls this method before it starts listening."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
@@ -119,7 +119,7 @@ class RsgiFront:
     async def _serve(
         self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack, began: float
     ) -> None:
-        """Read a request, answer it, and return when its answer needs no memory any more.
+        """Read a request, answer it, and return when its answer no longer needs memory.
 
         The slots that the request takes are added to `slot`.
         """
@@ -151,7 +151,7 @@ class RsgiFront:
         """Generate pieces and send them as fast as the client reads.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
-        client does. So the pieces go through a named pipe. When a client has left, one more piece
+        client does. So the pieces go through a named pipe. After a client has left, one more piece
         is generated.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
@@ -365,7 +365,7 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Make the next piece. Return its bytes, b"" after the last, and its processor seconds."""
+    """Make the next piece. Return its bytes (b"" after the last) and processor time in seconds."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began
 

@@ -2,7 +2,8 @@
 
 `serving.rsgi` first calls the application on its event loop, where long work would keep all other
 requests waiting. So an operation calls `need_long_work` before any such work, and then
-`serving.rsgi` calls the application again in another thread. Other servers allow long work at once.
+`serving.rsgi` calls the application again in another thread. Under other servers, long work is
+allowed at once.
 """
 
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ def need_long_work(slots: int = 1) -> None:
 class Pieces:
     """An answer that is generated while it is sent. Its response needs `direct_passthrough`.
 
-    `serving.rsgi` generates a piece when the client has read the pieces before it, and then waits
+    `serving.rsgi` generates a piece once the client has read the previous pieces, and then waits
     for `rest` times the processor time that the piece took.
     """
 
@@ -54,5 +55,5 @@ class Pieces:
     rest: float
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield all pieces, as other WSGI servers do."""
+        """Yield all pieces, for other WSGI servers."""
         return self.pieces

@@ -47,7 +47,7 @@ JsonSchema = dict[str, Any]
 
 
 def ref(name: str) -> JsonSchema:
-    """A JSON Schema that refers to a schema of the contract by its name."""
+    """A JSON Schema that refers to a schema in the contract by name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
@@ -261,7 +261,7 @@ def constant(description: str, word: str) -> JsonField:
 def move(description: str) -> JsonField:
     """A field for a move.
 
-    Any string of up to `MAX_MOVE_LENGTH` characters passes, and the rules say what is wrong.
+    Any string of up to `MAX_MOVE_LENGTH` characters passes here, and the rules judge the move.
     """
 
     def load(value: Any) -> str:
@@ -290,7 +290,7 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
-    """Convert the fields of an object by its schema, and return them.
+    """Convert the fields of an object according to its schema, and return them.
 
     Raises:
         ValidationError: if the value is not an object, or does not match the schema.
@@ -301,7 +301,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object. The contract has the schema as a component of the same name."""
+    """A field for an object. In the contract, the schema is a component of the same name."""
     nested = schema()
     return JsonField(
         description,
@@ -326,7 +326,7 @@ def list_of(
     """A field for a list whose items match the field `item`.
 
     If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
-    document the contract, and a list may have `slack` items more than `TOLERANCE` times
+    document the contract, and a list may have up to `slack` more items than `TOLERANCE` times
     `max_items`.
     """
     low = min_items if enforced and min_items else 0
@@ -372,7 +372,7 @@ class Entry(ObjectSchema):
     """A move and the seat that made it."""
 
     seat = integer(
-        # no limits: a posted history is returned unchanged, and must match this schema then too
+        # no limits: a posted history is returned unchanged, and must then match this schema too
         "The seat that made the move, from 0. Any integer is accepted in a request, and returned"
         " unchanged.",
     )

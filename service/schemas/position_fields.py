@@ -1,4 +1,4 @@
-"""The fields of states and views: what all games share, then those of each game."""
+"""The fields of states and views: first those that all games share, then those of each game."""
 
 import json
 from functools import cache
@@ -52,7 +52,10 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """A field for a list with one value per seat. Use no `slack` in results: there are many."""
+        """A field for a list with one value per seat.
+
+        Results use no `slack`, because there are many of them.
+        """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, low, high, slack=slack)
 
@@ -356,6 +359,6 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
-    """A field for a list of pairings, each with these fields. `name` is that of their schema."""
+    """A field for a list of pairings, each with these fields. Their schema is called `name`."""
     schema = make_schema(name, item_description, fields)
     return list_of(description, object_field("", schema), None, MAX_PAIRINGS, enforced=True)

@@ -169,7 +169,7 @@ def _sealed_start(game: games.Game) -> ObjectSchema:
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
-    """A schema of request bodies, which is called `name` in the contract."""
+    """A schema of request bodies that is called `name` in the contract."""
     return make_schema(name, description, fields, base=RequestSchema)()
 
 
@@ -197,7 +197,7 @@ def _of_position(operation: str, schema: ObjectSchema) -> RequestValidator:
 
 
 def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation on a sealed game. The contract calls its schema `name`."""
+    """The validator of an operation on a sealed game. In the contract, its schema is `name`."""
     token = string("A sealed state: a token from this service, opaque to clients.")
     schema = _body(name, description, sealed=token, key=key, **fields)
     return RequestValidator({"": schema}, lambda _: schema, {})

@@ -1,8 +1,9 @@
 """Connections to bots, and the answers that come back over them.
 
-One deadline holds for a whole request and its answer, and every byte received counts towards a
-limit. An HTTP library bounds only each read, so a server that drips bytes never exceeds the
-library's timeout. Here every socket operation gets the time left until the deadline as its timeout.
+One deadline applies to a whole request and its answer, and every byte received counts towards a
+limit. An HTTP library limits only the time of each read, so a server that drips bytes never exceeds
+the library's timeout. Here every socket operation gets the time left until the deadline as its
+timeout.
 """
 
 import errno
@@ -31,7 +32,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds left until a deadline, a time of `monotonic`. Always more than 0.
+    """The seconds left until a deadline, a time of `monotonic`. The result is always more than 0.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -111,7 +112,7 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 
 
 class ExchangeError(Exception):
-    """A request that brought no usable answer. The text is a sentence that says why.
+    """A request that got no usable answer. The text is a sentence that says why.
 
     `kind` is the kind of fault that the error is in a match.
     """
@@ -162,7 +163,7 @@ class Reply:
     def busy_s(self) -> float | None:
         """The seconds to wait before asking a busy bot again, at least 0.05.
 
-        None if the status is neither 429 nor 503, or Retry-After is missing or cannot be read.
+        Returns None if the status is neither 429 nor 503, or Retry-After is missing or unreadable.
         """
         if self.status not in _BUSY or self.retry_after is None:
             return None
@@ -195,7 +196,7 @@ class ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        """The answer. Only valid once `done` is true."""
+        """The answer, which is valid only once `done` is true."""
         encoding, after = (
             None if value is None else value.decode("latin-1").strip()
             for value in map(self._headers.get, (b"content-encoding", b"retry-after"))

@@ -163,9 +163,9 @@ def processor_warning(launch: LaunchSettings) -> str:
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
-    Reference bots do not count. Bots without an author all count as bots of different authors.
-    If several folders are shared, the warning is about the first. The bots' relative paths start
-    from `folder`.
+    Reference bots do not count. Bots without an author count as having different authors. If
+    several folders are shared, the warning is about the first. The bots' relative paths start from
+    `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):

@@ -44,15 +44,15 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str | None:
-    """A text that says how to fix the bot, or None if the cause is not known."""
+    """Text that says how to fix the bot, or None if the cause is not known."""
     causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
     return next(filter(None, (cause(failed) for cause in causes)), None)
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    r"""The fix if the bot's program has Windows line ends, else None.
+    r"""The fix if the bot's program has Windows line endings, else None.
 
-    The kernel then looks for an interpreter whose name ends with \r.
+    The kernel then looks for an interpreter whose name ends in \r.
     """
     for word in failed.argv[:2]:
         try:
@@ -121,7 +121,7 @@ def _from_output(failed: FailedStart) -> str | None:
 
 
 def _outside(failed: FailedStart) -> str | None:
-    """The fix if the bot misses a file that exists outside its sandbox, else None."""
+    """The fix if a file that the bot lacks exists outside its sandbox, else None."""
     missing = _MISSING.search(failed.output) if failed.sandboxed else None
     if missing is None:
         return None
@@ -151,7 +151,7 @@ def _other_port(failed: FailedStart) -> str | None:
 def _by_its_end(failed: FailedStart) -> str | None:
     """The fix that the bot's return code suggests, or None if it suggests none.
 
-    A bot that is running but has written nothing may only be slow to start.
+    A bot that is running but has written nothing may just be slow to start.
     """
     if failed.status == 0:
         return (

@@ -41,7 +41,7 @@ _SUPERVISOR = (
     f"import sys; sys.path.append({str(CHECKOUT)!r}); "
     "from tournament.bot.supervisor.main import main; main()"
 )
-_ANSWER_S = 2.0  # for an answer of a supervisor, which needs a moment
+_ANSWER_S = 2.0  # for an answer from a supervisor, which needs a moment
 _REPORT_SIZE = 1 << 17
 _COPY_S = 300.0
 _END_S = 5.0  # until a supervisor has ended all its processes, which takes a moment
@@ -113,7 +113,7 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait up to 5 minutes until the supervisor has copied the bot's folder.
+        """Wait up to 5 minutes for the supervisor to copy the bot's folder.
 
         Returns True after the wait, or False at once if the bot's folder is not copied.
         """
@@ -128,8 +128,9 @@ class BotProcess:
     def status(self) -> int | str | None:
         """Ask the supervisor for the bot's status.
 
-        Returns None while the bot runs, its return code (negative for a signal) once it has ended,
-        or a clause that says why the bot could not be started or that its supervisor is gone.
+        Returns None while the bot is running, its return code (negative for a signal) once it has
+        ended, or a clause that says why the bot could not be started or that its supervisor is
+        gone.
         """
         return self._report()[0]
 
@@ -148,7 +149,7 @@ class BotProcess:
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The private memory in MiB that the bot, its supervisor and its sandbox use now."""
+        """The private memory in MiB that the bot, its supervisor and its sandbox are using now."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
@@ -217,8 +218,8 @@ class StartedBot(HttpBot):
     def ready(self) -> Self:
         """Wait until the bot answers GET /. Return the bot itself.
 
-        Any complete HTTP answer counts. The time of `start_ms` milliseconds begins when the bot is
-        started, or when its folder has been copied. If there is an error, the bot is ended.
+        Any complete HTTP answer counts. The `start_ms` milliseconds are counted from the start of
+        the bot, or from when its folder has been copied. If there is an error, the bot is ended.
 
         Raises:
             StartError: if the bot cannot be started, ends, or gives no such answer in time.
@@ -358,7 +359,7 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """Reserve a free port of 127.0.0.1. Return a socket that holds the reservation, and the port.
+    """Reserve a free port on 127.0.0.1. Return a socket that holds the reservation, and the port.
 
     No other bot gets the port until the socket is closed. The socket is bound for UDP, because the
     bot binds the port for TCP.

@@ -1,4 +1,4 @@
-"""What part of a game a bot plays, according to `supports` in its answer to GET /."""
+"""Which part of a game a bot plays, according to `supports` in its answer to GET /."""
 
 import json
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Scope:
         """A copy of `options` that fits this scope.
 
         An option of the scope that is missing or has an unsupported value gets the value at index
-        `number` of the scope's values. Indexes start over after the last value.
+        `number` of the scope's values. Indexes wrap around after the last value.
         """
         replaced = {
             name: values[number % len(values)]
@@ -63,9 +63,9 @@ def everything(name: str) -> Scope:
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
     """The scope of a game that a bot supports, and problems with its `supports` as sentences.
 
-    `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those of
-    the entry for this game, and names of unknown games. If `supports` is malformed, this is the
-    only problem. If it is malformed or the entry has problems, the scope is the whole game.
+    `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those
+    with the entry for this game, and any unknown names of games. If `supports` is malformed, that
+    is the only problem. If it is malformed or the entry has problems, the scope is the whole game.
     """
     whole = everything(name)
     try:

@@ -47,7 +47,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that brought no legal move.
+    """A request that got no legal move.
 
     `detail` is a sentence that says why. `elapsed_s` is the time that the request took, in seconds.
     `error` is the exception behind `detail`, or None.
@@ -84,11 +84,11 @@ class Player:
         """POST /start or /end, and wait up to `seconds` for an answer, which is ignored."""
 
     def answer(self) -> Answer:
-        """The answer to the last request. Empty for a player that is not asked over HTTP."""
+        """The answer to the last request, empty for a player that is not asked over HTTP."""
         return Answer()
 
     def output(self) -> str:
-        """The end of the player's output in this match. "" unless the runner started the player."""
+        """The end of the player's output in this match, or "" if the runner did not start it."""
         return ""
 
 
@@ -97,7 +97,7 @@ MoveFunction = Callable[[JsonDict, Sequence[str]], str]
 
 
 class InProcessBot(Player):
-    """A player that calls a function of this process.
+    """A player that calls a function in this process.
 
     Its moves cost no time, so a slow machine does not change a result.
     """
@@ -146,7 +146,7 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot can be asked. Always true for a bot that the runner has not started."""
+        """Whether the bot can be asked. This is always true if the runner has not started it."""
         return True
 
     def restart(self) -> None:
@@ -163,8 +163,8 @@ class HttpBot(Player):
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Ask for a move, with the body of POST /move. Return the move, or why there is none.
 
-        Waits up to `seconds` for the answer. The clock runs from before connecting until the last
-        byte of the answer has arrived.
+        Waits up to `seconds` for the answer. The clock runs from just before connecting until the
+        last byte of the answer has arrived.
         """
         try:
             answer = read_move(self.send("/move", body, seconds))
@@ -206,7 +206,7 @@ class HttpBot(Player):
 
         Raises:
             ExchangeError: if no complete answer came in time, if the bot is busy for too long, or
-                if the answer is too large or not HTTP. The connection is closed then.
+                if the answer is too large or not HTTP. The connection is then closed.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"

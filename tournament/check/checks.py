@@ -102,7 +102,7 @@ def _ask_all(
 ) -> tuple[int, list[CheckFailure]]:
     """Ask the questions over one connection. Return the number of questions asked and the failures.
 
-    Stops after MAX_FAILURES failures, or when the bot is late or unreachable. Questions of the same
+    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Questions of the same
     recorded game and seat form a match, and the bot is notified of its start and end. The fields in
     `extra` are added to each request.
     """
@@ -125,7 +125,7 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions.
 
-    The positions are of as many situations as possible. Sets the examiner's `failed_before` if the
+    The positions cover as many situations as possible. Sets the examiner's `failed_before` if the
     bot fails.
     """
     asked = questions(scope, wanted)
@@ -207,7 +207,7 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def parallel(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot makes legal moves if two requests arrive at the same time."""
+    """Check that the bot makes legal moves when two requests arrive at the same time."""
     both = [openings(scope)[0], openings(scope)[-1]]
 
     def ask(question: Question) -> Verdict:
@@ -281,7 +281,7 @@ def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> l
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Whether the times of `reused`, in milliseconds, are clearly higher than those of `new`.
+    """Whether the times in `reused`, in milliseconds, are clearly longer than those in `new`.
 
     The difference of the medians must exceed the sum of `NODELAY_MS` and twice the larger
     interquartile range.
@@ -325,7 +325,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that a started bot writes less than OUTPUT_LIMIT for an answer.
+    """Check that a started bot writes less than OUTPUT_LIMIT per answer.
 
     Discards the bot's earlier output. If the check passes, the outcome has the end of that output.
     """
@@ -345,7 +345,7 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float) -> Outcome:
-    """Check that the bot's fallback has made at most the share `most` (0 to 1) of its moves.
+    """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
     Asks nothing, but uses the moves of earlier checks. Once a match has been played, only moves in
     matches count.

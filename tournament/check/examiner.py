@@ -24,7 +24,7 @@ _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move. `failure` is None if it brought a legal move in time."""
+    """An exchange of POST /move. `failure` is None if it got a legal move in time."""
 
     exchange: Exchange
     failure: CheckFailure | None
@@ -34,9 +34,8 @@ class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
     The connection reports every answer to POST /move to the examiner. `exchange` is the last
-    request for a move with its answer. `failures` lists the requests that brought no move at all,
-    not even an illegal one. `failed` says whether the last question in this match brought no legal
-    move.
+    request for a move with its answer. `failures` lists the requests that got no move at all, not
+    even an illegal one. `failed` says whether the last question in this match got no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -63,7 +62,7 @@ class Connection(HttpBot):
         """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
         The answers to the notifications are ignored. A bot that has declined a notification does
-        not get it again. If the last question brought no legal move, the bot is not notified of the
+        not get it again. If the last question got no legal move, the bot is not notified of the
         end.
         """
         seconds = self._examiner.clock.move_ms / 1000
@@ -115,13 +114,13 @@ class Connection(HttpBot):
 class Examiner:
     """What is known about the checked bot from its answers. Each thread has its own connection.
 
-    `clock` is the bot's time: that of a move, and one bank for the whole check. `valid` lists the
-    exchanges in which a question brought a move, legal or not, in time. `dropped` counts the
-    dropped parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts by
-    reason the moves that were not the bot's own. Once a match has been played (`played`), both
-    count only moves in matches, where `moves` includes faults. `last_fallback` is the last exchange
-    whose move was not the bot's own, or None. `failed_before` says whether the bot has failed in
-    the check of positions. `on_answer` is called after every request for a move.
+    `clock` is the bot's time: the time for a move, and one bank for the whole check. `valid` lists
+    the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
+    dropped parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts, by
+    reason, the moves that were not its own. Once a match has been played (`played`), both count
+    only moves in matches, where `moves` includes faults. `last_fallback` is the last exchange whose
+    move was not the bot's own, or None. `failed_before` says whether the bot has failed in the
+    check of positions. `on_answer` is called after every request for a move.
     """
 
     def __init__(
@@ -139,7 +138,7 @@ class Examiner:
         self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
-        # A server that takes one connection at a time should only fail the check of two at once.
+        # A server that takes one connection at a time should fail only the check of two at once.
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
@@ -168,9 +167,9 @@ class Examiner:
     ) -> CheckFailure:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
-        Waits up to half a second for the end of a bot that did not answer or was unreachable. If
-        such a bot has ended, the fix in the failure is about its end instead of the fix in
-        `advice`. `kind` is the kind of fault, or None if the failure would be no fault in a match.
+        Waits up to half a second for a bot that did not answer or was unreachable to end. If such a
+        bot has ended, the failure has a fix for that instead of the fix in `advice`. `kind` is the
+        kind of fault, or None if the failure would be no fault in a match.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE

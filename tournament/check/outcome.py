@@ -69,7 +69,8 @@ class Outcome:
 
     `note` is a short line of facts (perhaps ""), or the reason why the check was `skipped`.
     `output` is the end of the bot's output if the check is about output and passes, else "".
-    `warnings` are sentences about what costs the bot nothing in a cup, but is probably a mistake.
+    `warnings` are sentences about things that cost the bot nothing in a cup but are probably
+    mistakes.
     """
 
     note: str
@@ -85,7 +86,7 @@ class Outcome:
 
 
 class CheckResult(NamedTuple):
-    """The number of a check from 1, its title and its outcome."""
+    """The number (from 1), the title and the outcome of a check."""
 
     number: int
     title: str

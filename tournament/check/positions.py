@@ -34,9 +34,9 @@ cards that can be read in two ways are rare. A game that is missing here is reco
 class Question:
     """A position in which a bot is asked for a move.
 
-    `situation` describes the position, in the same words as similar positions. `view` and `moves`
-    are the fields of the request. `position` is the state, by which an answer is judged. `played`
-    is the name of the recorded game. `scores` are the final scores of this game by seat.
+    `situation` describes the position, in the same words for all similar positions. `view` and
+    `moves` are the fields of the request. `position` is the state, by which an answer is judged.
+    `played` is the name of the recorded game. `scores` are the final scores of this game by seat.
     """
 
     situation: str
@@ -66,7 +66,7 @@ def _situation(view: JsonDict, moves: Sequence[str]) -> str:
 
 
 def _question(state: State, played: str, scores: Sequence[int]) -> Question:
-    """The question to the seat to move in a state of the recorded game `played`."""
+    """The question for the seat to move in a state of the recorded game `played`."""
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
@@ -124,7 +124,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """The first question to each seat in each recorded game, ordered by game and seat."""
+    """The first question for each seat in each recorded game, ordered by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)

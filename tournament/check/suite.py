@@ -82,7 +82,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[Check]:
-    """Yield the checks of a bot that plays these scopes, with `wanted` positions of each game.
+    """Yield the checks for a bot that plays these scopes, with `wanted` positions of each game.
 
     `max_fallback` is the largest share (0 to 1) of its moves that the bot's fallback may make. With
     `quick`, only the quick checks are yielded, which ask for at most QUICK moves in all.
@@ -91,7 +91,7 @@ def _checks(
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))
     fields = partial(checks.unknown_fields, scope=main)
-    if quick:  # six requests are for the other checks
+    if quick:  # the other checks take six requests
         wanted = min(wanted, (QUICK - 6) // len(scopes))
         fields = partial(fields, wanted=1)
     for scope in scopes:
@@ -132,15 +132,15 @@ def check_bot(
 
     If the bot cannot be started or reached, the only result is a failure. If a started bot has
     ended, it is restarted before the next check. If that fails, the check is skipped. `clock` is
-    the bot's time, to which the time of its answers is charged. The checks are about `wanted`, or
-    if that is None, about all that the bot says it plays. The bot's answer to GET / fills in what
+    the bot's time, to which the time of its answers is charged. The checks cover `wanted` or, if
+    that is None, everything that the bot says it plays. The bot's answer to GET / fills in what
     `wanted` leaves open. `positions` is the largest number of positions for each game. With
     `quick`, only the quick checks run. The bot fails if its fallback makes more than the share
     `max_fallback` (0 to 1) of its moves.
 
-    `on_check` is called before each check except the first two, with the check's number, the number
-    of all checks, and the title. `on_answer` is called after every request for a move, answered or
-    not, perhaps from another thread.
+    `on_check` is called before each check except the first two, with the check's number, the total
+    number of checks, and the title. `on_answer` is called after every request for a move, answered
+    or not, perhaps from another thread.
     """
     title = "the bot is there"
     try:

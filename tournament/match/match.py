@@ -72,9 +72,9 @@ class MatchObserver:
 class _Seat:
     """A seat during a match: its bot, its time and its strikes.
 
-    `times` has the milliseconds of each request. `out` is true once the seat has used all its
-    strikes. `info_bytes` is the size of the `info` that the bot has given, and `reason_bytes` the
-    size of the reasons for its fallbacks, both in bytes.
+    `times` has the milliseconds that each request took. `out` is true once the seat has used all
+    its strikes. `info_bytes` is the size of the `info` that the bot has given, and `reason_bytes`
+    the size of the reasons for its fallbacks, both in bytes.
     """
 
     player: Player
@@ -209,7 +209,7 @@ class Match:
         """Ask the bot at seat `turn` for its move. Return the move played, and the state after it.
 
         If the bot makes no legal move in time, it gets a strike, and the default move is played.
-        The same happens to a move by the bot's fallback if the rules make this a fault.
+        The same happens if the move comes from the bot's fallback and the rules make this a fault.
 
         Raises:
             MatchVoid: if the bot is in `awaited` and unreachable.

@@ -168,13 +168,13 @@ def _sandbox(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """A bot's folder, with an absolute path that has no links.
+    """A bot's folder, as an absolute path without links.
 
     The folder of a reference bot is not checked, because no sandbox shows it.
 
     Raises:
-        SandboxError: if the folder is a link or behind one, is the folder for temporary files or
-            holds the user's home, or is in a path in `secret`.
+        SandboxError: if the folder is a link or is reached through one, is the folder for temporary
+            files, contains the user's home, or is a path in `secret` or inside one.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):
@@ -225,7 +225,8 @@ def _try(sandbox: Sandbox) -> None:
     """Start a program in a sandbox, to see whether the system allows the sandbox.
 
     Raises:
-        SandboxError: if the system does not allow the sandbox. The text says why and has a fix.
+        SandboxError: if the system does not allow the sandbox. The text says why and how to fix
+            that.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     words = [folder if word == COPY else word for word in sandbox.words]

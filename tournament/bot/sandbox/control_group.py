@@ -50,8 +50,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
     This is true if the bots have control groups that share the processor. It is also true if Linux
     shares the processor among sessions ("autogroups"), since a sandboxed bot is one session. Linux
-    does so only outside control groups that share the processor. False if this cannot be found out.
-    `group` is the folder from `delegate`, or None.
+    does so only outside control groups that share the processor. The result is False if this cannot
+    be determined. `group` is the folder from `delegate`, or None.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():

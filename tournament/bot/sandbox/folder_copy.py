@@ -64,8 +64,8 @@ def copy_folder(source: FolderToCopy, stop: int) -> str:
     the copying.
 
     Raises:
-        OSError: if the folder cannot be copied or the copying is stopped. What was copied is then
-            removed.
+        OSError: if the folder cannot be copied or the copying is stopped. Whatever was copied is
+            then removed.
     """
     target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
     try:

@@ -1,8 +1,8 @@
 """The system calls that a sandboxed bot may not make: a seccomp filter for bubblewrap.
 
 These calls reach into other processes, pass information to another sandbox through a file that both
-can read, or enter parts of the kernel that have often had holes. Calls that need a capability are
-not listed, since bubblewrap leaves a bot no capabilities.
+can read, or enter parts of the kernel that have often had security holes. Calls that need a
+capability are not listed, since bubblewrap leaves a bot no capabilities.
 """
 
 import errno
@@ -66,7 +66,7 @@ _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 
 class FilterError(Exception):
-    """There is no filter for this machine. The text is a clause that says why, with the fix."""
+    """There is no filter for this machine. The text is a clause that says why, with a fix."""
 
 
 @contextmanager
@@ -123,9 +123,10 @@ def _by_argument(
 ) -> Iterator[bytes]:
     """Yield the rules that decide a system call by the value of one of its arguments.
 
-    `call` is the number of the call, and `argument` the number of the argument from 0. `outcomes`
-    maps values of the argument to outcomes. `otherwise` is the outcome for all other values. Only
-    the lower 32 bits of the argument are compared, as Linux ignores the others in these calls.
+    `call` is the number of the call, and `argument` the number of the argument, counted from 0.
+    `outcomes` maps values of the argument to outcomes. `otherwise` is the outcome for all other
+    values. Only the lower 32 bits of the argument are compared, as Linux ignores the others in
+    these calls.
     """
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),

@@ -6,8 +6,8 @@ and everything that the bot has started. If the supervisor dies, the kernel kill
 The program's argument is the descriptor of the control socket, over which it receives packets. The
 first packet is an `Order`. Every other packet requests a report. The request `C` also discards the
 output so far. A report is a line of JSON followed by the end of the bot's output. The line is null
-while the bot runs, its return code (negative for a signal) once it has ended, or a text that says
-why the bot could not be started.
+while the bot is running, its return code (negative for a signal) once it has ended, or a text that
+says why the bot could not be started.
 """
 
 import contextlib
@@ -267,7 +267,7 @@ def _prepare(order: Order, supervisor: int) -> None:
 
 
 def _run_proxy(pid: int, control: socket.socket) -> None:
-    """Pass out sockets in a sandbox's network. Meant for a process of its own.
+    """Pass out sockets in a sandbox's network. Run this in a process of its own.
 
     `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
     user namespace that owns the network, but not the sandbox's other namespaces. So the bot does

@@ -1,4 +1,4 @@
-"""A process's descendants, how they end, and the control group of a bot."""
+"""Finds and ends a process's descendants, and makes and removes a bot's control group."""
 
 import contextlib
 import ctypes
@@ -20,7 +20,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Let the kernel kill this process when its parent ends. `parent` is the parent's pid.
+    """Have the kernel kill this process when its parent ends. `parent` is the parent's pid.
 
     If the parent has already ended, end this process now.
     """
@@ -30,7 +30,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The pids of a process's children. Empty if the process has ended."""
+    """The pids of a process's children, or none if the process has ended."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -42,13 +42,13 @@ def children(pid: int) -> list[int]:
 def descendants(pid: int) -> list[int]:
     """The pids of a process's children, of their children and so on."""
     pids = children(pid)
-    for child in pids:  # which grows meanwhile
+    for child in pids:  # which grows during the loop
         pids += children(child)
     return pids
 
 
 def memory_mb(pid: int) -> float:
-    """The private memory in MiB of a process and its descendants. 0 if they have ended.
+    """The private memory in MiB of a process and its descendants, or 0 if they have ended.
 
     Shared memory, and the pages of programs and other files, do not count.
     """
@@ -106,9 +106,9 @@ def kill_group(folder: str) -> None:
 
 
 def remove_group(folder: str) -> None:
-    """Remove a control group whose processes were killed, and its subgroups.
+    """Remove a control group whose processes have been killed, and its subgroups.
 
-    Waits about a second at most for the processes to end. Errors are ignored.
+    Waits at most about a second for the processes to end. Errors are ignored.
     """
     for _ in range(1000):
         for path, _, _ in os.walk(folder, topdown=False):

@@ -23,7 +23,7 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folders of all bots that have one. The bots' relative paths start from `folder`.
+    """Pack the folders of all bots that have one. Relative paths are resolved against `folder`.
 
     Return the cup, in which the `dir` of each of these bots is the SHA-256 of its archive, and the
     archives by SHA-256 in hexadecimal. The archives contain no paths in `secret`, and nothing named
@@ -45,7 +45,7 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """Return a bot's folder as a zip archive, with files in place of links to files.
+    """Return a bot's folder as a zip archive, with each link to a file replaced by the file.
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
     `__pycache__`.

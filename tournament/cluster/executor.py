@@ -81,13 +81,13 @@ If the worker has left, the last three items hold the keys of its tasks, and whe
 
 
 class ClusterExecutor:
-    """An `Executor` with the tables of a cluster's workers.
+    """An `Executor` that uses the tables of a cluster's workers.
 
-    `address` is that of the scheduler. `cup` and `archives` are the results of `pack_all`.
+    `address` is the scheduler's address. `cup` and `archives` are the results of `pack_all`.
 
-    A task plays one or more blocks. Each table plays one task, and has a second one queued unless
-    there are bots by URL or the cup is a ladder, so that no table waits for the runner. Threads put
-    handlers of events into a queue, and `receive` calls the handlers.
+    A task plays one or more blocks. So that no table waits for the runner, each has a second task
+    queued, unless there are bots by URL or the cup is a ladder. Threads queue event handlers, and
+    `receive` calls them.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -114,8 +114,8 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Connect to the scheduler, and start or reach every bot on each of its workers with
-        tables. Return the problems of all workers, and what the bots state about themselves.
+        """Connect to the scheduler, and start or reach every bot on each worker that has tables.
+        Return the problems on all workers, and what the bots state about themselves.
 
         Bots in `absent` are left out.
 
@@ -202,7 +202,7 @@ class ClusterExecutor:
             self._problems += problems
 
     def _on_cluster_event(self, event: tuple[float, _WorkerEvent]) -> None:
-        """Queue the handler of an event of the cluster. Runs in a thread of Dask."""
+        """Queue the handler of a cluster event. Runs in a Dask thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._news.put(self._look_for_workers)
@@ -211,7 +211,7 @@ class ClusterExecutor:
 
     def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
         """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
-        The tasks that were submitted first, one for each table, were being played."""
+        If it left unexpectedly, it was playing the tasks submitted first, one for each table."""
         worker = self._workers.pop(news["worker"], None)
         if worker is None:
             return
@@ -249,8 +249,8 @@ class ClusterExecutor:
     def _submit_tasks(self) -> Iterator[Event]:
         """Submit the stored jobs as tasks, if possible one for each free table.
 
-        A block that was lost before is its own task, so that the run knows which block kills its
-        workers. Without a worker, yield each job as unplayed.
+        A block that was lost before gets a task of its own, so that the run knows which block kills
+        its workers. If there is no worker, yield each job as unplayed.
         """
         jobs, self._pending = self._pending, []
         workers = self._joined()
@@ -280,7 +280,7 @@ class ClusterExecutor:
             future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Future[list[Played]]) -> None:
-        """Queue the handler of a task's result or error. Runs in a thread of Dask."""
+        """Queue the handler of a task's result or error. Runs in a Dask thread."""
         answer: list[Played] | BaseException
         try:
             answer = future.result()
@@ -335,7 +335,7 @@ class ClusterExecutor:
             raise RunError(self._gone())
 
     def _next(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for a handler in the queue, and return the events of its call."""
+        """Wait up to `seconds` for a handler in the queue, call it, and return its events."""
         try:
             return self._news.get(timeout=seconds)()
         except Empty:

@@ -43,8 +43,8 @@ async def open_tables(
     """Open a number of tables on a worker, and start or reach all bots there, except those in
     `absent`.
 
-    Dask calls this on the worker. Return the inspection, and a warning or "". The inspection has a
-    problem if the worker has another `version` of Stich. `session` is the name by which
+    Dask calls this on the worker. Return the inspection, and a warning or "". The inspection
+    reports a problem if the worker's Stich is not this `version`. `session` is the name by which
     `play_blocks` finds the tables. The bots run until Dask releases the key `owner`, which it does
     when the runner has finished or is gone.
     """
@@ -60,7 +60,7 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """Play jobs one after the other, until `stop_after_match` stops this `turn`, and return the
+    """Play jobs one after another, until `stop_after_match` stops this `turn`, and return the
     events of each job. Dask runs this as a task. If the worker has been restarted, no job
     begins."""
     tables = get_worker().plugins.get(session)
@@ -68,8 +68,8 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Let the tasks of this turn or an earlier one end after their current match. Dask calls this
-    on every worker."""
+    """End the tasks of this turn and of earlier ones after their current match. Dask calls this on
+    every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -78,7 +78,7 @@ def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
 class Tables(WorkerPlugin):
     """The tables of one run on this worker, each with its own pool of bots.
 
-    The bots stop when Dask releases the key `owner`, and with the worker, even if that is killed.
+    The bots stop when Dask releases the key `owner` or the worker ends, even if it is killed.
     Archives are unpacked in `folder`.
     """
 
@@ -127,7 +127,7 @@ class Tables(WorkerPlugin):
         return inspected, warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after the other, until this `turn` is stopped or the tables are closed, and
+        """Play jobs one after another, until this `turn` is stopped or the tables are closed, and
         return the events of each job. A job that has not begun has no events."""
 
         def is_stopped() -> bool:
@@ -147,7 +147,7 @@ class Tables(WorkerPlugin):
                 self.close()  # again, for the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Stop the bots if the key `owner` is released. Dask calls this whenever a key changes its
+        """Stop the bots if the key `owner` is released. Dask calls this whenever a key changes
         state."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True

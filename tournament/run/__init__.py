@@ -1,1 +1,1 @@
-"""A run: workers play blocks, the runner commits each match."""
+"""A run: workers play blocks, and the runner commits each match."""

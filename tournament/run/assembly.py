@@ -1,4 +1,4 @@
-"""Playing a whole cup: from its configuration to a finished store."""
+"""Playing a whole cup, from its configuration to a finished store."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -49,13 +49,13 @@ def run_cup(
 
     The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
     of a database. Other machines play the matches if `cluster` is given. `gateway` is needed if
-    bots connect. `memory_share` is the fraction, from 0 to 1, of this machine's memory for bots
-    that the bots of this cup may use. Finished matches are kept, whatever error is raised.
+    bots connect. `memory_share` is the fraction, from 0 to 1, of this machine's bot memory that
+    this cup may use. Finished matches are kept, whatever error is raised.
 
     Raises:
         CupChangedError: if the store holds another cup, or the cup was changed or extended in a way
             that is not allowed.
-        SandboxError: if the bots must run in a sandbox, and there can be none.
+        SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
         StoreError: if the store cannot be used, or another runner is using it.
@@ -129,7 +129,7 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
     The cup comes from the file `path`. A warning may be "".
 
     Raises:
-        SandboxError: if the bots must run in a sandbox, and there can be none.
+        SandboxError: if the bots must run in a sandbox, but none is available.
     """
     launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]

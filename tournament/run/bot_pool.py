@@ -91,7 +91,7 @@ class BotPool:
         """Play the matches of a job, and yield the result of each.
 
         The job ends early after a void match, or after any match if `is_stopped()` is then true.
-        `expect` is called before each step with the seconds within which the step must end.
+        `expect` is called before each step with the number of seconds that the step may take.
 
         Raises:
             RefereeError: if the rules service fails.
@@ -144,7 +144,7 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """Return a player for each of the seats that the bots `names` take.
+        """Return a player for each seat. `names` holds the bot in each seat.
 
         `number` is the match's number in its block. Bots that are not running are started in
         parallel. A bot is replaced by an `UnavailableBot` if it is in `absent`, it cannot be
@@ -254,15 +254,15 @@ class BotPool:
     def _expected(self, places: Iterable[_Place]) -> float:
         """The memory in MB that the processes at these places will probably use.
 
-        A bot counts as much as its process did when it was last measured. A bot that has not been
-        measured counts as much as the largest bot that has, or else as the limit for one bot.
+        Each counts as what its bot used when last measured. A bot that has not been measured
+        counts as the largest measured bot, or if there is none, as the limit for one bot.
         """
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots, except at the places in `keep`, until `needed_mb` of
-        the memory are free, or no other bot is left."""
+        """Stop the least recently used bots, except at the places in `keep`, until `needed_mb` MB
+        are free, or no other bot is left."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -283,7 +283,7 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, place: _Place) -> None:
-        """Start the bot of a place, without waiting until it answers.
+        """Start the bot of a place, without waiting for it to answer.
 
         Raises:
             StartError: if no port is free.
@@ -311,7 +311,7 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
-        """Return the bot at a place once it answers, and mark it as used last.
+        """Return the bot at a place once it answers, and mark it as most recently used.
 
         Raises:
             StartError: if the bot does not answer. Its place is then empty.

@@ -1,4 +1,4 @@
-"""The effects of withdrawing or disqualifying a bot, for the organiser who is asked to confirm."""
+"""The effects of withdrawing or disqualifying a bot, shown to the organiser for confirmation."""
 
 from collections.abc import Iterator
 

@@ -43,7 +43,7 @@ if it did not answer when it was checked again. It has then neither passed nor f
 
 
 def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check the statements of a bot that has just connected, and its moves in three positions.
+    """Check what a newly connected bot states about itself, and its moves in three positions.
 
     Return what the bot states if it passed, or a sentence with the fix if it failed. `known` is
     what the bot stated when it was entered, or None if any statement is accepted. A bot that does
@@ -103,7 +103,7 @@ class Entrants(Roster):
     """The roster of a ladder, which checks the bots and stores the results.
 
     `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
-    the present time in UTC.
+    the current time in UTC.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -154,13 +154,13 @@ class Entrants(Roster):
         return replace(everybody, bots=bots)
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """The bots that connect, which this roster checks."""
+        """The connecting bots, which this roster checks."""
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages of the epoch `round`. For a new epoch, close the outages of the epoch
-        before and make new ones, in which void matches of earlier epochs count only for the bots'
-        authors."""
+        """Return the outages of the epoch `round`. For a new epoch, close those of the previous
+        epoch and make new ones, in which void matches of earlier epochs count only against the
+        bots' authors."""
         if self._outages is None or round != self._round:
             if self._outages is not None:
                 self._outages.close()
@@ -171,8 +171,8 @@ class Entrants(Roster):
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Begin to count each author's finished matches from 0, and count the outages among
-        `voids`, which are all void matches of the run."""
+        """Start counting each author's finished matches from 0, and count the outages among
+        `voids`, which holds all void matches of the run."""
         everybody = self._cup.with_joined(self._store.decisions())
         self._author_voids.author_of = _authors(everybody)
         self._author_voids.begin(voids)
@@ -196,8 +196,8 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Store the results of checks, begin to check newly connected bots, and end the ladder if
-        its time has come. Return True, or False without any effect if the last update was less than
+        """Store the results of checks, start checking newly connected bots, and end the ladder if
+        it is due to end. Return True, or False without any effect if the last update was less than
         `every_s` seconds ago."""
         if monotonic() < self._updated + every_s:
             return False
@@ -224,9 +224,9 @@ class Entrants(Roster):
         """Return decisions to skip the `untouched` blocks of `expired` bots, or all `untouched`
         blocks if a decision has ended the ladder.
 
-        There is one decision for each expired bot with such blocks. A block of several expired bots
-        is skipped for the first by name. Each bot for which blocks are skipped is also recorded as
-        absent, with `record_absence`.
+        There is one decision for each expired bot with such blocks. A block with several expired
+        bots is skipped for the first of them by name. Each bot for which blocks are skipped is also
+        recorded as absent, with `record_absence`.
         """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
@@ -255,19 +255,19 @@ class Entrants(Roster):
         self._absences[bot] = [*earlier, now]
 
     def _is_pausing(self, bot: str) -> bool:
-        """Whether a bot is not seated now because it was away repeatedly."""
+        """Whether a bot is not seated now because it has been away repeatedly."""
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     @property
     def _ends(self) -> str | None:
-        """When the ladder is due to end, in ISO 8601, or None if that is not planned."""
+        """When the ladder is due to end, in ISO 8601, or None if no end is planned."""
         format = self._cup.format
         return format.ends if isinstance(format, Ladder) else None
 
     def _is_time(self, run: Progress) -> bool:
         """Whether the ladder is due to end, and no decision has ended it yet. `update` stores the
-        end as a decision, which a change of the clock cannot revert."""
+        end as a decision, which changing the clock cannot revert."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
@@ -302,9 +302,9 @@ class Entrants(Roster):
 
         The bots are in the order of the cup. There are none if the ladder is due to end, or too few
         bots for a table can be reached. Bots with a command are included without a check. Another
-        bot is left out if it does not pass the check within five seconds, or was away repeatedly
-        (see `record_absence`). A bot that did not pass in time is not waited for again until it has
-        passed a check.
+        bot is left out if it does not pass the check within five seconds, or has been away
+        repeatedly (see `record_absence`). A bot that did not pass in time is not waited for again
+        until it has passed a check.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

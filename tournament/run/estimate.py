@@ -29,10 +29,10 @@ COSTS = ("input_tokens", "output_tokens", "cost")
 class Estimate:
     """An estimate for a whole cup of `matches` matches.
 
-    The estimate follows from `played` matches with `faults` faults. `forced` counts the forced
-    moves of the whole cup, for which no bot is asked. `seconds` is the duration of the cup with as
-    many tables at once as the cup allows. `bots` maps each bot to its number of `requests`, its
-    thinking time in `seconds`, and those numbers of COSTS that the bot states.
+    The estimate is based on `played` matches with `faults` faults. `forced` counts the forced moves
+    of the whole cup, for which no bot is asked. `seconds` is the duration of the cup if as many
+    tables play at once as it allows. `bots` maps each bot to its number of `requests`, its thinking
+    time in `seconds`, and whichever of the COSTS the bot states.
     """
 
     matches: int
@@ -63,11 +63,11 @@ class _FirstBlocks(Plan):
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks in which every bot of a cup plays, and estimate the whole cup from them.
 
-    The cup comes from the file `path`. The blocks have other deals than the cup, because bots may
-    remember deals. The results of the blocks are not kept.
+    The cup comes from the file `path`. The blocks have different deals from the cup's, because bots
+    may remember deals. The results of the blocks are not kept.
 
     Raises:
-        SandboxError: if the bots must run in a sandbox, and there can be none.
+        SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the blocks cannot be played.
         StoreError: if the temporary store cannot be used.

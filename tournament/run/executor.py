@@ -40,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended. `last` says whether it was the last of its job, so that the table is
+    """A match has ended. `last` says whether it was the last of its job, in which case the table is
     free."""
 
     record: MatchRecord
@@ -65,7 +65,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """The job for the block with this number has brought no result, but nothing has failed."""
+    """The job for the block with this number has produced no result, but nothing has failed."""
 
     block: int
 
@@ -93,8 +93,8 @@ Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):
-    """Plays blocks at several tables, one block at each. Only one thread may use an executor. It
-    must call `close` at the end."""
+    """Plays blocks at several tables, one block at each. Only one thread may use an executor. That
+    thread must call `close` at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start or reach every bot once, except the bots in `absent`, and return the result.

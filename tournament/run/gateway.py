@@ -38,7 +38,7 @@ class Gateway(Connections, Protocol):
         numbers of tables.
 
         `absent` returns the bots that are not waited for, each with a sentence that says why. These
-        bots are excluded. `waiting` is called whenever other bots are missing than before.
+        bots are excluded. `waiting` is called whenever the set of missing bots changes.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:

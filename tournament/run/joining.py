@@ -31,10 +31,10 @@ def join(
 ) -> None:
     """Store the decision that a bot joins a ladder.
 
-    `cup` is the ladder as its file describes it, and `target` the place of its store. `author` is
-    the identity of the bot's author, of at most 64 characters, or "" for the organiser. `version`
-    counts the versions of the bot from 1. If `retires` names a bot, that bot leaves at the same
-    time.
+    `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
+    is the identity of the bot's author, of at most 64 characters, or "" for the organiser.
+    `version` counts the versions of the bot from 1. If `retires` names a bot, that bot leaves at
+    the same time.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken, or the author may not enter
@@ -95,9 +95,9 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 def seated(
     cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str], failed: Set[str]
 ) -> set[str]:
-    """Return the bots that count towards `most` of the ladder `cup`.
+    """Return the bots that count towards the limit `most` of the ladder `cup`.
 
-    The bots that need not connect count, and those in `passed`, which have passed the check. A bot
+    Bots that need not connect count, as do those in `passed`, which have passed the check. A bot
     that is neither in `passed` nor in `failed` counts for an hour after it joined. Bots that no
     longer play do not count.
     """

@@ -94,8 +94,8 @@ def _deferred_stop() -> Iterator[None]:
 def tables_at_once(cup: Cup, blocks: int) -> int:
     """The number of tables that can play at once in a cup with this number of blocks.
 
-    The number is the least of `run.concurrency`, `blocks`, and the `max_matches` of the bots by URL
-    that sit at every table, but at least 1. In a ladder, where bots come and go, the number is
+    The number is the smallest of `run.concurrency`, `blocks`, and the `max_matches` of the bots by
+    URL that sit at every table, but at least 1. In a ladder, where bots come and go, the number is
     always `run.concurrency`.
     """
     if cup.is_ladder:
@@ -110,9 +110,9 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The number of tables that share a process. The number is 1 unless all bots are by URL, or
-    some bots are and there are more tables than cores. Such tables mostly wait, so they need no
-    core of their own."""
+    """The number of tables that share a process. The number is 1 unless all bots are bots by URL,
+    or some are and there are more tables than cores. Such tables mostly wait, so they need no core
+    of their own."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -273,8 +273,8 @@ def _main(
 ) -> None:
     """Run a worker process, in which each table receives jobs and sends their events.
 
-    The process ends when `_work` returns for its first table, at SIGTERM, and with the runner. Its
-    bots end with the process.
+    The process ends when `_work` returns for its first table, on SIGTERM, or when the runner ends.
+    Its bots end with the process.
     """
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)

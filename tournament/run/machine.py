@@ -51,7 +51,7 @@ def available_mb(
 
 def _of_machine(meminfo: Path) -> float:
     """Linux's estimate of the memory in MB that is available without swapping. Where there is no
-    estimate, as on other systems, the result is all memory of the machine."""
+    estimate, as on other systems, the result is all of the machine's memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -59,7 +59,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """The memory in MB that a control group leaves, in a list, which is empty if there is no limit.
+    """The memory in MB that a control group has left, in a list that is empty if there is no limit.
     Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
@@ -83,8 +83,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The numbers of the cores that this process may use. The list is empty if the system does
-    not tell.
+    """The numbers of the cores that this process may use. The list is empty if the system does not
+    say.
 
     Hyper-threads of the same physical core are neighbours in the list.
     """
@@ -95,7 +95,7 @@ def available_cores() -> list[int]:
 
 def _first_sibling(core: int) -> int:
     """The lowest-numbered thread of the physical core to which `core` belongs, or `core` itself if
-    the system does not tell. The kernel lists these threads as `0,4` or `0-1`."""
+    the system does not say. The kernel lists these threads as `0,4` or `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])

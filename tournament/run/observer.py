@@ -31,8 +31,8 @@ class RunObserver:
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """Begin to count, when a run begins or is resumed. `done` is the number of finished matches
-        so far, and `total` the number of planned matches, or None in a ladder."""
+        """Start counting, as a run begins or is resumed. `done` is the number of finished
+        matches so far, and `total` the number of planned matches, or None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
@@ -55,8 +55,8 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at the present `rate`. None in a ladder, or if no match has ended since
-        the run began or was resumed."""
+        """The seconds left at the current `rate`, or None in a ladder or if no match has ended
+        since the run began or was resumed."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -75,14 +75,14 @@ class RunObserver:
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """Report that the cup waits for the missing `bots`, out of `of` connecting bots. `invite`
-        is the command that creates a token for a bot."""
+        """Report that the cup is waiting for the missing `bots`, out of `of` connecting bots.
+        `invite` is the command that creates a token for a bot."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         missing = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """Report how many bots are being started, and how many bots by URL are being called."""
+        """Report how many bots are being started, and how many bots by URL are being contacted."""
         calling = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{calling} ...")
 
@@ -104,7 +104,7 @@ class RunObserver:
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report the bots that the run now waits for, which may be none."""
+        """Report the bots that the run is now waiting for, if any."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
@@ -120,8 +120,8 @@ class RunObserver:
         )
 
     def look(self, look: Look, first: str, second: str) -> None:
-        """Report a look at the duel of the bots `first` and `second`, if it comes after 8, 16, 32,
-        … blocks. Other looks are not reported."""
+        """Report a look at the duel between the bots `first` and `second`, if it comes after 8, 16,
+        32, … blocks. Other looks are not reported."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         known = look.low is not None and look.high is not None

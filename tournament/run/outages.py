@@ -1,4 +1,4 @@
-"""Outages of bots by URL: for which bots a run waits, and for how long."""
+"""Outages of bots by URL: which bots a run waits for, and for how long."""
 
 import threading
 from collections import Counter, deque
@@ -41,7 +41,7 @@ class AuthorVoids:
 
     An author may have at most five times as many void matches as the `voids` of the cup. So hanging
     up replaces few bad hands, however many epochs, bots and versions there are. `author_of` maps
-    bots to authors. A bot without an author is counted alone.
+    bots to authors. A bot without an author is counted on its own.
     """
 
     def __init__(self, voids: int) -> None:
@@ -96,7 +96,7 @@ class Outages:
         self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
         self._away: dict[str, _Probe] = {}
         self.expired: set[str] = set()
-        """The bots that were away too long."""
+        """The bots that have been away too long."""
 
     @property
     def away(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class Outages:
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
         """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
-        were not away too long, and do not have too many void matches yet. There are none if
+        have not been away too long, and do not have too many void matches yet. There are none if
         `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
@@ -128,8 +128,8 @@ class Outages:
             self._away[bot] = _Probe(self._cup.bot(bot))
 
     def update(self, most_s: float = inf) -> None:
-        """Stop waiting for bots that answer again. Also stop waiting for bots that were away for
-        `outage_s` or `most_s` seconds, whichever is less, and add them to `expired`."""
+        """Stop waiting for bots that answer again. Also stop waiting for bots that have been away
+        for `outage_s` or `most_s` seconds, whichever is less, and add them to `expired`."""
         for bot, probe in list(self._away.items()):
             late = monotonic() - probe.since >= min(self._cup.outage_s, most_s)
             if late and probe.is_alive():

@@ -95,8 +95,8 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """Yield a sentence if what a bot states about itself does not fit the cup. Anything that the
-    bot does not state fits."""
+    """Yield a sentence if what a bot states about itself does not fit the cup. What the bot does
+    not state is not checked."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

@@ -56,7 +56,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
     A store with no match and no epoch counts as new, so that a cup that could not start can be
-    fixed. Otherwise the store gets what was added to the cup, and changed authors of bots.
+    fixed. Otherwise additions to the cup and changed authors of bots are stored.
 
     Raises:
         CupChangedError: if the store holds another cup, if the cup has changed in a way that its
@@ -183,7 +183,7 @@ def _variable_differences(before: Bot, after: Bot) -> list[str]:
 
 
 def _removal(bot: Bot) -> str:
-    """A clause that says that a bot was removed, and for a house bot how to keep it."""
+    """A clause that says that a bot was removed, and, for a house bot, how to keep it."""
     if not bot.house:
         return f'bot "{bot.name}" is gone'
     return (

@@ -38,7 +38,7 @@ class Roster:
         return self._outages
 
     def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Begin to count finished matches from 0. `voids` are all void matches of the run."""
+        """Start counting finished matches from 0. `voids` are all void matches of the run."""
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
         """Count a finished match."""

@@ -50,8 +50,8 @@ MAX_LOSSES: Final = 2
 
 
 def canonical(url: str) -> str:
-    """The normal form of a URL: scheme, host in lower case, port, and path without slashes at its
-    end."""
+    """The normal form of a URL: scheme, host in lower case, port, and path without trailing
+    slashes."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
@@ -61,8 +61,8 @@ class Session:
     """Plays the unfinished matches of a run.
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
-    is called whenever the bots that no longer play may have changed. It gets a sentence for the
-    author of each of these bots, by bot.
+    is called whenever the bots that no longer play may have changed. It gets a mapping from each of
+    these bots to a sentence for its author.
     """
 
     def __init__(
@@ -119,9 +119,9 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all unfinished matches, finish the store, and return how the cup has ended.
+        """Play all unfinished matches, finish the store, and return how the cup ended.
 
-        The warnings, except "", are reported once all bots are ready.
+        Non-empty `warnings` are reported once all bots are ready.
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
@@ -305,9 +305,9 @@ class Session:
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages which bots are away, and which blocks are played now and next. If other
-        bots are away than before, do so at once, and tell the observer. Otherwise do so every two
-        seconds."""
+        """Show on the pages which bots are away, and which blocks are being played or come next. If
+        different bots are away than before, do so at once, and tell the observer. Otherwise do so
+        every two seconds."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -325,7 +325,7 @@ class Session:
         return Upcoming(block.number, block.stage, block.table, played, len(block.seatings))
 
     def _show(self, present: Present) -> None:
-        """Store for the pages what happens at present, if that has changed."""
+        """Store what is happening now, for the pages to show, if it has changed."""
         if present != self._present:
             self._present = present
             self._store.show(present)
@@ -339,7 +339,7 @@ class Session:
         return {self._urls[name] for name in block.table if name in self._urls}
 
     def _has_room(self, block: Block) -> bool:
-        """Whether each URL of a block's bots is used at fewer tables than it may be."""
+        """Whether each URL of a block's bots is used at fewer tables than allowed."""
         urls = self._urls_of(block)
         playing = self._playing.values() if urls else ()
         now = Counter(url for other in playing for url in self._urls_of(other))
@@ -373,7 +373,7 @@ class Session:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait up to half a second for events of the tables, and act on each event."""
+        """Wait up to half a second for events from the tables, and act on each event."""
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):
@@ -407,7 +407,7 @@ class Session:
         """Put the rest of a lost block among the waiting blocks.
 
         Raises:
-            RunError: if the same block was lost twice.
+            RunError: if the same block has been lost twice.
         """
         self._losses[lost.block] += 1
         if self._losses[lost.block] >= MAX_LOSSES:

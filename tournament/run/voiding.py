@@ -1,6 +1,6 @@
 """Making finished matches void because of decisions.
 
-A match becomes void because the organiser decides that it is played again, or because a bot was
+A match becomes void because the organiser decides that it must be replayed, or because a bot was
 withdrawn or has left and the block of the match can no longer be completed.
 """
 
@@ -36,9 +36,8 @@ def _rounds(
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     """Return the number of a block, and the ids of its finished matches that `what` selects.
 
-    `what` is the number of a block, or the id of a match, which may be shortened to its beginning.
-    A text of up to seven digits is the number of a block. Matches that are already to be voided are
-    left out.
+    `what` is the number of a block, or the id of a match or the beginning of one. Up to seven
+    digits are taken as the number of a block. Matches that are already to be voided are left out.
 
     Raises:
         NotVoidable: if these matches cannot become void, or the block has no finished match.
@@ -163,9 +162,9 @@ def _incomplete(
 ) -> list[tuple[str, int, str]]:
     """The finished matches of blocks that cannot be completed because a bot no longer plays.
 
-    Each item is the id of a match, the number of the decision, and the reason. These matches become
-    void because luck does not cancel out in part of a block. Tables of disqualified bots are left
-    out, since they do not count anyway.
+    Each item holds the id of a match, the number of the decision, and the reason. These matches
+    become void because luck does not cancel out in part of a block. Tables of disqualified bots are
+    left out, since they do not count anyway.
     """
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []

@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """Return the IP address in a text, without its zone. An IPv4 address in IPv6 form becomes IPv4.
+    """Return the IP address in a text, without its zone. An IPv4-mapped IPv6 address becomes IPv4.
 
     Raises:
         ValueError: if the text is not an address.
@@ -14,6 +14,6 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(address: IPv4Address | IPv6Address) -> str:
-    """An IPv4 address, or the /64 network of an IPv6 address, as text. The network has a single
+    """An IPv4 address, or the /64 network of an IPv6 address, as text. Such a network has a single
     owner."""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

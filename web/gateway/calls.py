@@ -1,4 +1,4 @@
-"""Calls of an author's program to an arena, and types that it shares with the gateway."""
+"""Calls from an author's program to an arena, and types that it shares with the gateway."""
 
 from contextlib import suppress
 from http import HTTPStatus
@@ -34,7 +34,7 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 
 class LadderCall(msgspec.Struct, frozen=True):
-    """A request of an author's program to a ladder, about the bot `name`. `key` is the author's
+    """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
     secret for this arena. `code` is the ladder's code for joining, or "". `about` is what the bot
     states about itself."""
 
@@ -160,7 +160,7 @@ def _call(
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
-    """A body of JSON decoded as `kind`, or None if it is not valid."""
+    """A JSON body decoded as `kind`, or None if it is not valid."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):

@@ -22,11 +22,11 @@ _ANSWER_S: Final = 3700.0  # longer than any clock; the runner counts the time
 
 
 class ChallengedBot:
-    """Lets the runner on this machine ask a bot of an arena as if it were a bot by URL. The object
+    """Lets the runner on this machine ask a bot in an arena as if it were a bot by URL. The object
     is a context manager, which serves the bot at `url` and ends the challenge on exit."""
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
-        """Begin a challenge of the bot `name` in the arena at `url`.
+        """Challenge the bot `name` in the arena at `url`.
 
         `token` is the token of the challenger's own bot. `say` is called with sentences for the
         challenger.

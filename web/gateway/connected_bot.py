@@ -1,6 +1,6 @@
 """A connecting bot, as the gateway sees it.
 
-Requests of the runner go to the program of the bot's author, and the bot's answers come back.
+Requests from the runner go to the program of the bot's author, and the bot's answers come back.
 Everything runs in a single event loop. While no program is connected, the bot is away.
 """
 
@@ -38,7 +38,7 @@ class BotAnswer:
 
 @dataclass(eq=False, slots=True)
 class _Session:
-    """The connection of an author's program. The result of `ending` is the last message to the
+    """The connection to an author's program. The result of `ending` is the last message to the
     program, or an empty one if the program left by itself."""
 
     link: Link
@@ -124,7 +124,7 @@ class ConnectedBot:
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the bot, and return its answer, or None if the bot is away. `call` is a
         method and path. If another program connects meanwhile, the request is sent again. The
-        caller must limit the time, because a connected bot is waited for without a limit."""
+        caller must limit the time, because this waits indefinitely for a connected bot."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()
@@ -164,8 +164,8 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
-        """End the session with a last message to the program. The bot is away from `away_at` on, a
-        time of the event loop."""
+        """End the session with a last message to the program. From `away_at`, a time on the event
+        loop's clock, the bot is away."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()
@@ -173,5 +173,5 @@ class ConnectedBot:
 
 
 def _now() -> float:
-    """The time of the event loop, in seconds."""
+    """The time on the event loop's clock, in seconds."""
     return asyncio.get_running_loop().time()

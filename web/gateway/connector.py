@@ -1,4 +1,4 @@
-"""The author's side of a connecting bot, which passes requests of an arena to the bot.
+"""The author's side of a connecting bot, which passes requests from an arena to the bot.
 
 The program opens a WebSocket to the arena, so it works behind routers and proxies. The calling
 thread reads requests, and each table has a thread that asks the bot.
@@ -58,8 +58,8 @@ class _Asked(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request of the runner or a challenger. `call` is a method and path. `deadline` is a time by
-    time.monotonic."""
+    """A request from the runner or a challenger. `call` is a method and path. `deadline` is a time
+    by time.monotonic."""
 
     number: int
     call: str
@@ -72,8 +72,8 @@ class Connector:
     """Connects a bot to the arena at `url` until the cup is over or the bot no longer plays.
 
     `bots` holds an instance of the bot for each table. `challenged` starts another instance when
-    the first challenge comes. If `challenged` is None, the bot takes no challenges. `say` is called
-    with sentences for the author.
+    the first challenge arrives. If `challenged` is None, the bot takes no challenges. `say` is
+    called with sentences for the author.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Connector:
 def open_link(
     url: str, path: str, headers: Mapping[str, str], *, asks_for_port: bool = True
 ) -> ClientConnection:
-    """Open a WebSocket to a path of an arena's gateway.
+    """Open a WebSocket to a path on an arena's gateway.
 
     If no gateway answers at `url`, the pages there are asked for the gateway's port, unless
     `asks_for_port` is false.

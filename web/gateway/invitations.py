@@ -1,4 +1,4 @@
-"""The tokens of connecting bots. A file of the run holds their SHA-256, but never a token."""
+"""The tokens of connecting bots. A file of the run holds their hashes, but never the tokens."""
 
 import fcntl
 import hashlib
@@ -24,7 +24,7 @@ class TokenRefused(StichError):
 @dataclass(frozen=True, slots=True)
 class Invitation:
     """A bot's token, by its SHA-256 in hexadecimal. The times when the token was made, expires and
-    was revoked are in ISO 8601. `revoked` is None for a token that was not revoked."""
+    was revoked are in ISO 8601. `revoked` is None for a token that has not been revoked."""
 
     bot: str
     sha256: str

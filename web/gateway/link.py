@@ -1,4 +1,4 @@
-"""The connection of an author's program to the gateway."""
+"""The connection between an author's program and the gateway."""
 
 import asyncio
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Link(ServerConnection):
     _open: ClassVar[set["Link"]] = set()
     _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
     _address = ""
-    _useless = 0  # received frames, without the answers to requests
+    _useless = 0  # received frames, not counting answers to requests
 
     @property
     def flooded(self) -> bool:

@@ -26,8 +26,8 @@ class ReceiptKeeper:
         self._asking = threading.Lock()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Start a thread that asks for receipts and keeps them in a file of the bot in this cup. If
-        there is no place for the file, tell the author. Later calls do nothing."""
+        """Start a thread that asks for receipts and keeps them in a file for the bot in this cup.
+        If the file cannot be set up, tell the author. Later calls do nothing."""
         if self._file is None and not self._ended.is_set():
             try:
                 self._file = ReceiptFile(self._url, self._token, f"{self._url} {cup} {bot}")
@@ -37,7 +37,7 @@ class ReceiptKeeper:
                 threading.Thread(target=self._run, args=(self._file,), daemon=True).start()
 
     def end(self) -> None:
-        """Ask for the last receipt, because the cup is over. Tell the author if the run gave no
+        """Ask for the last receipt, because the cup is over. Tell the author if the run provided no
         receipt at all. Later calls do nothing."""
         if self._file is not None and not self._ended.is_set():
             self._ended.set()

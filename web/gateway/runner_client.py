@@ -51,7 +51,7 @@ class GatewayClient:
         numbers of tables.
 
         `absent` returns the bots that are not waited for, each with a sentence for its program.
-        These bots are excluded. `waiting` is called whenever other bots are missing than before.
+        These bots are excluded. `waiting` is called whenever the set of missing bots changes.
         """
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []

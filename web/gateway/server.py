@@ -1,17 +1,17 @@
 """The gateway of connecting bots. It runs as `python -m web.gateway.server HOST PORT`, a command
-that `web.child_process` makes.
+that `web.child_process` builds.
 
-An author's program opens a WebSocket at /connect. Its headers are the token of its bot as
+An author's program opens a WebSocket at /connect. Its headers hold the token of its bot as
 `Authorization: Bearer`, and its number of tables as `X-Stich-Tables`. The gateway sends
 
 - `{"cup", "bot"}` in JSON first;
 - each request in MessagePack, as `[number, "POST /move", body]`. The program answers with the
-  number, the bytes that the bot answered, and whether they are complete;
+  number, the bytes of the bot's answer, and whether they are complete;
 - `{"over"}` with a sentence at the end, or `{"refused"}` with a sentence if the program should not
   connect again without a change.
 
-A program that sends `X-Stich-Challenges: 1` starts another instance of the bot for challenges. The
-calls of their requests begin with "challenge". Challengers connect to /challenge (see
+A program that sends `X-Stich-Challenges: 1` starts another instance of the bot for challenges. In
+the requests of challenges, the call begins with "challenge". Challengers connect to /challenge (see
 `challenges`).
 
 To the runner, connecting bots are bots by URL, at paths that only the runner knows:
@@ -56,7 +56,7 @@ class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The runner reaches the gateway at `runner_host` and `runner_port`. Only the runner knows the
     `secret`. Every bot with a valid token may connect, except `others`, which the organiser starts.
-    The tokens are in the run's `folder`. `terms` are those of challenges.
+    The tokens are in the run's `folder`. `terms` are the terms of challenges.
     """
 
     runner_host: str
@@ -207,7 +207,7 @@ async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
     """Send a request to a bot, and return its answer. Return None if the bot is away or the runner
-    no longer waits."""
+    is no longer waiting."""
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)

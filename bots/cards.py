@@ -70,8 +70,8 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 def played(view: View) -> Counter[str]:
     """Return the cards that all seats have played in this deal, with the number of each.
 
-    In Zheng Fen, the cards are taken from the trick and the piles of taken cards. In other games,
-    they are taken from the history and from what lies open, since a set-up position may have no
+    In Zheng Fen, the cards are found in the trick and the piles of taken cards. In other games,
+    they are found in the history and in what lies open, since a set-up position may have no
     history.
     """
     cards: Counter[str] = Counter()

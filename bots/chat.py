@@ -1,6 +1,6 @@
 """A client for OpenAI-compatible chat completions that tells all kinds of failures apart.
 
-The key is removed from texts of the endpoint in logs, errors and transcripts. Only the words of a
+The key is removed from the endpoint's texts in logs, errors and transcripts. Only the words of a
 completion are returned as they came.
 """
 
@@ -74,7 +74,7 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class NoCompletion(Exception):
-    """The endpoint did not answer with a chat completion, as the text explains.
+    """The endpoint did not answer with a chat completion. The text explains why.
 
     `cause` is the name under which such failures are counted: `timeout`, `no_connection`,
     `unreadable`, or `http_` with the status.
@@ -137,7 +137,7 @@ class Endpoint:
         """Return a completion for these messages. Repeat the request after temporary failures.
 
         If the endpoint refuses a request for structured output, the request is repeated without it,
-        and later requests leave it out. `until` is the deadline, a time of `monotonic`. Calls,
+        and later requests leave it out. `until` is the deadline, as a `monotonic` time. Calls,
         tokens and the causes of failed requests are added to `used`.
 
         Raises:
@@ -251,7 +251,7 @@ class Endpoint:
 
         Raises:
             _Busy: if the endpoint may accept the request later.
-            RequestRefused: if the status is any other than 200.
+            RequestRefused: if the status is otherwise not 200.
             Unreadable: if the response holds no completion.
         """
         excerpt = shorten(self.without_key(answer)[:2000], 300)

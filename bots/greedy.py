@@ -24,8 +24,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def _bid(view: View, moves: Sequence[str]) -> str:
     """Return the highest legal bid that the hand is good for, or the first move if there is none.
 
-    A hand is good for 1 for every two cards of the highest four ranks beyond the first two, up to
-    3. With two packs, twice as many cards are needed.
+    A hand is good for 1 with four cards of the highest four ranks, for 2 with six, and for 3 with
+    eight. With two packs, twice as many cards are needed.
     """
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:

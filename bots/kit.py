@@ -45,7 +45,7 @@ Hook = Callable[[dict[str, Any]], object]
 
 
 class HttpError(Exception):
-    """An error for which a request is answered with a status other than 200."""
+    """An error that is answered with a status other than 200."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
         super().__init__(detail)
@@ -87,7 +87,7 @@ class Bot:
     call ``reply`` at once.
 
     Raises:
-        TypeError: if ``move`` has other parameters than the kit allows, or ``games`` is a string.
+        TypeError: if the kit cannot pass its parameters to ``move``, or ``games`` is a string.
     """
 
     def __init__(
@@ -282,7 +282,7 @@ def run(
     a number from 0 to 65535.
 
     Raises:
-        TypeError: if ``move`` has other parameters than the kit allows, or ``games`` is a string.
+        TypeError: if the kit cannot pass its parameters to ``move``, or ``games`` is a string.
     """
     bot = Bot(
         move,

@@ -27,7 +27,7 @@ class NoAnswer(Exception):
 class LineProgram:
     """A program that `command` starts in `folder`, and that shares the stderr of this process.
 
-    Deadlines are times of `time.monotonic`.
+    Deadlines are `time.monotonic` times.
     """
 
     def __init__(self, command: Sequence[str], folder: str | os.PathLike[str] = ".") -> None:

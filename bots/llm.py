@@ -182,7 +182,7 @@ class ModelPlayer:
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
-    `environment` has the key under the name in `settings.toml`. If the settings name a file of
+    `environment` holds the key, by the name in `settings.toml`. If the settings name a file of
     transcripts, it is created. Exits with a message if a file or the key is missing or wrong.
     """
     try:

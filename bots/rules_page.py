@@ -12,7 +12,7 @@ def lean(page: str, options: Mapping[str, object]) -> str:
     """Return a page of rules without golden games, set-up positions and options that are off.
 
     An option is off if its value is false, 0 or None. The table of options becomes a list of the
-    options that are on, with their values in the match. Marks of decisions, **(D)**, are removed.
+    options that are on, with their values in the match. Decision marks, **(D)**, are removed.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"
@@ -29,7 +29,7 @@ def lean(page: str, options: Mapping[str, object]) -> str:
 def _is_unused(paragraph: str, options: Mapping[str, object]) -> bool:
     """Return whether a paragraph is left out.
 
-    This is so for a golden game, a table of options, and a paragraph on an option that is off.
+    Golden games, tables of options and paragraphs on options that are off are left out.
     """
     needs = re.match(r"With `(\w+)`", paragraph)
     if needs is not None and not options.get(needs[1], True):

@@ -47,7 +47,7 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Return the best move after a search for a share of `move_ms`, at most `MAX_SECONDS`."""
+    """Return the best move after searching for a share of `move_ms`, at most `MAX_SECONDS`."""
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
@@ -61,14 +61,14 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
 
 class Lead(NamedTuple):
-    """The lead of a move over another in points of the deal, with the standard error."""
+    """The lead of one move over another in points for the deal, with the standard error."""
 
     points: float
     error: float
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """Return the mean lead of a legal move over another in this many determinizations.
+    """Return the mean lead of one legal move over another in this many determinizations.
 
     The determinizations differ from those of `search`, so the lead of its choice is not biased.
     Returns None if there are fewer than two determinizations: either `iterations` is too small, or
@@ -129,7 +129,7 @@ class _Search:
     def determinizations(self, rng: random.Random) -> Iterator[games.State]:
         """Yield determinizations without end, or until one is not a valid state.
 
-        In a set-up position that no deal leads to, that is the first.
+        In a set-up position that no deal leads to, there are none.
         """
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
@@ -142,7 +142,7 @@ class _Search:
     ) -> dict[str, Any]:
         """Return a determinization in wire form.
 
-        After an auction, this is the sample out of a few that fits the bids best.
+        After an auction, this is the one of a few samples that fits the bids best.
         """
         best: dict[str, Any] = {}
         least = math.inf
@@ -165,7 +165,7 @@ class _Search:
         return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
-        """Return the lead of a move over another, in standard errors of the paired difference.
+        """Return the lead of one move over another, in standard errors of the paired difference.
 
         The lead is 0 if `better` is not ahead, or if there are fewer than two values.
         """
@@ -183,7 +183,7 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this is the only one.
+    In an auction, this is the only move.
     """
     if len(moves) == 1:
         return list(moves)
@@ -203,7 +203,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot. `--worlds N` sets the number of determinizations, whatever the time."""
+    """Serve the bot. `--worlds N` sets the number of determinizations, regardless of the time."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

@@ -37,14 +37,14 @@ class Deck:
 
     Attributes:
         ranks: the names of the ranks, low to high. The jokers are the ranks `Bj` and `Rj`.
-        packs: how often the deck has each card (1 or 2).
+        packs: the number of copies of each card (1 or 2).
         width: the number of bits of each card in a hand (1 or 4).
         names: the name of each card number, or `""` if the number has no card.
-        order: all card numbers, ascending, and the same again for the second pack.
+        order: all card numbers, ascending, and again for the second pack.
         cards: the names of the cards in `order`.
         size: the number of cards.
-        number: the number of each card name.
-        units: the hand of one card, for each card number.
+        number: the card number for each name.
+        units: the one-card hand for each card number.
         full: the hand of all cards.
     """
 
@@ -78,7 +78,7 @@ class Deck:
         """Return the hand of these cards, given by name.
 
         Masked cards and cards of other decks count as 0. If a card occurs more often than in the
-        deck, the sum is not a hand, see `fits`.
+        deck, the sum is not a hand (see `fits`).
 
         Raises:
             KeyError: if a string is not the name of any game's card.
@@ -147,7 +147,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of these cards, or -1 if they are not all in the deck, or not that often.
+        """Return the hand of these cards, or -1 if any are not in the deck or occur too often.
 
         Raises:
             KeyError: if a string is not the name of any game's card.
@@ -215,7 +215,7 @@ class Deck:
 
 
 def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """Return the deck with these ranks, one per character, and with jokers above them if wanted.
+    """Return the deck with these ranks, one per character, and with jokers above them if asked for.
 
     Equal arguments return the same object, so that decks can be compared by identity.
     """

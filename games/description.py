@@ -1,4 +1,4 @@
-"""Descriptions of positions in English, above all for language models."""
+"""Descriptions of positions in English, mainly for language models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Return a text about a view: options, turn, seats, hand by rank, facts, history, legal moves.
+    """Describe a view in words: options, turn, seats, hand by rank, facts, history, legal moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
     each category are written out, each with its index in the list. Equal arguments give equal
@@ -104,7 +104,7 @@ def _fact(fact: Fact) -> str:
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
     """Return a line for each phase with its moves.
 
-    A pass is listed in the phase of the move before it, and at the beginning in the auction.
+    A pass is listed in the phase of the move before it, or in the auction if it comes first.
     """
     texts: dict[str, list[str]] = {}
     phase = "Auction"
@@ -119,7 +119,7 @@ def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
 def _moves(moves: Iterable[Move]) -> list[str]:
     """Return a heading, and a line for each category with its first moves and their indices.
 
-    Without moves, the list of lines is empty.
+    If there are no moves, the list of lines is empty.
     """
     listed = list(moves)
     by_category: dict[str, list[int]] = {}

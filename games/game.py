@@ -1,6 +1,6 @@
 """The interface of every game: its description, how its positions are made, and legal moves.
 
-The base classes are not `abc.ABC`s, although they mark abstract methods: compiled by mypyc, an
+The base classes are not `abc.ABC`s, although they mark abstract methods: with mypyc, an
 instance of a native class with an ABC among its bases can crash the garbage collector.
 """
 

@@ -31,7 +31,7 @@ class Move:
     """A parsed move. Immutable.
 
     `kind` is the word before the colon. `cards` is the hand of the cards that the move names: 0 if
-    it names none, and -1 if the deck does not have them. A move with -1 has no text. `value` is the
+    it names none, and -1 if the deck does not have them. Such a move has no text. `value` is the
     bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
 
     For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the

@@ -119,7 +119,7 @@ class BasePosition:
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move.
 
-        The list is empty if the game is over, or if this is the view of another seat or the public.
+        The list is empty if the game is over, or if this is another seat's view or the public's.
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
@@ -131,7 +131,7 @@ class BasePosition:
     def hand_to_move(self) -> int:
         """Return the hand of the seat to move.
 
-        Returns -1 if the game is over, or if this is the view of another seat or the public. With
+        Returns -1 if the game is over, or if this is another seat's view or the public's. With
         None instead of -1, compiled games of Dou Dizhu would be 6 % slower.
         """
         return -1 if self.turn is None else self.hands[self.turn]
@@ -140,8 +140,8 @@ class BasePosition:
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a well-formed move of the seat to move, which holds `hand`.
 
-        Returns the move. A play gets its category, rank and length. This is the only place where a
-        game decides on legality.
+        Returns the move (a play with its category, rank and length). This is the only place where
+        a game decides on legality.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies, from
@@ -151,7 +151,7 @@ class BasePosition:
     def check(self, move: str | Move) -> Move:
         """Check that a move is legal, and return it in its canonical form.
 
-        A play gets its category, rank and length.
+        A play is returned with its category, rank and length.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies.
@@ -240,7 +240,7 @@ class BasePosition:
         self.hands = tuple([self.hand if seat == self.seat else -1 for seat in range(self.players)])
 
     def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields of a new deal that all games share. `hands` holds card numbers by seat."""
+        """Set the fields that all games share for a new deal. `hands` has card numbers by seat."""
         self.deal = deal
         self.dealer = dealer
         self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
@@ -273,7 +273,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a kind of move that this phase does not have."""
+    """Return the error for a kind of move that this phase does not allow."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",

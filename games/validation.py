@@ -104,7 +104,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check the hand, the counts and the size of the talon of a view.
+    """Check a view's hand, counts and talon size.
 
     The count of the view's seat must be the size of its hand, which must not be masked. All counts
     together with `outside`, the number of cards known to be in no hand, must fit the deck. Problems

@@ -1,4 +1,4 @@
-"""The environment as an `AECEnv` of PettingZoo. The module needs the extra `stich[learn]`."""
+"""The environment as a PettingZoo `AECEnv`. The module needs the extra `stich[learn]`."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final

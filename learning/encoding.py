@@ -1,4 +1,4 @@
-"""Views and lists of legal moves as arrays of numpy, in two steps.
+"""Views and lists of legal moves as numpy arrays, in two steps.
 
 The first step gives *words*, which are integers of up to 62 bits. They take little space, and
 `stich export --format decisions` writes them. The second step gives arrays with a cell for each
@@ -49,14 +49,14 @@ Rows = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A view as integers: words of up to 62 bits, and numbers that fit into 16 bits with a sign."""
+    """A view as integers: words of up to 62 bits, and signed 16-bit numbers."""
 
     words: list[int]
     numbers: list[int]
 
 
 class Encoding:
-    """The encoder of views and moves for a game with one number of players.
+    """The encoder of views and moves for one game and number of players.
 
     Attributes:
         parts: the slice of each part of an observation, by name.
@@ -196,12 +196,12 @@ def action_of(position: Position, move: str) -> int | None:
     """Return the index of a move in a position's list of legal moves.
 
     A legal play that is not listed has the index of the listed play with the same ranks. In Dasan,
-    both must also show the called card, or both keep it. Returns None for a move of 9-5-2 that
+    both must also show the called card, or both keep it back. Returns None for a move of 9-5-2 that
     gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal, or if the position is the view of another seat than
-            the seat to move.
+        IllegalMove: if the move is not legal, or if the position is the view of a seat other than
+            the one to move.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()
@@ -219,7 +219,7 @@ def action_of(position: Position, move: str) -> int | None:
 
 @lru_cache(maxsize=10_000)
 def _copies(deck: Deck, hand: int) -> tuple[int, int]:
-    """Return two words of a hand of two packs: the cards held, and the cards held twice.
+    """Return two words for a hand from two packs: the cards held, and the cards held twice.
 
     Results are cached, because most hands are encoded many times.
     """

@@ -1,4 +1,4 @@
-"""Self-play: games in steps, with PettingZoo's AEC interface but without PettingZoo."""
+"""Self-play: games played step by step, with PettingZoo's AEC interface but without PettingZoo."""
 
 from collections.abc import Iterator, Mapping
 from secrets import token_hex
@@ -14,11 +14,11 @@ Info = dict[str, Any]
 
 
 class Environment:
-    """A game that the agents `seat_0`, `seat_1` … play by `step`.
+    """A game that the agents `seat_0`, `seat_1` … play by calling `step`.
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
-    has several legal moves. A single legal move is played automatically. When a deal ends, each
-    agent's reward is its points.
+    has more than one legal move. A single legal move is played automatically. When a deal ends,
+    each agent's reward is its points.
 
     `infos` has two entries for the agent to move: `action_mask`, an int8 array with 1 for each
     legal action and 0 for all others, and `moves`, an array with a row for each legal move (see
@@ -34,7 +34,7 @@ class Environment:
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game. `players` defaults to the minimum, and each option to its default.
+        """Set up a game. `players` defaults to the minimum. Omitted options take their defaults.
 
         Raises:
             UnknownGame: if there is no such game.

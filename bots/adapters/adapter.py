@@ -35,10 +35,10 @@ class AdaptedProgram(lines.LineProgram, ABC):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the program's answer to the position in `deal`, and its comment or "".
 
-        `until` is the deadline, a time of `monotonic`.
+        `until` is the deadline, as a `monotonic` time.
 
         Raises:
-            NoAnswer: if the program has no usable answer by the deadline.
+            NoAnswer: if the program gives no usable answer by the deadline.
         """
 
     def close(self, score: int) -> None:
@@ -86,7 +86,7 @@ class Adapter:
         A program that has ended is restarted once.
 
         Raises:
-            NoAnswer: if the program has no legal move in time.
+            NoAnswer: if the program gives no legal move in time.
         """
         for ended in (False, True):
             try:

@@ -28,7 +28,7 @@ def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Respons
     If `auction` is False, the conversation begins after the auction.
 
     Raises:
-        NoAnswer: if the program would have to bid a second time, which Botzone does not know.
+        NoAnswer: if the program would have to bid a second time, which Botzone does not allow.
     """
     requests: list[Request] = []
     responses: list[Response] = []

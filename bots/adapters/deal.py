@@ -32,7 +32,7 @@ class Deal:
     `position` and `landlord` are seats, counted from the first bidder. `bid` is the highest bid so
     far. `hand` is the current hand, and `dealt` the hand before the talon was taken up. `calls` is
     the auction, as (position, bid), with 0 for a pass. `plays` is the rest of the history, as
-    (position, cards), without cards for a pass. During the auction `landlord` is None and `talon`
+    (position, cards), with no cards for a pass. During the auction `landlord` is None and `talon`
     is empty. `moves` holds the legal moves.
     """
 
@@ -125,7 +125,7 @@ def numbers(cards: Sequence[str]) -> list[int]:
 
 
 def named(answer: object) -> list[str]:
-    """Return the cards whose numbers a program answered.
+    """Return the cards whose numbers are in a program's answer.
 
     Raises:
         NoAnswer: if the answer is not a list of card numbers.

@@ -1,4 +1,4 @@
-"""Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest of computer games.
+"""Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest in computer games.
 
 The program is started anew for each deal.
 """
@@ -24,7 +24,7 @@ def script(deal: Deal) -> list[tuple[str, str]]:
     The last answer is "", since the program has yet to decide.
 
     Raises:
-        NoAnswer: if the program would have to bid a second time, which the protocol does not know.
+        NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
     """
     me, calls = _LETTERS[deal.position], deal.calls
     steps = [
@@ -68,7 +68,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         """Return the answer to the current question, and an empty comment.
 
         The protocol cannot tell a program that a move was played for it, whether as the single
-        legal move or by `sensible`. So the program is asked for that turn too. If its answer
+        legal move or by `sensible`. So the program is asked in that turn too. If its answer
         differs from the move, the program cannot be used until the next deal.
 
         Raises:
@@ -131,7 +131,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 def _read(answer: str, line: str, expected: str) -> str:
     """Return the program's answer to a line in the notation of `script`.
 
-    Any answer counts as the expected acknowledgement, since real programs confuse them.
+    If an acknowledgement is expected, any answer will do, since real programs mix them up.
 
     Raises:
         NoAnswer: if the answer is not a bid or a play where one is due.

@@ -1,4 +1,4 @@
-"""Agents of RLCard. They run in a Python that has RLCard, in `bots.adapters.rlcard_worker`."""
+"""RLCard agents. They run in `bots.adapters.rlcard_worker`, in a Python that has RLCard."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A program that asks an agent of RLCard for actions.
+"""A program that asks an RLCard agent for actions.
 
     python rlcard_worker.py module:name
 
@@ -22,8 +22,8 @@ READY = "ready"
 def load(where: str) -> list[Any]:
     """Import and return three agents: for the landlord, and for the two seats after the landlord.
 
-    `where` is `module:name`. If the name stands for one agent, it plays all three seats. Errors of
-    the import and of the agent's own code pass through.
+    `where` is `module:name`. If the name stands for one agent, it plays all three seats. Errors in
+    the import and in the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)

@@ -1,6 +1,6 @@
 """The starter kits: the catalogue, what each kit needs, and copies of kits.
 
-`kits.toml` is the catalogue. The files of a kit are in the folder of that name. The module uses
+`kits.toml` is the catalogue. The files of a kit are in the folder of the same name. The module uses
 only the standard library, because tests/install-system-packages.sh imports it before anything is
 installed.
 """
@@ -65,7 +65,7 @@ class Kit:
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if a program is
-                missing or not wanted, or if a file of the program does not exist.
+                missing or not expected, or if a file of the program does not exist.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")

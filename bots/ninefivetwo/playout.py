@@ -1,4 +1,4 @@
-"""Playouts of 9-5-2, in which every seat plays by the strategy from what it can know."""
+"""Playouts of 9-5-2, in which every seat plays by the strategy, using what it can know."""
 
 from typing import Final
 
@@ -66,7 +66,7 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
 def value(before: NinefivetwoState, end: NinefivetwoState, seat: int) -> float:
     """Return the value of a deal to a seat: its points, and `TRICK_VALUE` for every trick.
 
-    `before` is not used: all playouts have this signature.
+    `before` is unused, since all playouts share this signature.
     """
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

@@ -203,7 +203,7 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Return the lowest card of a side suit to lead, or the lowest trump if there are only trumps.
+    """Return the card to lead: the lowest of a side suit, or of trumps if there are only trumps.
 
     A short suit is preferred if the hand has trumps to ruff with, and otherwise a long one. A suit
     with a high card that might be lost is avoided.

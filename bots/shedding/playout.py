@@ -84,7 +84,7 @@ def _secret_card(state: SheddingState) -> int:
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """Return for each seat the set of seats that it knows as opponents."""
+    """Return for each seat the set of seats that it knows to be opponents."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -207,7 +207,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return a triple that beats the table with other kickers than the plan's, or None."""
+    """Return a triple that beats the table with kickers other than the plan's, or None."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):

@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the call of a card of the rank that the hand holds most often. Of several, the first.
+    """Return the first call whose card has the rank that the hand holds most often.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -68,7 +68,7 @@ class Turn:
     """The knowledge of the seat to move.
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
-    down. `cards_left` is the number of cards of each seat. `opponents` are the seats to play
+    down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
     against. `fewest_cards` and `most_cards` are the numbers of cards in the opponents' smallest and
     largest hands. `table` is the play to beat, or None. `owner` is the seat that made the play to
     beat, and has no meaning without such a play.
@@ -97,7 +97,7 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards of the seat that made the play to beat.
+        """The number of cards held by the seat that made the play to beat.
 
         Raises:
             ValueError: if `owner` is None.

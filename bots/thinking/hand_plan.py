@@ -172,7 +172,7 @@ def _divisions(
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
-    """Return the worth of a hand, where 1 is one step of rank. The worth may be negative.
+    """Return the worth of a hand, in units of one rank. The worth may be negative.
 
     An empty hand, which has won, is worth 100.
     """
@@ -282,8 +282,8 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 class PlannedHand:
     """A seat's hand with its plan.
 
-    `cards` holds the cards of each rank, each card as a hand. `counts` is the number of cards by
-    rank, `size` that of all cards, and `combos` the plays of the plan.
+    `cards` holds the cards of each rank, each card as a hand. `counts` is the number of cards of
+    each rank, `size` their total, and `combos` the plays of the plan.
     """
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")

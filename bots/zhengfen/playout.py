@@ -51,7 +51,7 @@ def finish(state: ZhengfenState) -> ZhengfenState:
 def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
     """Return the value of a deal to a seat: its points.
 
-    `before` is not used: all playouts have this signature.
+    `before` is unused, since all playouts share this signature.
     """
     return float(end.results[-1]["scores"][seat])
 
@@ -78,7 +78,7 @@ def _as_special(combo: Combo) -> Combo:
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """Return the full house of a triple with extra cards of the plan, or None if there are none.
+    """Return the full house of a triple with extra cards from the plan, or None if there are none.
 
     The extra cards are the 3 and the next single card, or the lowest pair, or the two lowest single
     cards with points.

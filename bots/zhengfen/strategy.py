@@ -52,7 +52,7 @@ class _Trick:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
-    Of plays that differ only in suits, the list has one. It has at most `MAX_PLAYS` plays.
+    The list has one of any plays that differ only in suits, and at most `MAX_PLAYS` plays.
     """
     turn = _read_view(view)
     scored = []

@@ -29,7 +29,7 @@ class AuctionGame(Game):
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase with the bid at the declarer's seat, and no phrase at other seats."""
+        """Return one phrase with the bid for the declarer's seat, and no phrase for other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
@@ -94,7 +94,7 @@ def shown_talon(
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check the bid, declarer, table and passes of a posted auction, and the turn before any bid.
+    """Check the bid, declarer, table and passes of a posted auction and, before any bid, the turn.
 
     `passes_allowed` is the largest number of passes before the first bid. Problems are added to
     `problems`.
@@ -147,7 +147,7 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check that every seat has cards until the end, and that all cards together fit the deck.
+    """Check that no seat is out of cards before the end, and that all cards together fit the deck.
 
     Once the declarer has taken up the talon, the talon's cards may be in the declarer's hand, on
     the table as the declarer's play, or played before. They are not counted twice. Problems are

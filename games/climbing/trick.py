@@ -58,7 +58,7 @@ class ClimbingPosition(BasePosition):
 
     @abstractmethod
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Return a play of cards that are held, with its category, rank and length.
+        """Check a play of cards that are held, and return it with its category, rank and length.
 
         `table` is the play to beat, or None for a lead.
 
@@ -67,8 +67,8 @@ class ClimbingPosition(BasePosition):
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move of a trick if it is legal. A play is returned with its
-        category, rank and length.
+        """Check that a well-formed move of a trick is legal, and return it (a play with its
+        category, rank and length).
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -88,7 +88,7 @@ class ClimbingPosition(BasePosition):
         return self.validate_play(move, None if table is None else table.move)
 
     def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields of a new deal that all climbing games share."""
+        """Set the fields that all climbing games share for a new deal."""
         super().start_deal(deal, dealer, hands)
         self.passes = 0
         self.table = None
@@ -133,13 +133,13 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """Return in words what beats a play by rank, such as "a higher run of 5 cards"."""
+    """Return in words a higher play of the same kind, such as "a higher run of 5 cards"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination of another kind than the play on the table.
+    """Return the error for a combination of a different kind from the play on the table.
 
     `answers` are the kinds of plays that could beat the table, in words.
     """
@@ -162,7 +162,7 @@ def read_table(
 ) -> Table | None:
     """Read the play on a posted table. Return None if there is no play, or its move or seat is bad.
 
-    What is wrong with the play is added to `problems`, including a wrong category, rank or length.
+    Anything wrong with the play is added to `problems`, including a wrong category, rank or length.
     `identify` returns a move with its category, rank and length, or raises IllegalMove.
     """
     if entry is None:

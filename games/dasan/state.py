@@ -3,7 +3,7 @@
 The holder of the lowest heart must bid 1, or with `open_higher` 1 to 3. The highest bidder is the
 declarer. With three players the declarer takes up the talon. With four the declarer calls a card,
 whose holder is the secret partner. The holder of the lowest heart leads. The deal ends when a seat
-has no cards left, and the side of that seat wins the bid.
+has no cards left, and that seat's side wins the stake, which is the bid.
 
 Source: the German rules as described by Justin Davidson. docs/rules/dasan.md decides what they
 leave open.
@@ -54,8 +54,8 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move if it is legal. A play is returned with its category, rank and
-        length.
+        """Check that a well-formed move is legal, and return it (a play with its category, rank
+        and length).
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -67,7 +67,7 @@ class DasanPosition(ClimbingPosition):
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Return a play of cards that are held, with its category, rank and length.
+        """Check a play of cards that are held, and return it with its category, rank and length.
 
         Raises:
             IllegalMove: if the cards are no combination, or do not beat the table.
@@ -123,7 +123,7 @@ class DasanPosition(ClimbingPosition):
     def copy_shared(self, other: DasanPosition) -> None:
         """Copy from another position the fields that every seat may know.
 
-        The fields are the allow-list of views. `partner` is not copied, since it is secret until
+        These fields are the allow-list for views. `partner` is not copied, since it is secret until
         the called card has been played.
         """
         self.copy_climbing(other)
@@ -145,7 +145,7 @@ def _validate_call(move: Move, hand: int) -> Move:
 
 
 class DasanState(DasanPosition):
-    """A complete position of Dasan. The cards in `hands` and `talon` are hands of the deck."""
+    """A complete position of Dasan. `talon` and each of `hands` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,

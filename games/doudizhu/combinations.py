@@ -98,7 +98,7 @@ class Combinations:
 
     Attributes:
         deck: the deck, of one pack or two.
-        categories: the categories that exist, without bombs and the rocket.
+        categories: the categories that exist, apart from bombs and the rocket.
         pair_as_solos: whether a quad may carry a pair in place of two single cards.
         doubling_bomb: the smallest number of cards of a bomb that doubles the score.
     """

@@ -24,7 +24,7 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
 class Kickers:
-    """The sets of kickers of one group in order. Each set is a tuple of ranks.
+    """The sets of kickers for one group, in order. Each set is a tuple of ranks.
 
     A set has `number` ranks of `mask`, but not both jokers if `no_rocket` is true. A rank in the
     mask `doubles` may be attached twice in place of two ranks.
@@ -64,7 +64,7 @@ class Kickers:
 class DoudizhuMoves(LegalMoves):
     """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
 
-    `hand` is the hand to move. `table` is the play to beat, or None for a lead.
+    `hand` is the hand of the seat to move. `table` is the play to beat, or None for a lead.
     """
 
     def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:

@@ -1,9 +1,9 @@
 """Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主) for three and four players.
 
 The highest bidder is the declarer, takes up the talon, leads, and plays alone against the others.
-Bombs and the rocket beat everything else. The rocket doubles the score, as does a bomb: with two
-packs, a bomb of six cards or more. The deal ends when a seat has no cards left. Then each opponent
-pays the declarer, or is paid by the declarer, bid × 2^doublings.
+Bombs and the rocket beat everything else. The rocket doubles the score, as does a bomb (with two
+packs, only one of six cards or more). The deal ends when a seat has no cards left. Then each
+opponent pays the declarer, or is paid by the declarer, bid × 2^doublings.
 
 Source: the German text of pagat.com's page on Dou Dizhu. docs/rules/doudizhu.md decides what the
 text leaves open.
@@ -47,8 +47,8 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move if it is legal. A play is returned with its category, rank and
-        length.
+        """Check that a well-formed move is legal, and return it (a play with its category, rank
+        and length).
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -58,7 +58,7 @@ class DoudizhuPosition(ClimbingPosition):
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Return a play of cards that are held, with its category, rank and length.
+        """Check a play of cards that are held, and return it with its category, rank and length.
 
         Raises:
             IllegalMove: if the cards are no combination, or do not beat the table.
@@ -89,7 +89,7 @@ class DoudizhuPosition(ClimbingPosition):
     def copy_shared(self, other: DoudizhuPosition) -> None:
         """Copy from another position the fields that every seat may know.
 
-        The fields are the allow-list of views.
+        These fields are the allow-list for views.
         """
         self.copy_climbing(other)
         self.plays = other.plays
@@ -101,7 +101,7 @@ class DoudizhuPosition(ClimbingPosition):
 
 
 class DoudizhuState(DoudizhuPosition):
-    """A complete position of Dou Dizhu. The cards in `hands` and `talon` are hands of `deck`."""
+    """A complete position of Dou Dizhu. `talon` and each of `hands` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -187,8 +187,8 @@ class DoudizhuState(DoudizhuPosition):
     def _passed_out(self) -> None:
         """End an auction without a bid.
 
-        Deal again, or after as many redeals in a row as the option `redeals` allows, finish the
-        deal with 0 points for all.
+        Deal again, or finish the deal with 0 points for all after as many redeals in a row as
+        the option `redeals` allows.
         """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
@@ -343,7 +343,7 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase with the bid at the declarer's seat, and no phrase at other seats.
+        """Return one phrase with the bid for the declarer's seat, and no phrase for other seats.
 
         The declarer is called the landlord.
         """

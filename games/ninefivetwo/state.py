@@ -1,6 +1,6 @@
 """9-5-2 for three players, each of whom has a target of nine, five or two tricks to exceed.
 
-The result of the previous deal decides on an exchange of cards. Then the 9-player names the trump
+The result of the previous deal determines the exchange of cards. Then the 9-player names the trump
 suit, takes up four cards and discards four. Sixteen tricks are played: follow suit, trumps win.
 
 Source: the German text "9-5-2 - ein Kartenspiel". docs/rules/ninefivetwo.md decides what the text
@@ -86,8 +86,8 @@ class NinefivetwoPosition(BasePosition):
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Return a well-formed move if it is legal. A play is returned with its category, rank and
-        length.
+        """Check that a well-formed move is legal, and return it (a play with its category, rank
+        and length).
 
         Raises:
             IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
@@ -148,7 +148,7 @@ class NinefivetwoPosition(BasePosition):
     def copy_shared(self, other: NinefivetwoPosition) -> None:
         """Copy from another position the fields that every seat may know, and the history.
 
-        The fields are the allow-list of views. In a view, a masked history then replaces the
+        These fields are the allow-list for views. In a view, a masked history then replaces the
         history. `owed` and `exchanged` are not copied, since a view masks cards in these fields.
         """
         self.copy_common(other)
@@ -319,7 +319,7 @@ class NinefivetwoView(NinefivetwoPosition):
 def _deal(
     state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
 ) -> None:
-    """Deal the cards, starting with the 5-player, and begin the exchange, or the phase `trump`.
+    """Deal the cards, starting with the 5-player, and begin the exchange or the phase `trump`.
 
     There is an exchange if cards are owed.
     """
@@ -374,7 +374,7 @@ class Ninefivetwo(Game):
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points of a seat with target 2 that takes all tricks. Others then have 0."""
+        """Return the points of a seat with target 2 that takes all tricks. The others get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:

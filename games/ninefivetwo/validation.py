@@ -140,7 +140,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """Return the number of cards that the 9-player has yet to discard, minus those to take up."""
+    """Return how many cards the 9-player has yet to discard, minus those it has yet to take up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid

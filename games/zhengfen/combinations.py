@@ -121,7 +121,7 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 
 
 def _run(results: list[Reading], number: int, at: int) -> None:
-    """Add the reading as a run of multiples to `results`, if there is one.
+    """Add to `results` the reading as a run of multiples, if there is one.
 
     `at` holds the rank masks of the natural cards. Even with jokers, the most frequent rank shows
     the size of the multiples.
@@ -137,7 +137,7 @@ def _run(results: list[Reading], number: int, at: int) -> None:
 
 
 def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add the reading as a flush to `results`, if there is one. No rank may occur twice."""
+    """Add to `results` the reading as a flush, if there is one. No rank may occur twice."""
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -194,8 +194,8 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
     Raises:
         IllegalMove: if the cards are no combination, or not the one that the suffix names, if they
-            do not beat the table, or if they can be read in two ways. The reason is the first that
-            applies of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous`.
+            do not beat the table, or if they can be read in two ways. The reason is the first of
+            `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that applies.
     """
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1
@@ -225,7 +225,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
     """Return the play of these cards with this reading.
 
-    The play has a suffix if `ambiguous` is true: the cards have another reading too.
+    The play has a suffix if `ambiguous` is true, that is, if the cards have another reading.
     """
     category, level, length = reading
     name = CATEGORIES[category]

@@ -1,6 +1,6 @@
 """The generator of all plays of Zheng Fen, in the contract's order.
 
-Plays are generated group by group. Each set of cards is generated once in a category, at the
+Plays are generated group by group. Each set of cards is generated once per category, at the
 highest rank that it can have. Plays are derived from the cards of each rank and suit, without
 trying substitutions for jokers.
 """
@@ -186,7 +186,7 @@ class MoveGenerator:
     def _fullhouses(self, above: int) -> list[Group]:
         """Return the groups of full houses with a triple higher than a level.
 
-        If cards with both jokers can have several triples, the highest one counts.
+        If cards with both jokers can form several triples, the highest one counts.
         """
         ranks = [
             rank
@@ -261,7 +261,7 @@ class MoveGenerator:
         return singles
 
     def specials(self, lowest: int) -> list[Group]:
-        """Return the groups of the specials, from the category `lowest` on."""
+        """Return the groups of the specials, from the category `lowest` up."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []
@@ -279,7 +279,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the sets of five cards of the hand, mirrored, that are a flush and a full house.
+        """Return the mirrored sets of five cards in the hand that are both flush and full house.
 
         Such sets have three cards of one suit and both jokers.
         """

@@ -54,7 +54,7 @@ def _texts() -> tuple[list[str], ...]:
             for number in range(start + 11, start - 1, -1)
         ]
         table = [""]
-        for name in names:  # the last card is the lowest bit, and stands last
+        for name in names:  # the last card is the lowest bit, and comes last
             table += [name + text for text in table]
         tables.append(table)
     return tuple(tables)
@@ -119,7 +119,7 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """Return all plays that take one choice of each rank and the jokers needed, in order.
+    """Return all plays that take one choice from each rank and the jokers needed, in order.
 
     `ends[u]` lists the ways to add u jokers, up to `len(ends) - 1` jokers.
     """

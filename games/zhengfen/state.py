@@ -27,7 +27,7 @@ TENS_AND_KINGS: Final = 15 << 4 * TEN | 15 << 4 * KING
 
 
 def points(cards: int) -> int:
-    """Return the points of cards: 5 for a five, 10 for a ten or a king."""
+    """Return the points that cards are worth: 5 for a five, 10 for a ten or a king."""
     return 5 * (cards & FIVES).bit_count() + 10 * (cards & TENS_AND_KINGS).bit_count()
 
 
@@ -47,7 +47,7 @@ class ZhengfenPosition(ClimbingPosition):
     out: tuple[int, ...]
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Return a play of cards that are held, with its category, rank and length.
+        """Check a play of cards that are held, and return it with its category, rank and length.
 
         Raises:
             IllegalMove: if the cards are no combination, do not beat the table, or are ambiguous.
@@ -72,7 +72,7 @@ class ZhengfenPosition(ClimbingPosition):
     def copy_shared(self, other: ZhengfenPosition) -> None:
         """Copy from another position the fields that every seat may know.
 
-        The fields are the allow-list of views.
+        These fields are the allow-list for views.
         """
         self.copy_climbing(other)
         self.first = other.first

@@ -1,4 +1,4 @@
-"""An HTTP bot in front of an agent of RLCard; docs/adapters.md has more."""
+"""An HTTP bot in front of an RLCard agent; docs/adapters.md has more."""
 
 from pathlib import Path
 

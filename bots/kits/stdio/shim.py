@@ -59,7 +59,7 @@ class Shim:
         """Return the program's move, info and fallback.
 
         Raises:
-            HttpError: if the program cannot be started or has no readable answer in time. The
+            HttpError: if the program cannot be started or gives no readable answer in time. The
                 status is 500.
         """
         clock = request["clock"]

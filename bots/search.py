@@ -31,10 +31,10 @@ MAX_SECONDS = 2.0
 """The longest time to search for a move, in seconds."""
 
 MAX_MOVES = 10
-"""Search only the moves that the sensible bot ranks highest."""
+"""Search only this many moves, those that the sensible bot ranks highest."""
 
 PRUNE_EVERY = 8
-"""Drop moves that have fallen behind after every so many determinizations."""
+"""After each batch of this many determinizations, drop the moves that have fallen behind."""
 
 MAX_SAMPLES = 4
 """The number of samples to draw to find a determinization that fits the bidding."""
@@ -43,7 +43,7 @@ DROP_BEHIND = 2.5
 """Drop a move that is this many standard errors worse than the best."""
 
 REPLACE_AHEAD = 1.0
-"""Replace the sensible bot's choice only by a move this many standard errors better."""
+"""Replace the sensible bot's choice only with a move this many standard errors better."""
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:

@@ -35,7 +35,7 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 """Every game by its name, in the order of the contract."""
 
 COMPILED: bool = not str(deck.__file__).endswith(".py")
-"""Whether the rules that run were compiled by mypyc. They are the same rules, but faster."""
+"""Whether the rules in use were compiled by mypyc. They are the same rules, but faster."""
 
 
 def get(name: str) -> Game:

@@ -8,7 +8,7 @@ from games.ninefivetwo.state import NinefivetwoState
 from games.ninefivetwo.trick import DECK, SUIT_CARDS
 
 TRICK_VALUE: Final = 0.25
-"""The value of a trick in points, beside the point that it may score.
+"""The value of a trick in points, besides the point that it may score.
 
 A trick may avoid an exchange, and no other player gets it.
 """

@@ -22,7 +22,7 @@ URGENT_CARDS: Final = 5
 """An opponent with at most this many cards is worth stopping, even at a price."""
 
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
-"""The worth of a hand to give up for the lead, to stop an opponent with few cards, and to stop an
+"""How much worth to give up for the lead, to stop an opponent with few cards, and to stop an
 opponent with 1 or 2 cards."""
 
 MAX_SPLITS: Final = 4

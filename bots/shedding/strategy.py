@@ -41,7 +41,7 @@ WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
     ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
     ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
 }
-"""The model of the declarer's wins, by game and number of players."""
+"""The model of the declarer's probability of winning, by game and number of players."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from games.move import PLAY, Move
 Counts = tuple[int, ...]
 
 TURN_COST: Final = 7.0
-"""The cost of a turn, in steps of rank."""
+"""The cost of a turn, in units of one rank."""
 
 _ROCKET_WORTH: Final = 13.0
 

@@ -22,7 +22,7 @@ POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in rang
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 
 POINTS_PER_STEP: Final = 2.0
-"""The points that correspond to one step of a hand's worth."""
+"""The points that correspond to one unit of a hand's worth."""
 
 MAX_PLAYS: Final = 250
 """The largest number of plays to score. Plays that differ only in suits count as one play."""

@@ -41,7 +41,7 @@ ROCKET: Final = 13
 SIZE: Final[tuple[int, ...]] = (1, 2, 3, 3, 3, 1, 2, 3, 3, 3, 4, 4, 0, 0)
 """By category: the number of cards of each rank without kickers (0 for bombs and the rocket)."""
 RUNNING: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0)
-"""By category: 1 for runs."""
+"""By category: 1 for runs, otherwise 0."""
 KICKER_SIZE: Final[tuple[int, ...]] = (0, 0, 0, 1, 2, 0, 0, 0, 1, 2, 1, 2, 0, 0)
 """By category: the number of cards of each kicker, or 0 without kickers."""
 SHORTEST_RUN: Final[tuple[int, ...]] = (0, 5, 3, 2, 2)
@@ -55,7 +55,7 @@ JOKERS: Final = 0x6000
 Group = int
 """A group of plays, packed by `group_of`. Groups sort in the contract's order.
 
-Tuples would make compiled games 10 % slower, and pure ones no faster.
+Tuples would make compiled games 10 % slower, and pure Python no faster.
 """
 
 

@@ -41,7 +41,7 @@ from games.zhengfen.play_groups import (
 )
 
 FittingPair = tuple[int, bool]
-"""Two cards that fit beside a triple, and whether they are of one rank."""
+"""Two cards that fit beside a triple, and whether they have the same rank."""
 
 
 class MoveGenerator:

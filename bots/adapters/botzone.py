@@ -110,7 +110,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
         """Return the running program's output for the last request, or None if the program must be
         restarted.
 
-        The program has not been asked in turns with only one legal move, so it is asked for those
+        The program was not asked on turns with only one legal move, so it is asked for those
         moves first. It must be restarted if an answer differs from the move that was played, or if
         it is no longer running.
 

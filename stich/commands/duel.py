@@ -66,7 +66,7 @@ class DuelOptions:
 @click.argument("b", type=as_bot, metavar="B")
 @click.option("--game", required=True, type=GAME, help="The game to play.")
 @int_option("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
-@int_option("--deals", 1, 1_000_000, 1000, "Blocks at most: the same deal in every mixed seating.")
+@int_option("--deals", 1, 1_000_000, 1000, "Blocks at most. A block has every mixed seating once.")
 @click.option(
     "--within",
     type=click.FloatRange(0, 1_000_000, min_open=True),
@@ -89,12 +89,13 @@ class DuelOptions:
 @start_options
 @json_lines_option
 def duel(**arguments: Any) -> None:
-    """Play two bots against each other, with the same deals, until one is clearly better.
+    """Play two bots against each other until one is clearly better.
 
-    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search). Each
-    deal is played in every mixed seating, so that both bots get the same cards. The duel ends when
-    one bot has more points per deal, with 95 % confidence, or when all blocks are played. With
-    --within, the duel also ends when the difference is small enough.
+    A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search). A
+    block is one match in every mixed seating, all with the same deal, so that both bots get the
+    same cards. With a bot by URL, which could remember cards, each seating has a new deal instead.
+    The duel ends when one bot has more points per deal, with 95 % confidence, or when all blocks
+    are played. With --within, the duel also ends when the difference is small enough.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. A second signal ends the process without waiting for clean-up."""
+    """Raise KeyboardInterrupt. The same signal once more ends the process without clean-up."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 

@@ -104,10 +104,10 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """Up to `wanted` questions. A situation occurs twice only if every situation occurs.
+    """Return up to `wanted` questions. No situation is repeated before every situation is used.
 
-    The questions are ordered by recorded game, seat and order of play. They are the same each time.
-    There are fewer than `wanted` if the recorded games have fewer.
+    The questions are in order of recorded game, seat and play, and are the same every time. There
+    are fewer than `wanted` only if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}

@@ -59,7 +59,8 @@ class DuelPlan(Plan):
         self.look: Look = self._look(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided or all blocks
+        are played.
 
         Updates `look` after each round.
         """

@@ -52,7 +52,7 @@ class Knockout(WithDeals):
 
     @classmethod
     def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section."""
+        """Make the format from the checked keys of its section, without `type`."""
         return cls(**{**section, "seeds": tuple(section.get("seeds", ()))})
 
     def plan(self, setup: Setup) -> Plan:

@@ -60,7 +60,7 @@ class Ladder(Format):
 
     @classmethod
     def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section."""
+        """Make the format from the checked keys of its section, without `type`."""
         ends = section.get("ends")
         return cls(**{**section, "ends": ends and utc(ends)})
 

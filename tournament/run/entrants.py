@@ -68,8 +68,8 @@ def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
 def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
     """Check that a bot plays the game and still states the same about itself.
 
-    Return what the bot states if it passed, a sentence with the fix if it failed, or None if it did
-    not answer. `known` is what the bot stated before, or None if any statement is accepted.
+    Return what the bot states if it passed, a sentence with the fix if it failed, or None if no bot
+    answered. `known` is what the bot stated before, or None if any statement is accepted.
     """
     try:
         return _check_about(cup, bot, known)
@@ -78,10 +78,10 @@ def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
 
 
 def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a bot states about itself. Return its statements, or a sentence with the fix.
+    """Check what a bot states about itself. Return that, or a sentence that says what to fix.
 
     Raises:
-        StartError: if the bot does not answer.
+        StartError: if nothing answers at the bot's URL, or if what answers is not a bot.
     """
     about = about_by_url(bot, bot.url or "")
     stated = identity(about)

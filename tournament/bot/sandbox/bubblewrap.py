@@ -100,7 +100,7 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """A bot's folder: its `dir`, which starts from `folder`, or `folder` if it has no `dir`."""
+    """A bot's folder: its `dir`, relative to `folder`, or `folder` itself if it has no `dir`."""
     return folder.resolve() / (bot.dir or "")
 
 

@@ -159,7 +159,7 @@ def join(
     help="In a cup: your bot's token, or set the variable STICH_TOKEN.",
 )
 @url_option
-@int_option("--deals", 1, 1000, 20, "Blocks at most: the same deal in every mixed seating.")
+@int_option("--deals", 1, 1000, 20, "Blocks at most. A block has every mixed seating once.")
 @start_options
 @json_lines_option
 def challenge(

@@ -183,7 +183,8 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
     """Yield the matches of `shown_matches` as lines, by block and seating.
 
-    Unless the run is finished, blocks with matches still to be played are left out. Every line has the facts about the cup as they were when the first line was made.
+    Unless the run is finished, blocks with matches still to be played are left out. Every line has
+    the facts about the cup as they were when the first line was made.
     """
     run = store.run()
     cup = _cup_facts(run)

@@ -7,7 +7,9 @@ from tests.support.memory_run import run_of
 from tests.support.played import cup
 from tests.support.standings import match
 from tournament.display.formatting import bracket_note
-from tournament.results.course import Against, Course, CourseTable
+from tournament.results.course import Against, Course, CourseTable, against
+from tournament.results.course import course as course_of
+from tournament.results.match_arrays import collect
 from tournament.results.standings import Standings, standings
 
 Played = tuple[int, str, dict[str, int]]
@@ -96,6 +98,20 @@ def test_a_gauntlet_shows_the_challenger_against_each_bot() -> None:
         Against("cat", blocks=2, matches=2, score=2.0, opponent_score=-0.5, won=0.75),
         Against("dan", blocks=2, matches=2, score=-1.5, opponent_score=-1.0, won=0.5),
     ]
+
+
+def test_a_bot_with_several_seats_has_each_match_once() -> None:
+    matches = [
+        match(1, 0, ("ann", "ann", "bob"), (3, 1, -4)),
+        match(1, 1, ("ann", "bob", "bob"), (-6, 3, 3)),
+    ]
+    (result,) = against(collect(matches), "ann")
+    assert result == Against("bob", blocks=1, matches=2, score=-2.0, opponent_score=-0.5, won=0.5)
+    arrays = collect([match(1, 0, ("ann", "bob", "cat"), (1, 2, -3))])
+    places = {"ann": 1, "bob": 0, "cat": 2}
+    found = course_of(arrays, run_of([], format=cup(format="gauntlet").format).run(), places)
+    assert found is not None
+    assert [line.bot for line in found.against] == ["cat", "bob"], "without a place, last"
 
 
 HALVING: list[Played] = [

@@ -45,6 +45,12 @@ def table(rows: list[Row]) -> Row:
     return without_times(standings(ExportedRows(lines, "rows.jsonl")))
 
 
+def test_rows_show_no_share_of_fallbacks(rows: list[Row]) -> None:
+    lines = [json.dumps({**row, "fallbacks": 7}).encode() for row in rows]
+    table = standings(ExportedRows(lines, "rows.jsonl"))
+    assert {line.fallback for line in table.standings} == {None}, "the number of moves is unknown"
+
+
 def made(format: str) -> Cup:
     of = cup([f"bot{i}" for i in range(6)], format=format, deals=2, seating="fixed")
     if isinstance(of.format, Gauntlet):

@@ -105,7 +105,7 @@ def test_a_state_is_described_from_the_seat_to_move(service: Service) -> None:
             assert described == service.post("/v1/describe", {"view": view, **fields})
 
 
-def test_when_it_is_over_nobody_moves_and_everybody_sees_the_same(service: Service) -> None:
+def test_after_the_end_all_seats_see_the_same_and_none_moves(service: Service) -> None:
     start = {"state": service.start("doudizhu", redeals=0), "moves": ["pass"] * 3}
     over = service.post("/v1/advance", {**start, "list_moves": True})
     assert (over["seat"], over["moves"]) == (None, [])

@@ -38,7 +38,7 @@ def test_all_are_notified_at_once() -> None:
     match_of("ann", "bob", "cat", on_notify=lambda _: barrier.wait())
 
 
-def test_a_player_at_two_seats_is_notified_for_one_after_the_other() -> None:
+def test_a_player_at_two_seats_is_notified_of_each_in_turn() -> None:
     paths: list[str] = []
     lock = threading.Lock()
 

@@ -91,6 +91,6 @@ def test_without_a_valid_reach_nothing_is_claimed(
     assert (bets.interval, bets.settled) == (UNKNOWN, False)
 
 
-def test_blocks_of_equal_points_are_evidence_if_the_reach_is_known() -> None:
+def test_blocks_of_equal_points_count_if_the_reach_is_known() -> None:
     assert Bets(np.zeros(0), Reach(12.0), None).interval == Interval(-12.0, 12.0)
     assert -0.2 < (Bets(np.zeros(500), Reach(12.0), None).interval.low or 1.0) < 0

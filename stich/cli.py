@@ -20,7 +20,7 @@ SECTIONS = {
         "new-cup": ("new_cup", "Write a CUP.toml."),
         "run": ("cups", "Run a tournament, or resume one."),
         "arena": ("cups", "Serve live web pages of a run."),
-        "invite": ("cups", "Create the token that lets a bot connect to a cup."),
+        "invite": ("invite", "Create the token that lets a bot connect to a cup."),
     },
     "Results": {
         "standings": ("results", "Print the standings of a run."),
@@ -43,15 +43,15 @@ SECTIONS = {
         "trust": ("decisions", "Accept another organiser's runs, or take over a run."),
     },
     "For authors of bots": {
-        "new-bot": ("authors", "Copy a starter bot in your language."),
-        "check": ("authors", "Check that a bot conforms to the protocol."),
-        "duel": ("duel", "Play two bots against each other until one is clearly better."),
-        "review": ("review", "List the decisions that cost a bot most."),
-        "bench": ("bench", "Measure a bot on fixed deals against house bots."),
-        "connect": ("connecting", "Connect a local bot to a remote cup."),
-        "join": ("connecting", "Enter a bot in a ladder, and connect it."),
-        "challenge": ("connecting", "Play your bot against a connected bot. Nothing is ranked."),
-        "leave": ("connecting", "Let a bot leave a ladder."),
+        "new-bot": ("authors.new_bot", "Copy a starter bot in your language."),
+        "check": ("authors.check", "Check that a bot conforms to the protocol."),
+        "duel": ("authors.duel", "Play two bots against each other until one is clearly better."),
+        "review": ("authors.review", "List the decisions that cost a bot most."),
+        "bench": ("authors.bench", "Measure a bot on fixed deals against house bots."),
+        "connect": ("authors.connecting", "Connect a local bot to a remote cup."),
+        "join": ("authors.connecting", "Enter a bot in a ladder, and connect it."),
+        "challenge": ("authors.connecting", "Play a connected bot. Nothing is ranked."),
+        "leave": ("authors.connecting", "Let a bot leave a ladder."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

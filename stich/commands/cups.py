@@ -1,7 +1,6 @@
-"""`stich run`, `arena` and `invite`: play a cup, serve its pages, and invite bots."""
+"""`stich run` and `arena`: play a cup, and serve its pages."""
 
 import importlib.util
-import json
 import re
 import shlex
 import signal
@@ -24,23 +23,27 @@ from stich.commands.common import (
     refuse,
     stopping,
 )
-from stich.commands.runs import copied_matches, is_file, open_run, run_folder
+from stich.commands.runs import (
+    copied_matches,
+    is_file,
+    open_run,
+    out_option,
+    run_folder,
+    store_option,
+)
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
-from tournament.config.cup import Bot, Cup
+from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
-from tournament.names import normal, problem
 from tournament.results.standings import standings
 from tournament.run.assembly import Cluster, run_cup
 from tournament.run.estimate import estimate
 from tournament.run.executor import Executor
 from tournament.run.gateway import Gateway
-from tournament.run.joining import join
 from tournament.run.machine import PLAY_SHARE
-from tournament.settings.keys import suggest
-from tournament.store.engine import NOT_A_STORE, is_database_url, shown_target
+from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations
 
@@ -57,19 +60,6 @@ def _scheduler_problem(address: str) -> str | None:
     return None
 
 
-_out_option = click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(),
-    help="Folder of the run. By default, runs/ and the name of the CUP.toml.",
-)
-_store_option = click.option(
-    "--store",
-    "store_url",
-    metavar="URL",
-    type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
-    help="Database of the run, such as postgresql://user@host/name, instead of OUT/run.sqlite.",
-)
 _no_sandbox_option = flag(
     "--no-sandbox",
     help="Start bots without a sandbox: they can do all that you can do. The standings say so.",
@@ -84,8 +74,8 @@ _cluster_option = click.option(
 
 @command
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
-@_out_option
-@_store_option
+@out_option
+@store_option
 @_cluster_option
 @_no_sandbox_option
 @flag(
@@ -140,8 +130,8 @@ def run(
 
 @command
 @click.argument("target", metavar="CUP.toml|DIR|FILE", type=click.Path())
-@_out_option
-@_store_option
+@out_option
+@store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @int_option("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
 @int_option("--connect-port", 0, 65535, None, "Port for bots that connect. By default, --port + 1.")
@@ -220,91 +210,6 @@ def arena(
         if not ends:
             click.echo("The run is over; the pages stay until Ctrl-C.", err=True)
             signal.pause()
-
-
-@command
-@click.argument("target", metavar="CUP.toml|DIR", type=click.Path())
-@click.argument("name")
-@_out_option
-@_store_option
-@int_option("--days", 1, 3650, 90, "Days for which the token is valid.")
-@click.option("--url", metavar="URL", help="With --json: address of the arena, if it has changed.")
-@flag("--revoke", help="Revoke the bot's token instead.")
-@flag("--json", "as_json", help="Print JSON: bot, token, and the author's command.")
-def invite(
-    target: str,
-    name: str,
-    out: str | None,
-    store_url: str | None,
-    days: int,
-    url: str | None,
-    revoke: bool,
-    as_json: bool,
-) -> None:
-    """Print a new token for a bot, before or during a cup.
-
-    With the token, the bot can connect, and its author can see its faults. A new token replaces the
-    bot's earlier token. Only the SHA-256 of a token is stored. In a ladder, a new NAME is entered.
-
-    \b
-    Examples:
-      stich invite CUP.toml ann
-      stich invite runs/spring ann --revoke
-    """
-    folder = Path(target)
-    try:
-        if target.endswith(".toml"):
-            cup = read_cup(target)
-            folder = Path(out or run_folder(target))
-            folder.mkdir(parents=True, exist_ok=True)
-        elif out is not None or store_url is not None:
-            raise click.UsageError("--out and --store need a CUP.toml; leave them out.")
-        else:
-            with open_run(target) as store:
-                if store.folder is None:
-                    raise StoreError(f"{target}: name the folder of a run, not a database.")
-                cup = store.run().cup
-        if cup.is_ladder:
-            cup = _with_bot(cup, store_url or str(folder), name, enter=not revoke)
-        if name not in cup.names:
-            fix = suggest(name, cup.names)
-            raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
-        invitations = Invitations(folder)
-        if revoke:
-            was_valid = invitations.revoke(name)
-            click.echo(f"{name} has no token now." if was_valid else f"{name} had no token.")
-            return
-        token = invitations.invite(name, days)
-        url = url or invitations.arena_url
-    except OSError as error:
-        refuse(f"{folder}: {error.strerror}.")
-    command = f'stich connect {url} --token {token} "COMMAND OF THE BOT"'
-    click.echo(json.dumps({"bot": name, "token": token, "command": command}) if as_json else token)
-    if not cup.bot(name).connect:
-        how = "has a command or a url in the cup, so it need not connect"
-        click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)
-
-
-def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """Return the ladder `cup` with the bots that have joined its run at `target`.
-
-    With `enter`, a missing bot of this name joins, without an author.
-
-    Raises:
-        UsageError: if the name is not allowed.
-        JoinRefused: if the name is taken, or if the ladder is over or full.
-        StoreError: if the store cannot be used.
-    """
-    with Store.create(target) as store:
-        ladder = cup.with_joined(store.decisions())
-    if name in ladder.names or not enter:
-        return ladder
-    if wrong := problem(name):
-        raise click.UsageError(wrong)
-    if normal(name) != name:
-        raise click.UsageError(f"Write the name with usual letters: {normal(name)}.")
-    join(target, cup, name, "")
-    return replace(ladder, bots=(*ladder.bots, Bot(name, connect=True)))
 
 
 def _runner_host(cluster: str | None) -> str:

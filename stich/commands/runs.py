@@ -8,13 +8,27 @@ from tempfile import NamedTemporaryFile
 
 import click
 
-from stich.commands.common import refuse
+from stich.commands.common import checked, refuse
 from tournament.results.match_file import MatchFile
 from tournament.results.reading import RunReader
+from tournament.store.engine import NOT_A_STORE, is_database_url
 from tournament.store.store import Store
 
 run_argument = click.argument("target", metavar="DIR", type=click.Path())
 matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path())
+out_option = click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(),
+    help="Folder of the run. By default, runs/ and the name of the CUP.toml.",
+)
+store_option = click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
+    help="Database of the run, such as postgresql://user@host/name, instead of OUT/run.sqlite.",
+)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from stich.commands.authors import check
+from stich.commands.authors.check import check
 
 PATIENT = ["--move-ms", "600000", "--bank-ms", "0", "--start-ms", "600000"]
 """No deadline that a slow machine could miss."""

@@ -18,7 +18,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from bots.kits import Kit, catalogue
-from stich.commands.authors import check
+from stich.commands.authors.check import check
 from stich.processes import find_port
 from tests.support import golden
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from stich.commands.authors import check
+from stich.commands.authors.check import check
 from tests.support.checked import FEW, PATIENT, checked, failed, failures
 from tests.support.cups import ROOT
 from tests.support.misbehaving import running, says

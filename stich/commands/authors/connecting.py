@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import click
 
+from stich.commands.authors.duel import play_duel
 from stich.commands.common import (
     Starting,
     as_command,
@@ -23,7 +24,6 @@ from stich.commands.common import (
     stopping,
     url_option,
 )
-from stich.commands.duel import play_duel
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach

@@ -5,8 +5,8 @@ from unittest.mock import patch
 from benchmarks.cups.free_record import made_up
 from tournament.cluster import tables
 from tournament.records import MatchRecord
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Inspected, Job
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Inspected, Job
 
 
 def free(pool: BotPool, job: Job, number: int, _expect: object) -> MatchRecord:

@@ -40,9 +40,9 @@ from tournament.config.parse import read_cup
 from tournament.results.standings import standings
 from tournament.run.assembly import Cluster, run_cup
 from tournament.run.estimate import estimate
-from tournament.run.executor import Executor
 from tournament.run.gateway import Gateway
-from tournament.run.machine import PLAY_SHARE
+from tournament.run.workers.executor import Executor
+from tournament.run.workers.machine import PLAY_SHARE
 from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 from web.gateway.invitations import Invitations

@@ -13,9 +13,9 @@ from tournament.match.match import Match
 from tournament.match.referee import Referee
 from tournament.records import MatchRecord
 from tournament.run import outages, session
-from tournament.run.executor import Event, Executor, Finished, Inspected, Job
 from tournament.run.roster import Roster
 from tournament.run.session import Session
+from tournament.run.workers.executor import Event, Executor, Finished, Inspected, Job
 from tournament.store.store import Store
 
 

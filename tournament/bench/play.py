@@ -37,9 +37,9 @@ from tournament.errors import StichError
 from tournament.ranking.arrays import UNKNOWN
 from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
-from tournament.run.executor import Finished, Job, Lost, RunError
-from tournament.run.local_executor import LocalExecutor, tables_at_once
-from tournament.run.preflight import about_by_url
+from tournament.run.workers.executor import Finished, Job, Lost, RunError
+from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
+from tournament.run.workers.preflight import about_by_url
 from tournament.text import plural, printable
 
 Houses = Mapping[str, MoveFunction]

@@ -13,7 +13,7 @@ from distributed.comm import core
 from distributed.versions import VersionMismatchWarning
 
 from tournament.paths import CHECKOUT
-from tournament.run.executor import RunError
+from tournament.run.workers.executor import RunError
 
 _CONNECT_S = 10.0
 _PACKAGES = ("games", "tournament", "bots")

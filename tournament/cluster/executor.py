@@ -23,7 +23,7 @@ from tournament.cluster.tables import Played, open_tables, play_blocks, stop_aft
 from tournament.config.cup import Cup
 from tournament.model import Identity
 from tournament.records import MatchRecord, Outage, Place, place_of
-from tournament.run.executor import (
+from tournament.run.workers.executor import (
     Event,
     Finished,
     Inspected,

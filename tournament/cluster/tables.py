@@ -15,10 +15,10 @@ from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.cluster.archive import ArchiveError, unpack
 from tournament.cluster.connection import own_version
 from tournament.config.cup import Cup
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Finished, Inspected, Job, Voided
-from tournament.run.machine import memory_for_bots
-from tournament.run.preflight import inspect
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Finished, Inspected, Job, Voided
+from tournament.run.workers.machine import memory_for_bots
+from tournament.run.workers.preflight import inspect
 
 _WARNING = (
     "Warning: the bots run as the user of the worker and without a sandbox, so they can reach its"

@@ -20,14 +20,14 @@ from tournament.formats.ladder import LadderPlan
 from tournament.model import Present, Run
 from tournament.paths import state_folder
 from tournament.run.entrants import Entrants
-from tournament.run.executor import Executor
 from tournament.run.gateway import Gateway
-from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session
 from tournament.run.voiding import apply_voids
+from tournament.run.workers.executor import Executor
+from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]

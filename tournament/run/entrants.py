@@ -22,8 +22,8 @@ from tournament.model import Identity
 from tournament.records import AnyVoid, Finish, MatchRecord, MatchSummary, Skip
 from tournament.run.gateway import Connections
 from tournament.run.outages import AuthorVoids, Outages
-from tournament.run.preflight import about_by_url, identity, misfits
 from tournament.run.roster import Roster
+from tournament.run.workers.preflight import about_by_url, identity, misfits
 from tournament.store.store import Store
 
 _POSITIONS = 3  # in which a new bot must move legally

@@ -14,11 +14,11 @@ from tournament.formats.scores import Scores
 from tournament.records import MatchRecord
 from tournament.results.info_sums import info_sums
 from tournament.run.assembly import local_launch
-from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.observer import RunObserver
 from tournament.run.resume import resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session
+from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
 
 COSTS = ("input_tokens", "output_tokens", "cost")

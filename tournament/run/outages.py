@@ -10,7 +10,7 @@ from time import monotonic
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
 from tournament.records import AnyVoid, MatchRecord, MatchSummary, Outage
-from tournament.run.preflight import about_by_url
+from tournament.run.workers.preflight import about_by_url
 
 _PROBE_S = 1.0
 _WINDOW = 1000

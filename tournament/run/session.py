@@ -26,7 +26,10 @@ from tournament.formats.replays import with_replays
 from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
-from tournament.run.executor import (
+from tournament.run.observer import RunObserver
+from tournament.run.roster import Roster
+from tournament.run.voiding import apply_voids
+from tournament.run.workers.executor import (
     Executor,
     Finished,
     Job,
@@ -36,10 +39,7 @@ from tournament.run.executor import (
     Unplayed,
     Voided,
 )
-from tournament.run.live_table import make_folder
-from tournament.run.observer import RunObserver
-from tournament.run.roster import Roster
-from tournament.run.voiding import apply_voids
+from tournament.run.workers.live_table import make_folder
 from tournament.store.store import Store, StoreError
 
 _TICK_S: Final = 0.5  # how often the session looks for decisions and silent workers

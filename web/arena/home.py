@@ -10,7 +10,7 @@ from tournament.display.formatting import format_scores
 from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.records import MatchRecord, Skip
-from tournament.run.live_table import MOST_MOVES
+from tournament.run.workers.live_table import MOST_MOVES
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.page_steps import PageStep, page_steps
 

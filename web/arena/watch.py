@@ -11,7 +11,7 @@ from typing import Final
 from tournament.display.formatting import format_points
 from tournament.language import gettext as _
 from tournament.records import MatchRecord, MatchSummary
-from tournament.run.live_table import MOST_MOVES, live_matches
+from tournament.run.workers.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
 from web.arena.live_run import LiveRun, Snapshot
 from web.ui.page_steps import live_steps, match_data, page_steps

@@ -15,7 +15,7 @@ from tournament.display.formatting import info_text
 from tournament.display.replay import Step, cards_of, steps
 from tournament.language import catalog, gettext
 from tournament.records import MatchRecord, Pairing
-from tournament.run.live_table import LiveMatch
+from tournament.run.workers.live_table import LiveMatch
 from web.ui.plots import series
 
 PageFact = tuple[str, str, str, int | None, bool]

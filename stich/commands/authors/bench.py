@@ -32,7 +32,7 @@ from tournament.bench.record import Record, RecordError, read_record, table_name
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
-from tournament.run.machine import available_cores
+from tournament.run.workers.machine import available_cores
 
 
 class _Bench(click.Group):

@@ -30,7 +30,7 @@ from tournament.bot.started_bot import reach
 from tournament.config.cup import Bot, Clock, Cup, Limits, remembers
 from tournament.formats.duel import Duel
 from tournament.model import Identity
-from tournament.run.preflight import ANSWER_S, identity
+from tournament.run.workers.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
 from web.gateway.calls import LadderAnswer, LadderCall, Wants, ask_ladder
 from web.gateway.challenger import ChallengedBot

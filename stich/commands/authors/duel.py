@@ -31,11 +31,11 @@ from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
 from tournament.formats.plan import Look
 from tournament.results.standings import standings
-from tournament.run.local_executor import LocalExecutor, tables_at_once
 from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
 from tournament.run.roster import Roster
 from tournament.run.session import Session
+from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
 from tournament.text import plural, printable
 

@@ -47,7 +47,7 @@ from tournament.bot.url_bot import Choice, HttpBot
 from tournament.config.cup import Bot, Cup
 from tournament.results.export import DecisionRow, decision_rows
 from tournament.results.reading import RunReader
-from tournament.run.machine import available_cores
+from tournament.run.workers.machine import available_cores
 from tournament.sampling import spread
 from tournament.store.engine import StoreError
 from tournament.text import plural, printable

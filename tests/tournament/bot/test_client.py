@@ -17,7 +17,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import Choice, Failure, HttpBot
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
-from tournament.run.bot_pool import BotPool
+from tournament.run.workers.bot_pool import BotPool
 
 
 def ask(url: str, seconds: float = 60) -> Choice | Failure:

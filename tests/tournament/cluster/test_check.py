@@ -13,7 +13,7 @@ from tournament.cluster.tables import Played
 from tournament.formats.scores import Scores
 from tournament.model import Run
 from tournament.records import MatchRecord, Outage, place_of
-from tournament.run.executor import Finished, Job, RunError, Voided
+from tournament.run.workers.executor import Finished, Job, RunError, Voided
 
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]

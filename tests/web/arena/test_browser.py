@@ -41,7 +41,7 @@ from tests.support.programs import Program
 from tests.support.screens import SCREENS, SIZES, arena, picture
 from tests.support.serving import served
 from tournament.records import Disqualify, Pairing
-from tournament.run.live_table import make_folder, shown_live
+from tournament.run.workers.live_table import make_folder, shown_live
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.gateway.invitations import Invitations

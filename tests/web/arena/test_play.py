@@ -22,8 +22,8 @@ from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup
 from tournament.display.replay import cards_of
-from tournament.run.local_executor import LocalExecutor
-from tournament.run.machine import PLAY_SHARE
+from tournament.run.workers.local_executor import LocalExecutor
+from tournament.run.workers.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import game as browser_game

@@ -19,7 +19,7 @@ from tests.support.played import cup, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.records import Pairing
 from tournament.results.standings import standings
-from tournament.run.live_table import LiveMatch, make_folder
+from tournament.run.workers.live_table import LiveMatch, make_folder
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.ui.page_steps import live_steps, match_data

@@ -33,7 +33,7 @@ from tournament.language import gettext as _
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
-from tournament.run.machine import PLAY_SHARE, memory_for_bots
+from tournament.run.workers.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 

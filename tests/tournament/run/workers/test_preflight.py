@@ -9,9 +9,9 @@ from tools import hostile
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Cup, Limits, RunSettings
 from tournament.model import Identity
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Inspected
-from tournament.run.preflight import inspect
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Inspected
+from tournament.run.workers.preflight import inspect
 
 
 def inspected(

@@ -27,10 +27,10 @@ from tournament.bot.url_bot import MoveFunction
 from tournament.config.cup import Cup
 from tournament.match.match import OWN_S
 from tournament.match.referee import RefereeError
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
-from tournament.run.machine import Cores, available_cores, memory_for_bots, pin, shares
-from tournament.run.preflight import inspect
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
+from tournament.run.workers.machine import Cores, available_cores, memory_for_bots, pin, shares
+from tournament.run.workers.preflight import inspect
 
 _TICK_S = 0.5  # how often the first inspection checks its deadline
 _GRACE_S = 1.0  # how much a worker may be late

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.cups import events, started, toys, write
 from tournament.bot.supervisor.process_tree import memory_mb
-from tournament.run.machine import Cores, available_mb, shares
+from tournament.run.workers.machine import Cores, available_mb, shares
 
 CORES = len(os.sched_getaffinity(0))
 

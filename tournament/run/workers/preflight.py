@@ -11,8 +11,8 @@ from tournament.bot.url_bot import StartError, reach_url
 from tournament.config.cup import Bot, Cup
 from tournament.match.referee import RefereeError
 from tournament.model import Identity
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Inspected
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Inspected
 from tournament.text import printable
 
 ANSWER_S = 5

@@ -14,8 +14,8 @@ from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards
 from tournament.formats.round_robin import RoundRobin
 from tournament.records import FaultKind
-from tournament.run import bot_pool
-from tournament.run.bot_pool import BotPool
+from tournament.run.workers import bot_pool
+from tournament.run.workers.bot_pool import BotPool
 
 FAULTY = next(iter(played.played(played.cup(), {"ann": 30, "bob": 30})))
 FAULT, *_ = FAULTY.faults

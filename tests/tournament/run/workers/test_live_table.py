@@ -11,9 +11,9 @@ from tests.support import played
 from tests.support.memory_run import run_of
 from tournament.bot.launch import LaunchSettings
 from tournament.formats.scores import Scores
-from tournament.run.bot_pool import BotPool
-from tournament.run.executor import Finished, Job
-from tournament.run.live_table import live_matches, make_folder
+from tournament.run.workers.bot_pool import BotPool
+from tournament.run.workers.executor import Finished, Job
+from tournament.run.workers.live_table import live_matches, make_folder
 
 SHARED = played.cup()
 FRESH = replace(SHARED, format=replace(SHARED.format, cards="fresh"))

@@ -15,8 +15,8 @@ from tournament.config.cup import CONNECTED_URL, Bot, Cup
 from tournament.match.match import OWN_S, Match, MatchVoid, Rules
 from tournament.match.referee import Referee
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.run.executor import Finished, Job, Voided
-from tournament.run.live_table import shown_live
+from tournament.run.workers.executor import Finished, Job, Voided
+from tournament.run.workers.live_table import shown_live
 
 _STARTED_AT_ONCE = 8
 _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured

@@ -24,11 +24,13 @@ from tournament.store.engine import StoreError
 from tournament.store.reader import NotBegun
 from web.arena.author import add_author_pages, invited
 from web.arena.join import OpenLadder
-from web.arena.live_run import LiveRun, RunView, current_run
+from web.arena.live_run import LiveRun, current_run
 from web.arena.metrics import metrics
 from web.arena.pages import pages
-from web.arena.play.game import AvailableBots, BrowserGames
+from web.arena.play.bots import AvailableBots
+from web.arena.play.games import BrowserGames
 from web.arena.play.pages import play_pages
+from web.arena.snapshot import RunView
 from web.gateway.invitations import Invitations
 from web.ui.languages import add_languages
 from web.ui.template_environment import prepare_templates

@@ -25,8 +25,9 @@ from tournament.display.post_mortem import post_mortem
 from tournament.language import N_
 from tournament.language import gettext as _
 from tournament.records import FaultKind, FaultRecord, MatchRecord
-from web.arena.live_run import Snapshot, current_run
+from web.arena.live_run import current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
+from web.arena.snapshot import Snapshot
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
 author_pages = Blueprint("author", __name__)

@@ -11,7 +11,8 @@ from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.records import MatchRecord, Skip
 from tournament.run.workers.live_table import MOST_MOVES
-from web.arena.live_run import LiveRun, Snapshot
+from web.arena.live_run import LiveRun
+from web.arena.snapshot import Snapshot
 from web.ui.page_steps import PageStep, page_steps
 
 _LAST_MOVES = 50

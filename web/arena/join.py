@@ -23,7 +23,8 @@ from tournament.names import base, normal, problem
 from tournament.records import AnyDecision, Join, Leave
 from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
-from web.arena.live_run import RunView, current_run
+from web.arena.live_run import current_run
+from web.arena.snapshot import RunView
 from web.arena.wheel import wheel_name, wheel_of
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall

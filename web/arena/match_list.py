@@ -18,7 +18,8 @@ from tournament.records import FAULT_KINDS, MatchRecord, MatchSummary
 from tournament.results.match_lines import match_lines
 from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
-from web.arena.live_run import LiveRun, Snapshot, current_run
+from web.arena.live_run import LiveRun, current_run
+from web.arena.snapshot import Snapshot
 
 ANY: Final = "any"
 _PAGE_SIZE: Final = 50

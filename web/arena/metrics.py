@@ -9,7 +9,8 @@ from prometheus_client.registry import Collector
 
 from tournament.model import Phase
 from tournament.store.reader import NotBegun
-from web.arena.live_run import LiveRun, RunView, Snapshot, current_run
+from web.arena.live_run import LiveRun, current_run
+from web.arena.snapshot import RunView, Snapshot
 
 
 def metrics() -> Response:

@@ -21,7 +21,7 @@ from tournament.store.reader import StoreReader
 from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
-from web.arena.live_run import LiveRun, Snapshot, current_run
+from web.arena.live_run import LiveRun, current_run
 from web.arena.match_list import (
     MatchFilter,
     asked_filter,
@@ -31,6 +31,7 @@ from web.arena.match_list import (
     matches_page,
     read_matches,
 )
+from web.arena.snapshot import Snapshot
 from web.arena.stage import stage_page
 from web.arena.watch import next_match
 from web.preview import preview

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from tournament.display.formatting import last_tables, shown_authors, table_lines
 from tournament.results.standings import Standings
-from web.arena.live_run import Snapshot
+from web.arena.snapshot import Snapshot
 
 _TOP: Final = 10
 _THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")

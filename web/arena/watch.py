@@ -13,7 +13,8 @@ from tournament.language import gettext as _
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.workers.live_table import MOST_MOVES, live_matches
 from web.arena.home import ended
-from web.arena.live_run import LiveRun, Snapshot
+from web.arena.live_run import LiveRun
+from web.arena.snapshot import Snapshot
 from web.ui.page_steps import live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12

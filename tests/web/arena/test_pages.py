@@ -9,9 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
@@ -23,15 +21,13 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.support.played import MATCH_KEY, cup, played, run, unfinished
+from tests.support.played import cup, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.formats.commitment import commitment
-from tournament.formats.ladder import Ladder
 from tournament.model import Identity, Present, Upcoming
-from tournament.records import Disqualify, Pause, Resume, Skip, Void, Withdraw
+from tournament.records import Disqualify, Pause, Resume, Skip, Withdraw
 from tournament.results.export import export
 from tournament.results.match_file import MatchFile
-from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
@@ -213,30 +209,6 @@ def test_what_is_not_there_is_a_page_that_says_so_and_leads_on(
     assert '<a href="/">' in answer.text.partition("<main")[2]
 
 
-def test_nobody_waits_for_a_reading_nor_sees_an_old_run(store: Store) -> None:
-    now, reading, read = 0.0, threading.Event(), threading.Event()
-
-    def count(_store: StoreReader) -> int:
-        reading.set()
-        read.wait()
-        return 0
-
-    live = LiveRun(store, lambda: now)
-    first = live.snapshot()
-    now = 5.0
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor() as pool:
-        patch.setattr(StoreReader, "count", count)
-        reader = pool.submit(live.snapshot)
-        reading.wait()
-        assert live.snapshot() is first
-        read.set()
-        assert reader.result() is not first
-    known = len(live.snapshot().table.decisions)
-    store.decide(Pause(why="lunch"))
-    now = 1000.0
-    assert len(live.snapshot().table.decisions) == known + 1
-
-
 def test_servers_of_pages_have_a_lower_priority() -> None:
     script = (
         "import os; from web.child_process import lower_priority; lower_priority();"
@@ -302,112 +274,6 @@ def test_no_page_tells_a_score_while_the_cards_are_still_played(tmp_path: Path) 
     assert end != other_end
 
 
-def test_only_what_is_new_is_read(tmp_path: Path) -> None:
-    records = list(played(cup()))
-    with unfinished(tmp_path, cup()) as under_way:
-        live = LiveRun(under_way)
-        assert live.snapshot().matches == 0
-        for count, record in enumerate(reversed(records), 1):
-            under_way.add(record)
-            seen = live.refresh()
-            assert seen.matches == count
-            assert live.refresh() is seen
-            assert seen.table == LiveRun(under_way).snapshot().table
-        void = tuple(record.match for record in records[:3])
-        under_way.decide(Void(why="No power.", block=1, matches=void))
-        under_way.void_finished([(match, 1, "No power.") for match in void])
-        assert live.refresh().matches == len(records) - 3
-        assert 1 not in live.refresh().played
-
-
-def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
-    now = 0.0
-    records = list(played(cup()))
-    with unfinished(tmp_path, cup(), present=Present(upcoming=COMING)) as under_way:
-        live = LiveRun(under_way, lambda: now)
-        assert [one.block for one in live.snapshot().upcoming] == [1, 2]
-        assert live.snapshot().status == "Playing: 1 table, 0 of 6 matches"
-        for record in records[:4]:
-            now += 30
-            under_way.add(record)
-            live.refresh()
-        seen = live.snapshot()
-        (left,) = seen.upcoming
-        assert (left.block, left.played, left.seatings) == (2, 1, 3)
-        assert set(left.bots) == set(cup().names)
-        assert seen.status == "Playing: 1 table, 4 of 6 matches, about 60 seconds left"
-        now += 599
-        assert live.refresh().status == "Playing: 4 of 6 matches, none in the last 10 minutes"
-        page = create_app(under_way).test_client().get("/").text
-        assert re.findall("<b>(Now|Next)</b>", page) == ["Now"]
-        assert "1 of 3 matches played" in page
-        under_way.show(Present(upcoming=COMING[1:]))
-        assert live.refresh() is not seen
-        under_way.finish()
-        assert live.refresh().upcoming == ()
-
-
-def test_nobody_sees_the_next_tables_of_a_ladder(tmp_path: Path) -> None:
-    of = replace(cup(), format=Ladder(cards="fresh"))
-    with unfinished(tmp_path, of, present=Present(upcoming=COMING)) as ladder:
-        page = create_app(ladder).test_client().get("/").text
-    assert re.search("<b>(Now|Next)</b>", page) is None
-
-
-def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
-    with Store.create(tmp_path) as empty:
-        client = create_app(empty).test_client()
-        for path in ("/", "/figures", "/about", "/embed", "/watch", "/matches", "/standings.json"):
-            answer = client.get(path)
-            assert answer.status_code == 503
-            assert "<h1>The run is about to begin</h1>" in answer.text
-            assert int(answer.headers["Refresh"]) > 0
-        assert client.get("/play").status_code == 200
-        assert client.get("/healthz").json == {"status": "ok"}
-        empty.begin(cup(), MATCH_KEY, MATCH_KEY, None, 6)
-        empty.show(Present(awaited=(*cup().names, "dan", "eve")))
-        page = client.get("/").text
-        assert "Waiting for ann, bob, cat and 2 others<" in page
-        assert "<h1>Nobody leads Test cup yet</h1>" in page
-        assert page.count('<span class="place">–</span>') == 3
-        assert "No match has ended yet." in client.get("/matches").text
-        assert "0 matches of 0" in client.get("/matches?bot=ann&faults=any&result=lost").text
-
-
-def test_every_page_names_the_unreachable_bots(tmp_path: Path) -> None:
-    names = ("ann", "bob", "cat", "dan", "<eve>")
-    coming = Upcoming(block=1, stage="", bots=names[:3], played=0, seatings=3)
-    present = Present(away=("<eve>",), upcoming=(coming,))
-    with unfinished(tmp_path, cup(names), present=present) as under_way:
-        client = create_app(under_way).test_client()
-        for path in ("/", "/matches", "/bots/ann", "/play", "/reading", "/nothing"):
-            assert "&lt;eve&gt; is unreachable; its tables wait.<" in client.get(path).text
-        news = client.get("/").text.partition('<h2 id="news">')[2]
-        assert ("/bots/ann" in news, "/bots/dan" in news) == (True, False)
-        under_way.decide(Pause(why="Lunch."))
-        page = client.get("/nothing").text
-        assert "UTC</time>: Lunch. &lt;eve&gt; is unreachable" in page
-
-
-def test_arrows_show_who_has_moved_within_a_day(tmp_path: Path) -> None:
-    now = 0.0
-    records = list(played(cup(deals=6)))
-    with unfinished(tmp_path, cup(deals=6), records[:9]) as under_way:
-        app = create_app(under_way)
-        app.extensions["stich-run"] = live = LiveRun(under_way, lambda: now)
-        before = {line.bot: line.place for line in live.snapshot().table.standings}
-        # at first too early, and at last longer than a day ago
-        for record, now in zip(records[9:], (60.0, 3700.0, 7400.0, 100_000.0), strict=False):
-            under_way.add(record)
-            seen = live.snapshot()
-            places = seen.earlier and seen.earlier.places
-            assert places == (before if now in (3700.0, 7400.0) else None)
-            after = {line.bot: line.place for line in seen.table.standings}
-            up = sum((after[bot] or 0) < (before[bot] or 0) for bot in before)
-            arrows = app.test_client().get("/").text.count("▲")
-            assert arrows == (up + 1 if places else 0), "with the line that says since when"
-
-
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "eve")
     records = list(played(cup(names)))
@@ -436,22 +302,3 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
         assert "Paused" not in again
         assert "bob was away" not in again
         assert again.index("The run was resumed.") < again.index("eve was withdrawn")
-
-
-def test_an_operator_sees_what_a_run_does(tmp_path: Path) -> None:
-    with Store.create(tmp_path / "none") as empty:
-        text = create_app(empty).test_client().get("/metrics").text
-        assert 'stich_run_phase{phase="waiting"} 1.0' in text
-        assert "stich_matches" not in text
-    with unfinished(tmp_path / "run", cup(), list(played(cup()))[:4]) as under_way:
-        under_way.show(Present(away=("ann",), upcoming=COMING))
-        under_way.decide(Pause(why="Lunch."))
-        text = create_app(under_way).test_client().get("/metrics").text
-    for line in (
-        'stich_run_phase{phase="paused"} 1.0',
-        "stich_matches_total 4.0",
-        "stich_void_matches_total 0.0",
-        'stich_tables{state="waiting"} 2.0',
-        'stich_bots{state="away"} 1.0',
-    ):
-        assert line in text.splitlines(), text

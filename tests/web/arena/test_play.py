@@ -26,9 +26,11 @@ from tournament.run.workers.local_executor import LocalExecutor
 from tournament.run.workers.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
-from web.arena.play import game as browser_game
+from web.arena.play import games as browser_games
+from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
-from web.arena.play.game import MAX_BOTS, AvailableBots, BrowserGame
+from web.arena.play.game import BrowserGame
+from web.arena.play.games import MAX_BOTS
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)
@@ -180,7 +182,7 @@ def test_only_some_games_go_on_at_once() -> None:
 
 
 def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_game, "_MEASURE_S", 0.0)
+    monkeypatch.setattr(browser_games, "_MEASURE_S", 0.0)
     with playing() as client:
         where = begun(client, "dasan")
         assert client.get(f"{where}/position").status_code == 200

@@ -1,61 +1,35 @@
-"""Games of a person in a browser against bots. They never count, and are kept only in memory."""
+"""A game of a person in a browser against bots. It never counts, and is kept only in memory."""
 
 import secrets
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from contextvars import copy_context
-from dataclasses import replace
-from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 from typing import Final, TypedDict
 
-import games
 from games import State
 from games.errors import IllegalMove
-from games.game import Options, Value
-from tournament.bot.launch import (
-    LaunchSettings,
-    must_sandbox,
-    prepare_launch,
-    with_variables,
-)
+from games.game import Options
+from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import Choice, HttpBot, Player
-from tournament.config.arguments import parse_bot
-from tournament.config.cup import Bot, Clock, Cup
-from tournament.config.parse import read_cup
-from tournament.errors import StichError
-from tournament.formats.format import REFERENCE_BOTS
+from tournament.config.cup import Bot, Clock
 from tournament.language import gettext as _
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing
-from tournament.run.workers.machine import PLAY_SHARE, memory_for_bots
 from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 
-MAX_BOTS: Final = 12
-"""The maximum number of bots in all games together, so that there are fewer games than the server
-has threads."""
-IDLE_S: Final = 900.0
-"""A game ends if its page does not ask for the position for longer than this."""
-_MEASURE_S: Final = 2.0  # the memory of the bots is not measured more often
 _MADE_S: Final = 1.0  # making a move takes less
-
-_CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
-_CUP_PREFIX: Final = "cup:"
 _VISIBLE: Final = 10
 """The number of characters of a name that a phone always shows."""
 _MAX_FRAMES: Final = 300
 """The number of latest frames that a page can still ask for, enough for several deals in which the
 person does not move."""
-
-
-class FullError(StichError):
-    """No further game can begin now. The message is for the person."""
 
 
 class Frame(ShownPosition):
@@ -106,79 +80,6 @@ class Chosen(TypedDict):
 
 class _GameLeft(Exception):
     """The person has left the game."""
-
-
-class AvailableBots:
-    """The bots that a person can choose: the reference bots, and the bots that the cup starts.
-    Remote bots only play in the cup.
-
-    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
-    sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
-    and the name of a bot of the cup.
-
-    Raises:
-        CupError: if the cup file cannot be used.
-    """
-
-    def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
-        self._cup = (
-            Cup("", "", 0, (), clock=_CLOCK) if path is None else with_variables(read_cup(path))
-        )
-        self._secret = [hidden for hidden in (path, folder) if hidden is not None]
-        self._start_in = None if path is None else path.absolute().parent
-        self._started = {
-            _CUP_PREFIX + bot.name: bot for bot in self._cup.bots if bot.command is not None
-        }
-        taken = {bot.name for bot in self._cup.bots}
-        self._reference = {
-            bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot
-            for bot in map(parse_bot, REFERENCE_BOTS)
-        }
-
-    def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return the choices among the bots that the cup starts, each with the bot's name. The list
-        is empty if the cup does not play this game."""
-        if self._cup.game != game:
-            return []
-        return [(choice, bot.name) for choice, bot in self._started.items()]
-
-    def options(self, game: str) -> Options:
-        """Return the cup's options, or {} if the cup does not play this game."""
-        return self._cup.options if self._cup.game == game else {}
-
-    def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
-        """Return the chosen bots, and the options and the clock of their game. If any chosen bot is
-        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock
-        allows 2 s for a move and a bank of 20 s.
-
-        Raises:
-            KeyError: if a choice is unknown.
-        """
-        bots = [self._started.get(choice) or self._reference[choice] for choice in chosen]
-        if self._started.keys().isdisjoint(chosen):
-            return bots, {}, _CLOCK
-        return bots, self._cup.options, self._cup.clock
-
-    @property
-    def memory_mb(self) -> float:
-        """The memory in megabytes that the bots of all games together may use."""
-        return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
-
-    def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """Return the settings with which the bots are started, as in the cup.
-
-        Raises:
-            SandboxError: if a sandbox is required but not possible.
-        """
-        return prepare_launch(
-            bots,
-            self._cup.limits,
-            clock.start_ms,
-            sandbox=must_sandbox(replace(self._cup, bots=tuple(bots))),
-            network=self._cup.network,
-            secret=self._secret,
-            folder=self._start_in,
-        )[0]
 
 
 class _RefereeFrom(Referee):
@@ -362,112 +263,3 @@ def _distinct_names(bots: Sequence[Bot]) -> list[str]:
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names
     return [f"{number}. {name}" for number, name in enumerate(names, 1)]
-
-
-class BrowserGames:
-    """The games that have begun, by their secret keys. Only a few games are played at a time."""
-
-    def __init__(self, available: AvailableBots) -> None:
-        self.available = available
-        self._games: dict[str, BrowserGame] = {}
-        self._lock = threading.RLock()
-        self._measured = 0.0
-
-    def begin(
-        self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
-    ) -> str:
-        """Begin a game against the chosen bots, one for each other seat, and return the game's key.
-        `options` override the cup's options, which apply if a chosen bot is the cup's.
-
-        Raises:
-            KeyError: if a chosen bot is unknown.
-            UnknownGame: if there is no such game.
-            OptionError: if an option or the number of players cannot be used.
-            FullError: if no further game can begin now.
-            StartError: if a bot does not start.
-            SandboxError: if a sandbox is required but not possible.
-        """
-        bots, cup_options, clock = self.available.settings(chosen)
-        state = games.get(game).start(players, secrets.token_hex(16), {**cup_options, **options})
-        return self._begin(BrowserGame(state, bots, clock), clock)
-
-    def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
-        """Begin a game from a position, with the person at `seat` and the chosen reference bots at
-        the other seats in order. Return the game's key.
-
-        Raises:
-            KeyError: if a chosen bot is unknown.
-            FullError: if no further game can begin now.
-            StartError: if a bot does not start.
-            SandboxError: if a sandbox is required but not possible.
-        """
-        bots, _options, clock = self.available.settings(chosen)
-        return self._begin(BrowserGame(state, bots, clock, seat), clock)
-
-    def _begin(self, new: BrowserGame, clock: Clock) -> str:
-        """Start a game, add it to the games, and return its key.
-
-        Raises:
-            FullError: if no further game can begin now.
-            StartError: if a bot does not start.
-            SandboxError: if a sandbox is required but not possible.
-        """
-        key = secrets.token_urlsafe(16)
-        with self._lock:
-            self._end_idle()
-            playing = [game for game in self._games.values() if not game.over]
-            if sum(len(game.bots) for game in (*playing, new)) > MAX_BOTS:
-                raise FullError(
-                    _(
-                        "%(games)d games are going on, and this server takes %(bots)d bots; try"
-                        " again in some minutes.",
-                        games=len(playing),
-                        bots=MAX_BOTS,
-                    )
-                )
-            self._games[key] = new
-        try:
-            new.start(self.available.launch(new.bots, clock))
-            with self._lock:
-                if self._too_large():
-                    raise FullError(
-                        _("The bots of all games use too much memory; try again in some minutes.")
-                    )
-        except BaseException:
-            self._end(key)
-            raise
-        return key
-
-    def get(self, key: str) -> BrowserGame | None:
-        """Return the game with this key, or None if there is none.
-
-        End idle games first. If all bots together use too much memory, which is measured at most
-        every two seconds, end the game whose bots use the most.
-        """
-        with self._lock:
-            self._end_idle()
-            if monotonic() >= self._measured + _MEASURE_S and self._too_large():
-                self._end(max(self._games, key=lambda key: self._games[key].memory_mb()))
-            return self._games.get(key)
-
-    def close(self) -> None:
-        """End all games."""
-        for key in list(self._games):
-            self._end(key)
-
-    def _end(self, key: str) -> None:
-        with self._lock:
-            if (game := self._games.pop(key, None)) is not None:
-                game.close()
-
-    def _too_large(self) -> bool:
-        """Measure the memory of all bots, and return whether they use more than allowed."""
-        self._measured = monotonic()
-        used = sum(game.memory_mb() for game in self._games.values())
-        return used > self.available.memory_mb
-
-    def _end_idle(self) -> None:
-        """End the games whose pages have not asked for the position for too long."""
-        now = monotonic()
-        for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
-            self._end(key)

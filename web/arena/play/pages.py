@@ -16,7 +16,8 @@ from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
 from web.arena.live_run import current_run
 from web.arena.match_list import finished_match
-from web.arena.play.game import BrowserGame, BrowserGames, Chosen, FullError, PersonalView
+from web.arena.play.game import BrowserGame, Chosen, PersonalView
+from web.arena.play.games import BrowserGames, FullError
 
 play_pages = Blueprint("play_pages", __name__)
 

@@ -1,0 +1,90 @@
+"""The bots that a person can choose as opponents."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from games.game import Options
+from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch, with_variables
+from tournament.config.arguments import parse_bot
+from tournament.config.cup import Bot, Clock, Cup
+from tournament.config.parse import read_cup
+from tournament.formats.format import REFERENCE_BOTS
+from tournament.run.workers.machine import PLAY_SHARE, memory_for_bots
+
+_CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
+_CUP_PREFIX: Final = "cup:"
+
+
+class AvailableBots:
+    """The bots that a person can choose: the reference bots, and the bots that the cup starts.
+    Remote bots only play in the cup.
+
+    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
+    sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
+    and the name of a bot of the cup.
+
+    Raises:
+        CupError: if the cup file cannot be used.
+    """
+
+    def __init__(self, path: Path | None = None, folder: Path | None = None) -> None:
+        self._cup = (
+            Cup("", "", 0, (), clock=_CLOCK) if path is None else with_variables(read_cup(path))
+        )
+        self._secret = [hidden for hidden in (path, folder) if hidden is not None]
+        self._start_in = None if path is None else path.absolute().parent
+        self._started = {
+            _CUP_PREFIX + bot.name: bot for bot in self._cup.bots if bot.command is not None
+        }
+        taken = {bot.name for bot in self._cup.bots}
+        self._reference = {
+            bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot
+            for bot in map(parse_bot, REFERENCE_BOTS)
+        }
+
+    def choices(self, game: str) -> list[tuple[str, str]]:
+        """Return the choices among the bots that the cup starts, each with the bot's name. The list
+        is empty if the cup does not play this game."""
+        if self._cup.game != game:
+            return []
+        return [(choice, bot.name) for choice, bot in self._started.items()]
+
+    def options(self, game: str) -> Options:
+        """Return the cup's options, or {} if the cup does not play this game."""
+        return self._cup.options if self._cup.game == game else {}
+
+    def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
+        """Return the chosen bots, and the options and the clock of their game. If any chosen bot is
+        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock
+        allows 2 s for a move and a bank of 20 s.
+
+        Raises:
+            KeyError: if a choice is unknown.
+        """
+        bots = [self._started.get(choice) or self._reference[choice] for choice in chosen]
+        if self._started.keys().isdisjoint(chosen):
+            return bots, {}, _CLOCK
+        return bots, self._cup.options, self._cup.clock
+
+    @property
+    def memory_mb(self) -> float:
+        """The memory in megabytes that the bots of all games together may use."""
+        return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
+
+    def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
+        """Return the settings with which the bots are started, as in the cup.
+
+        Raises:
+            SandboxError: if a sandbox is required but not possible.
+        """
+        return prepare_launch(
+            bots,
+            self._cup.limits,
+            clock.start_ms,
+            sandbox=must_sandbox(replace(self._cup, bots=tuple(bots))),
+            network=self._cup.network,
+            secret=self._secret,
+            folder=self._start_in,
+        )[0]

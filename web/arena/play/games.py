@@ -1,0 +1,136 @@
+"""The games in progress of all persons. They are kept only in memory."""
+
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import Final
+
+import games
+from games import State
+from games.game import Value
+from tournament.config.cup import Clock
+from tournament.errors import StichError
+from tournament.language import gettext as _
+from web.arena.play.bots import AvailableBots
+from web.arena.play.game import BrowserGame
+
+MAX_BOTS: Final = 12
+"""The maximum number of bots in all games together, so that there are fewer games than the server
+has threads."""
+IDLE_S: Final = 900.0
+"""A game ends if its page does not ask for the position for longer than this."""
+_MEASURE_S: Final = 2.0  # the memory of the bots is not measured more often
+
+
+class FullError(StichError):
+    """No further game can begin now. The message is for the person."""
+
+
+class BrowserGames:
+    """The games that have begun, by their secret keys. Only a few games are played at a time."""
+
+    def __init__(self, available: AvailableBots) -> None:
+        self.available = available
+        self._games: dict[str, BrowserGame] = {}
+        self._lock = threading.RLock()
+        self._measured = 0.0
+
+    def begin(
+        self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
+    ) -> str:
+        """Begin a game against the chosen bots, one for each other seat, and return the game's key.
+        `options` override the cup's options, which apply if a chosen bot is the cup's.
+
+        Raises:
+            KeyError: if a chosen bot is unknown.
+            UnknownGame: if there is no such game.
+            OptionError: if an option or the number of players cannot be used.
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if a sandbox is required but not possible.
+        """
+        bots, cup_options, clock = self.available.settings(chosen)
+        state = games.get(game).start(players, secrets.token_hex(16), {**cup_options, **options})
+        return self._begin(BrowserGame(state, bots, clock), clock)
+
+    def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
+        """Begin a game from a position, with the person at `seat` and the chosen reference bots at
+        the other seats in order. Return the game's key.
+
+        Raises:
+            KeyError: if a chosen bot is unknown.
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if a sandbox is required but not possible.
+        """
+        bots, _options, clock = self.available.settings(chosen)
+        return self._begin(BrowserGame(state, bots, clock, seat), clock)
+
+    def _begin(self, new: BrowserGame, clock: Clock) -> str:
+        """Start a game, add it to the games, and return its key.
+
+        Raises:
+            FullError: if no further game can begin now.
+            StartError: if a bot does not start.
+            SandboxError: if a sandbox is required but not possible.
+        """
+        key = secrets.token_urlsafe(16)
+        with self._lock:
+            self._end_idle()
+            playing = [game for game in self._games.values() if not game.over]
+            if sum(len(game.bots) for game in (*playing, new)) > MAX_BOTS:
+                raise FullError(
+                    _(
+                        "%(games)d games are going on, and this server takes %(bots)d bots; try"
+                        " again in some minutes.",
+                        games=len(playing),
+                        bots=MAX_BOTS,
+                    )
+                )
+            self._games[key] = new
+        try:
+            new.start(self.available.launch(new.bots, clock))
+            with self._lock:
+                if self._too_large():
+                    raise FullError(
+                        _("The bots of all games use too much memory; try again in some minutes.")
+                    )
+        except BaseException:
+            self._end(key)
+            raise
+        return key
+
+    def get(self, key: str) -> BrowserGame | None:
+        """Return the game with this key, or None if there is none.
+
+        End idle games first. If all bots together use too much memory, which is measured at most
+        every two seconds, end the game whose bots use the most.
+        """
+        with self._lock:
+            self._end_idle()
+            if monotonic() >= self._measured + _MEASURE_S and self._too_large():
+                self._end(max(self._games, key=lambda key: self._games[key].memory_mb()))
+            return self._games.get(key)
+
+    def close(self) -> None:
+        """End all games."""
+        for key in list(self._games):
+            self._end(key)
+
+    def _end(self, key: str) -> None:
+        with self._lock:
+            if (game := self._games.pop(key, None)) is not None:
+                game.close()
+
+    def _too_large(self) -> bool:
+        """Measure the memory of all bots, and return whether they use more than allowed."""
+        self._measured = monotonic()
+        used = sum(game.memory_mb() for game in self._games.values())
+        return used > self.available.memory_mb
+
+    def _end_idle(self) -> None:
+        """End the games whose pages have not asked for the position for too long."""
+        now = monotonic()
+        for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
+            self._end(key)

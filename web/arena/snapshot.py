@@ -1,0 +1,237 @@
+"""What the pages show of a run at one moment."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from tournament.decisions import paused
+from tournament.display.formatting import format_matches
+from tournament.language import N_, ngettext
+from tournament.language import gettext as _
+from tournament.model import Phase, Run, StoredRun, Upcoming
+from tournament.records import MatchSummary
+from tournament.results.match_arrays import MatchCollector
+from tournament.results.reading import RunReader
+from tournament.results.standings import compute
+from tournament.text import listed, unreachable, utc
+
+RATE_S = 600.0
+"""The window in seconds in which the rate of matches is measured."""
+HOUR_S, DAY_S = 3600.0, 86400.0
+_RECENT: Final = 1000  # matches among which spectators find one to watch
+_STATES: Final = {
+    "over": N_("Over"),
+    Phase.PAUSED: N_("Paused"),
+    Phase.PLAYING: N_("Playing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTable:
+    """The places of the bots in the standings at the time `since`, in UTC. The place of a bot
+    without an official place is None."""
+
+    since: datetime
+    places: Mapping[str, int | None]
+
+
+class RunView:
+    """A run without its matches, as the pages show it. When `version` changes, pages made from this
+    view are out of date."""
+
+    def __init__(self, version: str, run: Run) -> None:
+        self.version = version
+        self.run = run
+        self.name = run.cup.name
+        self.finished = run.finished
+        self.proof = run if isinstance(run, StoredRun) else None
+        """The run if it is in a store, so that its seed can be checked. None for a file of
+        matches."""
+        self.disqualified = run.disqualified
+        """The names of the disqualified bots."""
+
+    @property
+    def state(self) -> str:
+        """The state of the run in one word: over, paused, waiting or playing."""
+        return "over" if self.finished else self.run.phase
+
+    @property
+    def status(self) -> str:
+        """The state of the run in one line, in the reader's language."""
+        phase, present = self.run.phase, self.run.present
+        if phase is Phase.WAITING:
+            return _("Waiting for %(bots)s", bots=listed(present.awaited))
+        text = ": ".join(filter(None, (_(_STATES[self.state]), self.progress())))
+        pause = paused(self.run.decisions)
+        if phase is Phase.PAUSED and pause is not None:
+            why = f": {pause.why}" if pause.why else ""
+            text = _("Paused since %(time)s", time=utc(pause.at)) + why
+        away = "" if self.finished else unreachable(present.away)
+        return f"{text.rstrip('.')}. {away}" if away else text
+
+    def progress(self) -> str:
+        """Return a text about the progress of the run, or "" if the progress is not known."""
+        return ""
+
+
+class Snapshot(RunView):
+    """A run with its standings at one moment. When the run or its matches change, so does
+    `version`."""
+
+    def __init__(self, version: str, run: Run, matches: Matches) -> None:
+        super().__init__(version, run)
+        self.arrays = matches.collector.arrays(run.cup.names)
+        self.table = compute(self.arrays, run)
+        self.bots = self.arrays.bots
+        """The names of the cup's bots, with the disqualified ones."""
+        self.played = dict(matches.played)
+        """The number of finished matches by block."""
+        self.blocks = np.array(sorted(self.played.keys() - matches.withheld.keys()), np.int64)
+        """The numbers of the blocks in the order in which the arrays hold them."""
+        self.withheld = tuple(chain.from_iterable(matches.withheld.values()))
+        """The finished matches of incomplete blocks, which are in no table or list. The matches
+        still to be played have the same cards, and a score tells something about the cards. There
+        are none with fresh cards, or when the run is finished."""
+        self.recent = tuple(reversed(matches.recent))
+        """Up to 1000 matches that may be shown, those that ended last, newest first."""
+        self.latest = next(iter(self.recent), None)
+        """The first match of `recent`, or None."""
+        self.swing = matches.swing
+        """The match with the widest margin between two seats, or None before the first match."""
+        self.matches = int(self.arrays.block.size) + len(self.withheld)
+        """The number of finished matches."""
+        self.total = max(self.matches, run.total or 0)
+        """The number of planned matches, or of finished matches if that is larger or the plan is
+        not known."""
+        self.upcoming = _upcoming(run, self.played)
+        """The next blocks, beginning with those that are being played."""
+        self.rate: float | None = None
+        """The number of matches per second in the last ten minutes, or None if it is not known."""
+        self.earlier: EarlierTable | None = None
+        """The places an hour to a day ago, or None if the pages were not served then or the run is
+        over."""
+
+    def progress(self) -> str:
+        """Return a text with the number of tables in play, the matches played, and the time left.
+        What is not known is left out."""
+        counted = self.table.matches + len(self.withheld)
+        table = replace(self.table, played=self.matches, matches=counted)
+        matches = format_matches(table, self.total)
+        if self.finished:
+            return matches
+        if self.rate == 0:
+            return _(
+                "%(matches)s, none in the last %(time)s", matches=matches, time=duration(RATE_S)
+            )
+        tables = ngettext("%(num)d table", "%(num)d tables", self.tables) if self.tables else ""
+        return ", ".join(filter(None, (tables, matches, self.left)))
+
+    @property
+    def tables(self) -> int:
+        """The number of tables that play at once, or 0 if that is not known."""
+        return min(len(self.upcoming), self.run.cup.run.concurrency)
+
+    @property
+    def left(self) -> str:
+        """The time left, in words. "" in a ladder, if nothing is being played, or if the time is
+        not known."""
+        if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
+            return ""
+        time = duration((self.total - self.matches) / self.rate)
+        if self.table.stop or self.run.gone:  # some of the planned matches may be dropped
+            return _("at most %(time)s left", time=time)
+        return _("about %(time)s left", time=time)
+
+
+class Matches:
+    """The matches read so far, in the form that the statistics need. The matches of a block are
+    withheld until the block is complete, unless matches are shown `at_once`."""
+
+    def __init__(self, at_once: bool) -> None:
+        self._at_once = at_once
+        self.collector = MatchCollector()
+        self.played: Counter[int] = Counter()  # by block
+        self.withheld: dict[int, list[MatchSummary]] = {}  # by block
+        self.swing: MatchSummary | None = None
+        self.recent: deque[MatchSummary] = deque(maxlen=_RECENT)
+        self._last = -1
+
+    def read(self, store: RunReader) -> None:
+        """Add the matches written to the store since the last call.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        self.collector.add(self._new(store))
+
+    def _new(self, store: RunReader) -> Iterator[MatchSummary]:
+        """Note the matches written since the last call. Yield the matches that may be shown now:
+        every match at once, or all matches of a block once the block is complete."""
+        for sequence, match in store.written_after(self._last):
+            self._last = sequence
+            self.played[match.block] += 1
+            block = [*self.withheld.pop(match.block, ()), match]
+            if not self._at_once and len(block) < match.seatings:
+                self.withheld[match.block] = block
+                continue
+            self.recent.extend(block)
+            self.swing = max(filter(None, (self.swing, *block)), key=_margin)
+            yield from block
+
+
+def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
+    """Return the next blocks that the runner has stored, without those that have ended since.
+
+    `played` is the number of finished matches by block. In a ladder, only blocks that have begun
+    are included: a bot that knew the next tables could stay away from them. A finished run has no
+    next blocks.
+    """
+    if run.finished:
+        return ()
+    blocks = (
+        msgspec.structs.replace(block, played=played.get(block.block, 0))
+        for block in run.present.upcoming
+    )
+    least = 1 if run.cup.is_ladder else 0
+    return tuple(block for block in blocks if least <= block.played < block.seatings)
+
+
+def version_of(run: Run) -> str:
+    """Return a text that changes with the decisions, the void matches, the end of the run, and its
+    current state apart from the next blocks."""
+    present = msgspec.structs.replace(run.present, upcoming=())
+    return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
+    reader's language.
+
+    A unit is used from 1.5 on: 80 seconds stay seconds, and 90 seconds are "2 minutes". The
+    shortest time is "1 second".
+    """
+    if seconds >= 1.5 * DAY_S:
+        return ngettext("%(num)d day", "%(num)d days", round(seconds / DAY_S))
+    if seconds >= 1.5 * HOUR_S:
+        return ngettext("%(num)d hour", "%(num)d hours", round(seconds / HOUR_S))
+    if seconds >= 1.5 * 60:
+        return ngettext("%(num)d minute", "%(num)d minutes", round(seconds / 60))
+    return ngettext("%(num)d second", "%(num)d seconds", max(1, round(seconds)))
+
+
+def _margin(match: MatchSummary) -> int:
+    """Return the difference in points between the best and the worst seat of a match."""
+    return max(match.adjusted) - min(match.adjusted)
+
+
+def is_fresh(run: Run) -> bool:
+    """Whether no match still to be played has the cards of a finished match."""
+    return run.finished or run.cup.format.cards == "fresh"

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from benchmarks.figures import Figure, Section
 from tools.simulation.soft_play import play
 from tournament.config.cup import Cup
-from tournament.results.export import DecisionRow, arrow_schema, decision_rows, export
+from tournament.results.files.export import DecisionRow, arrow_schema, decision_rows, export
 from tournament.store.store import Store
 
 REPEATED = 5

@@ -18,8 +18,8 @@ from stich.commands.common import (
 )
 from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
 from tournament.paths import STORE_FILE
-from tournament.results.export import FORMATS
-from tournament.results.export import export as write_rows
+from tournament.results.files.export import FORMATS
+from tournament.results.files.export import export as write_rows
 from tournament.results.published import ANNOUNCEMENT_FILE, RESULTS_FILE, sign_files
 from tournament.results.standings import standings
 from tournament.store.chain import ChainBroken

@@ -20,10 +20,10 @@ from tournament.display.formatting import FLAG_RULE, format_flag, signed
 from tournament.display.post_mortem import post_mortem
 from tournament.display.replay import to_dict
 from tournament.records import FaultKind, MatchSummary
-from tournament.results.exported_rows import ExportedRows
+from tournament.results.files.exported_rows import ExportedRows
+from tournament.results.files.match_file import MatchFile
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
-from tournament.results.match_file import MatchFile
 from tournament.results.reading import RunReader
 from tournament.results.receipts import parse_receipt, read_receipts
 from tournament.results.standings import standings as compute_standings

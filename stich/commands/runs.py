@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 import click
 
 from stich.commands.common import checked, refuse
-from tournament.results.match_file import MatchFile
+from tournament.results.files.match_file import MatchFile
 from tournament.results.reading import RunReader
 from tournament.store.engine import NOT_A_STORE, is_database_url
 from tournament.store.store import Store

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tournament.bench.record import Record
-from tournament.results.match_lines import MatchLine
+from tournament.results.files.match_lines import MatchLine
 
 ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "docs" / "match-format.schema.json"

@@ -20,7 +20,7 @@ from tournament.match.referee import Referee
 from tournament.model import Present, Run
 from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultKind, MatchRecord, Pairing
-from tournament.results.export import export
+from tournament.results.files.export import export
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 

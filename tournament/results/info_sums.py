@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tournament.records import MatchRecord
-from tournament.results.match_lines import seats_of
+from tournament.results.files.match_lines import seats_of
 
 
 @dataclass(frozen=True, slots=True)

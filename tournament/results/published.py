@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tournament.results.export import export
+from tournament.results.files.export import export
 from tournament.store.reader import StoreReader
 from tournament.store.signing import SigningKey, is_signed
 

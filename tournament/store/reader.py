@@ -34,12 +34,12 @@ from tournament.store import engine, rows
 from tournament.store.chain import Digest, last_digest
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
 from tournament.store.note import noted
+from tournament.store.queries import BY_ID, in_order, match_query, summary_query
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
     SIGNATURE,
     blocks,
     decisions,
-    details,
     entries,
     epochs,
     matches,
@@ -340,7 +340,7 @@ class StoreReader:
         If `blocks` is given, only the matches of these blocks are yielded. The bots' information
         and fallbacks are left out in blocks with matches still to be played.
         """
-        query = _in_order(_match_query())
+        query = in_order(match_query())
         if blocks is not None:
             query = query.where(_block_number.between(blocks.start, blocks.stop - 1))
         return self._all(query, rows.to_record)
@@ -358,11 +358,11 @@ class StoreReader:
         # Ids are hexadecimal digits, so "g" sorts after all of them. A range can use the index.
         ends = {"begin": match, "end": match + "g"}
         with self._read() as connection, damage(self.where):
-            return rows.to_record(only_match(connection.execute(_BY_ID, ends).all(), match))
+            return rows.to_record(only_match(connection.execute(BY_ID, ends).all(), match))
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:
         """Yield every fault as (id of the match, fault), in the order of the schedule."""
-        for record in self._all(_in_order(_match_query().where(matches.c.faulty)), rows.to_record):
+        for record in self._all(in_order(match_query().where(matches.c.faulty)), rows.to_record):
             for fault in record.faults:
                 yield record.match, fault
 
@@ -435,45 +435,3 @@ def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)
     return tuple(VoidCount(bot, why, counts[bot]) for bot, why in latest.items())
-
-
-def summary_query(*extra: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Return the query for the rows that `rows.to_summary` converts, in the order of the schedule.
-
-    `extra` are additional columns of the rows.
-    """
-    return _in_order(
-        sa.select(matches.c.summary, blocks.c.block, blocks.c.seatings, *extra).join(
-            blocks, blocks.c.id == matches.c.block_id
-        )
-    )
-
-
-def _in_order(query: sa.Select[Any]) -> sa.Select[Any]:
-    """Return the query with rows in the order of the schedule."""
-    return query.order_by(blocks.c.block, matches.c.number)
-
-
-def _match_query() -> sa.Select[Any]:
-    """Return the query for the rows that `rows.to_record` converts, in no particular order."""
-    finished = matches.alias()
-    played = sa.select(sa.func.count()).where(finished.c.block_id == blocks.c.id).scalar_subquery()
-    return (
-        sa.select(
-            matches.c.match,
-            blocks.c.block,
-            details.c.data,
-            (played == blocks.c.seatings).label("complete"),
-        )
-        .join(matches, matches.c.block_id == blocks.c.id)
-        .outerjoin(details, details.c.match == matches.c.match)
-    )
-
-
-# Made once. Ordered by id, because SQLite would read all matches for any other order.
-_BY_ID = (
-    _match_query()
-    .where(matches.c.match >= sa.bindparam("begin"), matches.c.match < sa.bindparam("end"))
-    .order_by(matches.c.match)
-    .limit(2)
-)

@@ -1,77 +1,35 @@
 """The store of a run, which the runner writes: the single source of truth about the run.
 
-A match is committed as a whole or not at all, together with its entry in the store's chain. Each
-commit notes the new digest in the user's state folder, and checks that the store still has the
-digest noted by the previous commit.
+A match is committed as a whole or not at all, together with its entry in the store's chain.
 """
 
-import os
-import secrets
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
-from math import inf
-from pathlib import Path
-from time import monotonic, sleep
-from typing import Any, Self, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
 
 from tournament.config.cup import Cup
 from tournament.formats import Plan
 from tournament.model import Identity, Present, StoredRun
-from tournament.paths import STORE_FILE
 from tournament.records import AnyDecision, Epoch, MatchRecord, Outage, Revocation, place_of
 from tournament.store import rows
-from tournament.store.chain import Chain, ChainBroken, Digest
-from tournament.store.engine import (
-    RESTORE,
-    ConnectionLostError,
-    StoreError,
-    damage,
-    is_database_url,
-    store_errors,
-)
-from tournament.store.note import forget, note, noted
-from tournament.store.reader import VERSION, StoreReader
+from tournament.store.chain import Chain
+from tournament.store.engine import StoreError, store_errors
 from tournament.store.signing import make_key
-from tournament.store.tables import (
-    SIGNATURE,
-    blocks,
-    decisions,
-    details,
-    epochs,
-    matches,
-    meta,
-    metadata,
-    present,
-    voids,
-)
-from tournament.store.walk import walk
+from tournament.store.tables import blocks, decisions, details, epochs, matches, present, voids
+from tournament.store.writer import StoreWriter
 from tournament.text import printable
 
 __all__ = ["Store", "StoreError"]
 
-_LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
-_WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
-_RETRY_S = 60.0  # how long a command waits for the database on starting, and for a lost lock
-_PAUSE_S = 0.5
-_KNOWN = ("run", "finished", SIGNATURE)
 _FINISHED = sa.select(sa.func.count()).select_from(matches)
 _PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
-_T = TypeVar("_T")
 
 
-class _LockedError(StoreError):
-    """Raised if another runner holds the lock on the database."""
-
-
-class Store(StoreReader):
+class Store(StoreWriter):
     """A run's store, open for reading and writing.
 
     Each change is committed as a whole or not at all. Methods that write raise StoreError if the
@@ -79,38 +37,6 @@ class Store(StoreReader):
     by another user or changed by another program. Within `advisory_lock`, a write waits until the
     database can be reached again.
     """
-
-    def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
-        super().__init__(engine, where, folder)
-        self._writer: Connection | None = None
-        self._tell: Callable[[str], None] = lambda _sentence: None
-
-    @classmethod
-    def create(
-        cls, target: str | os.PathLike[str], tell: Callable[[str], None] | None = None
-    ) -> Self:
-        """Open the store in a run's folder or at a database URL. Create the store if there is none.
-
-        With `tell`, wait up to a minute for a database that cannot be reached. `tell` is called
-        with a sentence whenever the store begins to wait for the database, and when a wait ends.
-
-        Raises:
-            StoreUrlError: if the target is a URL, but not that of a PostgreSQL database.
-            StoreError: if the store cannot be opened or created.
-        """
-        text = os.fspath(target)
-        if not is_database_url(text):
-            _create_file(Path(text))
-        with ExitStack() as on_error:
-            store = cls._at(text)
-            on_error.callback(store.close)
-            store._tell = tell or store._tell
-            if not store._retrying(store._check, _RETRY_S if tell else 0):
-                store._let_read_while_writing()
-                with store_errors(store.where):
-                    metadata.create_all(store._engine)
-            on_error.pop_all()
-        return store
 
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
@@ -220,68 +146,6 @@ class Store(StoreReader):
         """Set rows of `meta`, given by key."""
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
-    def check(self) -> None:
-        """Check that the store holds exactly what this user's commands have written.
-
-        This takes as long as reading the store.
-
-        Raises:
-            StoreError: if the rows are not the rows that were written, or the store is damaged.
-        """
-        self._retrying(self._check_chain)
-
-    def _check_chain(self) -> None:
-        """Check the store once, as `check` does."""
-        self._let_read_while_writing()  # a copied store may not allow this yet
-        with self._read() as connection:
-            with self._write() as writer:
-                known = self._known(writer).last
-                connection.execute(sa.select(meta.c.key).limit(1)).all()  # begins the snapshot
-            try:
-                unchanged = self._recomputed(connection) == known
-            except ChainBroken:
-                unchanged = False
-        if not unchanged:
-            raise self._changed()
-
-    def _recomputed(self, connection: Connection) -> Digest:
-        """Return the last digest, recomputed from all rows of the store.
-
-        Raises:
-            ChainBroken: if the rows are not the rows that were written.
-            StoreError: if the store is damaged.
-        """
-        last = Digest()
-        with damage(self.where):
-            for entry in walk(connection):
-                last = entry.digest
-        return last
-
-    def accept(self) -> None:
-        """Take over a run that was begun by another user or restored from a copy.
-
-        The user becomes the signer of the run. If the run is finished, it is signed again.
-
-        Raises:
-            StoreError: if the rows of the store are not the rows that were written.
-        """
-        signer = make_key().public
-        with self._write() as connection:
-            try:
-                self._recomputed(connection)
-            except ChainBroken as error:
-                raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
-            chain = Chain(connection)
-            before = chain.last
-            rows.put_meta(chain, signer=signer)
-            self._save(chain, before)
-
-    def forget(self) -> None:
-        """Delete the note about the run from the user's state folder. Call this for a store
-        that will not be kept."""
-        with self._read() as connection:
-            forget(str(rows.read_meta(connection, "run").get("run", "")))
-
     def grow(self, cup: Cup, plan: Plan) -> None:
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
@@ -382,189 +246,6 @@ class Store(StoreReader):
 
         self._commit(change)
 
-    def _commit(self, change: Callable[[Chain], None]) -> None:
-        """Commit a change together with its entries in the chain.
-
-        If the connection is lost midway, the store's digest shows whether the change was
-        committed. `change` may therefore be called several times, but is committed once.
-
-        Raises:
-            StoreError: if the store was begun by another user or changed by another program.
-        """
-        after: Digest | None = None
-
-        def attempt() -> None:
-            nonlocal after
-            with self._write() as connection:
-                chain = self._known(connection)
-                before = chain.last
-                if before == after:
-                    return
-                try:
-                    change(chain)
-                except ChainBroken:
-                    raise self._changed() from None
-                after = chain.last
-                self._save(chain, before)
-
-        self._retrying(attempt)
-
-    def _known(self, connection: Connection) -> Chain:
-        """Return the chain of the store. Write the first rows of the chain if the store is empty.
-
-        Raises:
-            StoreError: if the store's digest is not one that this user has noted.
-        """
-        chain = Chain(connection)
-        with damage(self.where):
-            facts = rows.read_meta(connection, "run")
-        if not facts:
-            return self._begin(chain)
-        known = noted(facts["run"])
-        if not known:
-            raise StoreError(
-                f"{self.where}: was begun by another user or on another machine; to take it over as"
-                f" it is, run: stich trust {self.folder or self.where}"
-            )
-        if chain.last not in known:
-            raise self._changed()
-        return chain
-
-    def _begin(self, chain: Chain) -> Chain:
-        """Write the id, version and signer of a new run. Return the chain with their entries."""
-        run = secrets.token_hex(16)
-        rows.put_meta(chain, version=VERSION, run=run, signer=make_key().public)
-        self._save(chain, chain.last)
-        return Chain(chain.connection)
-
-    def _save(self, chain: Chain, before: Digest) -> None:
-        """Write the chain's new entries, and sign the last digest if the run is finished.
-
-        The signature of a run that is no longer finished is removed.
-
-        `before` is the digest before the change. The note is written first and allows both digests,
-        so a process that is killed before the commit leaves a valid store.
-        """
-        facts = rows.read_meta(chain.connection, *_KNOWN)
-        note(facts["run"], before, chain.last)
-        chain.save()
-        if facts.get("finished"):
-            signature = make_key().sign(chain.last.signed(facts["run"]))
-            rows.put_signature(chain.connection, signature)
-        elif SIGNATURE in facts:
-            rows.put_signature(chain.connection, None)
-
-    def _changed(self) -> StoreError:
-        """Return the error for a store that another program has changed."""
-        return StoreError(
-            f"{self.where}: was changed by another program, or is an older copy; {RESTORE}. If you"
-            " know why (a restored backup, a power failure), check it with `stich verify` and run:"
-            f" stich trust {self.folder or self.where}"
-        )
-
-    def _let_read_while_writing(self) -> None:
-        """Let others read an SQLite store while it is being written."""
-        if self.folder is not None:
-            with store_errors(self.where), self._engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-
-    @contextmanager
-    def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner.
-
-        The connection that holds the lock is the one that writes, so a runner that has lost the
-        lock cannot write.
-
-        Raises:
-            StoreError: if another runner has the lock.
-        """
-        self._writer = self._locked()
-        try:
-            yield
-        finally:
-            self._writer.invalidate()  # closes it, which releases the lock
-            self._writer.close()
-            self._writer = None
-
-    def _locked(self) -> Connection:
-        """Open a connection that holds the runner's lock, and return it.
-
-        Raises:
-            _LockedError: if another runner holds the lock.
-        """
-        with store_errors(self.where):
-            connection = self._engine.connect()
-            query = sa.text("SELECT pg_try_advisory_lock(:key)")
-            if connection.execute(query, {"key": _LOCK}).scalar_one():
-                connection.commit()
-                return connection
-            connection.close()
-        raise _LockedError(
-            f"{self.where}: another runner is at work in this database; wait for it, or stop it"
-            " first."
-        )
-
-    def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Call `work` and return its result. Call `work` again while the database is unreachable.
-
-        `seconds` is how long to retry. By default a runner retries without limit, so that a cup
-        survives an outage, and other commands do not retry.
-
-        Raises:
-            ConnectionLostError: if the database is still unreachable after `seconds`.
-            StoreError: if another runner still has the lock after a minute, or `work` raises one.
-        """
-        wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
-        lost: float | None = None
-        locked: float | None = None
-        while True:
-            now = monotonic()
-            try:
-                result = work()
-            except ConnectionLostError as error:
-                if now - (lost or now) >= wait:
-                    raise
-                if lost is None:
-                    self._tell(
-                        f"Waiting for the database, {self.where}: {error.why}. Everything that was"
-                        " finished is kept."
-                    )
-                lost = lost or now
-            except _LockedError:  # perhaps the server has not noticed yet that the old one is lost
-                locked = locked or now
-                if now - locked >= _RETRY_S:
-                    raise
-            else:
-                if lost is not None:
-                    self._tell("The database answers again.")
-                return result
-            sleep(_PAUSE_S)
-
-    def _connect(self) -> Connection:
-        return self._retrying(super()._connect)
-
-    def run_if_begun(self) -> StoredRun | None:
-        """Same as StoreReader.run_if_begun, but a runner reads again after a lost connection."""
-        return self._retrying(super().run_if_begun)
-
-    def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Same as StoreReader._all, but a runner continues after a lost connection.
-
-        It resumes after the last row that it has read.
-        """
-        read, lost = 0, -1
-        while True:
-            try:
-                for record in islice(super()._all(query, convert), read, None):
-                    yield record
-                    read += 1
-            except ConnectionLostError:
-                if self._writer is None or read == lost:
-                    raise
-                lost = read
-            else:
-                return
-
     def secret(self, *about: str) -> str:
         """Derive a secret of 64 hexadecimal digits from the words `about` and the user's key."""
         return make_key().derive(*about)
@@ -586,42 +267,3 @@ class Store(StoreReader):
             for bot in cup.bots
         )
         return replace(cup, bots=tuple(bots))
-
-    @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        """Open a transaction that excludes other writers. Yield its connection."""
-        with store_errors(self.where), self._transaction() as connection:
-            if connection.dialect.name == "sqlite":
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            else:
-                lock = sa.text("SELECT pg_advisory_xact_lock(:key)")
-                connection.execute(lock, {"key": _WRITE_LOCK})
-            yield connection
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        """Open a transaction and yield its connection: for a runner, the one holding its lock."""
-        if self._writer is None:
-            with self._engine.begin() as connection:
-                yield connection
-            return
-        if self._writer.invalidated:
-            self._writer = self._locked()
-        with self._writer.begin():
-            yield self._writer
-
-
-def _create_file(folder: Path) -> None:
-    """Create the folder and the file of a store, readable by the user only, unless they exist.
-
-    Raises:
-        StoreError: if the folder or the file cannot be created.
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(folder / STORE_FILE, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise StoreError(
-            f"{folder}: cannot be created: {error.strerror}; name a folder, or a place where one"
-            " can be created."
-        ) from None

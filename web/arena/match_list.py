@@ -15,7 +15,7 @@ from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
 from tournament.records import FAULT_KINDS, MatchRecord, MatchSummary
-from tournament.results.match_lines import match_lines
+from tournament.results.files.match_lines import match_lines
 from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from web.arena.live_run import LiveRun, current_run

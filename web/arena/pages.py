@@ -15,7 +15,7 @@ from tournament.decisions import exclusion_of
 from tournament.language import gettext as _
 from tournament.model import Phase
 from tournament.results.course import against
-from tournament.results.export import standings_csv as to_csv
+from tournament.results.files.export import standings_csv as to_csv
 from tournament.results.info_sums import info_sums
 from tournament.store.reader import StoreReader
 from web.arena.author import invited

@@ -57,7 +57,7 @@ def load(_app: str) -> Any:
 def _reader(settings: _Settings) -> RunReader | None:
     """Return a reader of the file of matches or of the run, or None without either."""
     if settings.matches is not None:
-        from tournament.results.match_file import MatchFile
+        from tournament.results.files.match_file import MatchFile
 
         with open(settings.matches, "rb") as lines:
             return MatchFile(lines, settings.matches)

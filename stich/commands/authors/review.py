@@ -45,7 +45,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import Choice, HttpBot
 from tournament.config.cup import Bot, Cup
-from tournament.results.export import DecisionRow, decision_rows
+from tournament.results.files.export import DecisionRow, decision_rows
 from tournament.results.reading import RunReader
 from tournament.run.workers.machine import available_cores
 from tournament.sampling import spread

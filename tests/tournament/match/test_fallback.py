@@ -18,8 +18,8 @@ from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, MatchRecord, Pairing
-from tournament.results.export import export
-from tournament.results.match_file import MatchFile
+from tournament.results.files.export import export
+from tournament.results.files.match_file import MatchFile
 from tournament.store import rows
 
 WHY = "the program ended"

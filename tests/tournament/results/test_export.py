@@ -14,7 +14,7 @@ import games
 from learning.encoding import Encoding
 from tests.support.played import cup, played, run, unfinished
 from tournament.records import FallbackRecord
-from tournament.results.export import FORMATS, ExportError, SeatRow, decision_rows, export
+from tournament.results.files.export import FORMATS, ExportError, SeatRow, decision_rows, export
 from tournament.store.store import Store
 
 

@@ -15,10 +15,10 @@ from tournament.display.formatting import format_stop
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stop import Stop
 from tournament.records import Disqualify
-from tournament.results.exported_rows import ExportedRows
-from tournament.results.exported_rows import Row as Columns
-from tournament.results.lines import LineError
-from tournament.results.match_file import MatchFile
+from tournament.results.files.exported_rows import ExportedRows
+from tournament.results.files.exported_rows import Row as Columns
+from tournament.results.files.lines import LineError
+from tournament.results.files.match_file import MatchFile
 from tournament.results.standings import Standings, StopRule, standings
 
 Row = dict[str, Any]

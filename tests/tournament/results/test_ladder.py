@@ -13,8 +13,8 @@ from tests.support.standings import match, row, without
 from tournament.display.formatting import has_plain, table_notes
 from tournament.formats.ladder import KnownBots, Ladder, draw_tables
 from tournament.records import AnyDecision, Leave, MatchSummary
-from tournament.results.export import rows
-from tournament.results.exported_rows import ExportedRows
+from tournament.results.files.export import rows
+from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
 
 OLD = "abcdefgh"

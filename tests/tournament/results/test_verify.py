@@ -12,7 +12,7 @@ from tests.support.memory_run import MemoryRun
 from tests.support.played import cup, played, run, unfinished
 from tournament.config.cup import Bot
 from tournament.records import MatchRecord
-from tournament.results.export import rows
+from tournament.results.files.export import rows
 from tournament.results.standings import standings
 from tournament.results.verify import verify
 from tournament.store.store import Store

@@ -104,7 +104,7 @@ def test_a_runner_without_the_lock_cannot_write(
     postgresql: str, end_connections: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection that holds the lock is the one that writes, so a second runner is safe."""
-    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
+    monkeypatch.setattr("tournament.store.writer._RETRY_S", 0)
     with Store.create(postgresql) as first, Store.create(postgresql) as second, only_runner(first):
         first.add(record())
         end_connections()
@@ -122,7 +122,7 @@ def test_a_runner_waits_for_the_database(
 ) -> None:
     sockets, link = postgresql.partition("host=")[2], tmp_path / "s"
     url = postgresql.replace(sockets, str(link))
-    monkeypatch.setattr("tournament.store.store.sleep", lambda _s: link.symlink_to(sockets))
+    monkeypatch.setattr("tournament.store.writer.sleep", lambda _s: link.symlink_to(sockets))
     sentences: list[str] = []
     with Store.create(url, sentences.append) as store, only_runner(store):
         store.add(record())
@@ -156,7 +156,7 @@ NO_URL = "not the URL of a PostgreSQL database"
 def test_an_unusable_target_is_an_error_without_password(
     words: str, code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournament.store.store._RETRY_S", 0)
+    monkeypatch.setattr("tournament.store.writer._RETRY_S", 0)
     done = stich("run", write(tmp_path, toys(3)), "--store", *words.split())
     assert (done.returncode, done.stderr[-2:]) == (code, ".\n")
     assert says in done.stderr

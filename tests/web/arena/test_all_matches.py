@@ -29,8 +29,8 @@ from tests.support.cups import is_served
 from tests.support.machine import until
 from tests.support.played import cup, exported, played, unfinished
 from tournament.records import Pause
-from tournament.results.export import export
-from tournament.results.match_file import MatchFile
+from tournament.results.files.export import export
+from tournament.results.files.match_file import MatchFile
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from tournament.store.tables import details

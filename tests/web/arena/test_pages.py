@@ -26,8 +26,8 @@ from tournament.display.replay import cards_of
 from tournament.formats.commitment import commitment
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, Pause, Resume, Skip, Withdraw
-from tournament.results.export import export
-from tournament.results.match_file import MatchFile
+from tournament.results.files.export import export
+from tournament.results.files.match_file import MatchFile
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun

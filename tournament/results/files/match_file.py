@@ -30,8 +30,8 @@ from tournament.records import (
     MatchRecord,
     MatchSummary,
 )
-from tournament.results.lines import LineError, read_lines
-from tournament.results.match_lines import FormatFacts, MatchLine, seats_of
+from tournament.results.files.lines import LineError, read_lines
+from tournament.results.files.match_lines import FormatFacts, MatchLine, seats_of
 from tournament.store.reader import only_match
 from tournament.store.rows import pack_match, unpack_match
 

@@ -21,8 +21,8 @@ from learning.encoding import Encoding, action_of
 from tournament.errors import StichError
 from tournament.formats.round_robin import Gauntlet
 from tournament.records import FAULT_KINDS, MatchRecord
-from tournament.results.exported_rows import Row
-from tournament.results.match_lines import match_lines, shown_matches
+from tournament.results.files.exported_rows import Row
+from tournament.results.files.match_lines import match_lines, shown_matches
 from tournament.results.reading import RunReader
 from tournament.results.standings import Standings, standings
 

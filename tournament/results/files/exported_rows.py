@@ -17,7 +17,7 @@ from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stop import Stop
 from tournament.model import Run
 from tournament.records import FAULT_KINDS, MatchSummary
-from tournament.results.lines import LineError, read_lines
+from tournament.results.files.lines import LineError, read_lines
 
 # Numbers that are only compared may be as large as every JSON reader can represent exactly. Numbers
 # that are added up must be smaller, so that the sum over a million matches is exact in 64 bits.

@@ -1,0 +1,1 @@
+"""Files of a run: rows of seats, lines of matches and rows of decisions."""

@@ -17,8 +17,8 @@ import games
 from tests.support.played import cup, played, run, unfinished
 from tests.support.standings import match
 from tournament.formats.commitment import commitment
+from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet
-from tournament.formats.stop import Stop
 from tournament.model import Run
 from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency

@@ -10,8 +10,8 @@ from games import GAMES
 from tournament.formats import FORMATS, Format, Plan, Setup, format_of, plan_of
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder
+from tournament.formats.plan import Stop
 from tournament.formats.round_robin import RoundRobin
-from tournament.formats.stop import Stop
 from tournament.records import AnyDecision, Join
 from tournament.settings.keys import (
     COMMAND,

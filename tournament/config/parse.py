@@ -28,7 +28,7 @@ from tournament.config.cup import (
 from tournament.errors import StichError
 from tournament.formats import Format
 from tournament.formats.ladder import Ladder
-from tournament.formats.stop import Stop
+from tournament.formats.plan import Stop
 from tournament.names import alike
 from tournament.settings.keys import Key, keys_of, suggest, type_name
 from tournament.settings.locations import Path, explain, label, line_of, locate, short

@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import ClassVar, Protocol
 
-from tournament.formats.draws import game_seed, match_id, shuffled
+from tournament.formats.draws import draw, game_seed, match_id, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
-from tournament.formats.stop import Stop
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
+from tournament.settings.keys import key, number
 
 Seating = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a cup ends before all its blocks are played: never if `top` is None."""
+
+    top: int | None = key(
+        None, number(1, 1000, "End once so many bots are separated from the rest.")
+    )
+    confidence: float = key(0.95, number(0.5, 0.999, "How sure that must be."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,25 @@ class Block:
             seating=self.seatings[number],
             seed=self.seeds[number],
         )
+
+
+def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, int]) -> Block:
+    """Return the block with new cards for its void matches, if a remote bot sits at the table.
+
+    A remote bot may remember its hand from a void match. The new cards depend on the cup's `seed`,
+    the key of the block, the number of the seating and how many times the match was void. `remote`
+    names the remote bots. `voids` maps match ids to the number of times that a match was void.
+    Without a remote bot, the block stays as it is: started bots play again in new processes.
+    """
+    if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
+        return block
+    seeds = (
+        draw("replay", seed, block.key, str(number), str(voids[match]))[:32]
+        if voids.get(match)
+        else block.seeds[number]
+        for number, match in enumerate(block.matches)
+    )
+    return replace(block, seeds=tuple(seeds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tournament.formats.commitment import follows, opens
 from tournament.formats.ladder import LadderPlan
-from tournament.formats.replays import with_replays
+from tournament.formats.plan import with_replays
 from tournament.formats.scores import Scores
 from tournament.records import MatchRecord, Pairing, Revocation
 from tournament.results.match_check import Replay, plan_mismatches, summary_mismatches

@@ -21,8 +21,7 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices, paused
 from tournament.formats import Block, Plan
-from tournament.formats.plan import Batch, Done, Look, Wait
-from tournament.formats.replays import with_replays
+from tournament.formats.plan import Batch, Done, Look, Wait, with_replays
 from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip

@@ -18,8 +18,8 @@ from tournament.formats import FORMATS, Format
 from tournament.formats.duel import Duel
 from tournament.formats.format import WithDeals
 from tournament.formats.ladder import Ladder
+from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet
-from tournament.formats.stop import Stop
 from tournament.model import Identity, Run, VoidCount, kind_of_ranges
 from tournament.records import (
     Answer,

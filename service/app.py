@@ -11,11 +11,11 @@ from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import Middleware
 from service.problems import PROBLEM_TYPES, Problem
-from service.routes import v1
+from service.routes.pages import METRICS, static_routes
+from service.routes.plain import v1
+from service.routes.sealed import SEALER, sealed_v1
 from service.sealed import Sealer
-from service.sealed_routes import SEALER, sealed_v1
 from service.settings import Settings
-from service.static_routes import METRICS, static_routes
 from serving.compression import compress
 
 DETAILS: Final = {

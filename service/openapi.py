@@ -19,10 +19,10 @@ from marshmallow.fields import Field
 import games
 from service.app import create_app
 from service.problems import PROBLEM_TYPES
+from service.routes.sealed import SEALER
 from service.schemas import requests
 from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS
-from service.sealed_routes import SEALER
 from service.settings import Settings
 
 FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"

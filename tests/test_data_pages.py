@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.pages import ROOT, blocks, run_script
-from tests.support.running import Running
+from tests.support.service.running import Running
 
 
 def program(code: str, folder: Path) -> str:

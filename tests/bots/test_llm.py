@@ -19,7 +19,7 @@ import games
 from bots import kit, llm, sensible
 from bots.kits import find
 from stich.cli import cli
-from tests.support.chat_endpoint import (
+from tests.support.bots.chat_endpoint import (
     KEY,
     USAGE,
     Act,

@@ -17,8 +17,8 @@ import pytest
 import games
 from bots import greedy, search, sensible
 from bots import random as random_bot
-from tests.support import golden
-from tests.support.random_games import TABLES
+from tests.support.games import golden
+from tests.support.games.random_games import TABLES
 
 Move = Callable[[Any, Any], str]
 

@@ -13,8 +13,8 @@ import pytest
 
 import games
 from tests.support import npm
-from tests.support.running import Running
-from tests.support.service import ROOT
+from tests.support.service.contract import ROOT
+from tests.support.service.running import Running
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent

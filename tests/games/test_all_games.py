@@ -11,8 +11,8 @@ import pytest
 
 import games
 from games import IllegalMove, Position, State
-from tests.support.playing import reason
-from tests.support.random_games import IDS, TABLES, permuted, random_game
+from tests.support.games.playing import reason
+from tests.support.games.random_games import IDS, TABLES, permuted, random_game
 
 Wire = dict[str, Any]
 

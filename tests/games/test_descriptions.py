@@ -7,7 +7,7 @@ import pytest
 
 import games
 from games.game import Category
-from tests.support.climbing import doudizhu
+from tests.support.games.climbing import doudizhu
 
 
 @pytest.mark.parametrize("players", [3, 4])

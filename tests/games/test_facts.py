@@ -7,8 +7,8 @@ import pytest
 
 import games
 from games import Fact
-from tests.support.climbing import dasan, doudizhu
-from tests.support.golden import files, load
+from tests.support.games.climbing import dasan, doudizhu
+from tests.support.games.golden import files, load
 
 
 @pytest.mark.parametrize("name", files())

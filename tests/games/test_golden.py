@@ -6,8 +6,8 @@ import pytest
 
 import games
 from games import IllegalMove, Position
-from tests.support import golden
-from tests.support.random_games import TABLES
+from tests.support.games import golden
+from tests.support.games.random_games import TABLES
 
 NAMES = golden.files()
 

@@ -7,9 +7,9 @@ import pytest
 
 import games
 from games import State
-from tests.support.climbing import dasan, doudizhu
-from tests.support.ninefivetwo import setup
-from tests.support.zhengfen import lead
+from tests.support.games.climbing import dasan, doudizhu
+from tests.support.games.ninefivetwo import setup
+from tests.support.games.zhengfen import lead
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 

@@ -17,7 +17,7 @@ from marshmallow import ValidationError
 import games
 from games import Game, InvalidState, State
 from service.schemas.positions import state_field, view_field
-from tests.support.random_games import IDS, TABLES, random_game, some_move
+from tests.support.games.random_games import IDS, TABLES, random_game, some_move
 
 Wire = dict[str, Any]
 

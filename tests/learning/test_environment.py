@@ -13,10 +13,10 @@ import games
 from games import View
 from stich import env as stich_env
 from stich.env import DESCRIPTION, ROLES, Encoding, Environment
-from tests.support.climbing import dasan, doudizhu
-from tests.support.ninefivetwo import setup
-from tests.support.random_games import TABLES
-from tests.support.zhengfen import lead
+from tests.support.games.climbing import dasan, doudizhu
+from tests.support.games.ninefivetwo import setup
+from tests.support.games.random_games import TABLES
+from tests.support.games.zhengfen import lead
 
 
 def steps(environment: Environment, seed: int) -> Iterator[tuple[int, dict[str, Any]]]:

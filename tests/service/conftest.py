@@ -1,6 +1,5 @@
 """What the service's tests share."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,9 +7,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.app import create_app
-from tests.support.running import Running
-from tests.support.sealed import SEAL_KEYS
-from tests.support.service import Service
+from tests.support.service.contract import Service
+from tests.support.service.running import running as running
 
 
 class Client(FlaskClient):
@@ -33,10 +31,3 @@ def client() -> FlaskClient:
 def service(client: FlaskClient) -> Service:
     """A client that checks every response against the contract."""
     return Service(client)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    """`stich serve` in a separate process."""
-    with Running(STICH_SEAL_KEYS=SEAL_KEYS) as service:
-        yield service

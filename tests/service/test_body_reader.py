@@ -8,7 +8,7 @@ from typing import Any
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from service.app import create_app
-from tests.support.service import matches
+from tests.support.service.contract import matches
 
 JSON = "application/json"
 

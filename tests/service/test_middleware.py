@@ -3,7 +3,7 @@
 import pytest
 from flask.testing import FlaskClient
 
-from tests.support.service import Service
+from tests.support.service.contract import Service
 
 ORIGIN = {"Origin": "https://example.org"}
 METHOD = "Access-Control-Request-Method"

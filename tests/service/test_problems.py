@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from tests.support.service import Service, matches
+from tests.support.service.contract import Service, matches
 
 JSON = "application/json"
 MALFORMED = {

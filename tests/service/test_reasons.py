@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from games import Reason
-from tests.support import golden, ninefivetwo
-from tests.support.climbing import dasan_wire, doudizhu_wire
-from tests.support.service import Service
+from tests.support.games import golden, ninefivetwo
+from tests.support.games.climbing import dasan_wire, doudizhu_wire
+from tests.support.service.contract import Service
 
 OVER = golden.load("doudizhu-3-0")["final"]
 

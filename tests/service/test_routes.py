@@ -5,9 +5,9 @@ from jsonschema import Draft202012Validator
 
 import games
 from service.schemas.fields import MAX_LISTED_MOVES
-from tests.support.random_games import TABLES
-from tests.support.service import Service, states
-from tests.support.zhengfen import wire
+from tests.support.games.random_games import TABLES
+from tests.support.games.zhengfen import wire
+from tests.support.service.contract import Service, states
 
 GAMES = list(games.GAMES)
 

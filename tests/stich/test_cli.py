@@ -9,7 +9,7 @@ import pytest
 
 import games
 from stich.cli import COMMANDS
-from tests.support.cups import ROOT, stich
+from tests.support.tournament.cups import ROOT, stich
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,9 +12,9 @@ from click import ClickException
 
 from stich import processes
 from stich.processes import find_port, keep_running
-from tests.support import played
-from tests.support.cups import all_end, children, is_served, started
 from tests.support.machine import until
+from tests.support.tournament import played
+from tests.support.tournament.cups import all_end, children, is_served, started
 
 
 def arena(folder: Path, ready: bool = True) -> tuple[subprocess.Popen[str], int]:

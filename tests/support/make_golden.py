@@ -14,8 +14,8 @@ import sys
 from typing import Any
 
 import games
-from tests.support.golden import VECTORS, load
-from tests.support.random_games import some_move
+from tests.support.games.golden import VECTORS, load
+from tests.support.games.random_games import some_move
 
 LISTED = 50  # longer lists of moves are not recorded
 EVERY = 25  # steps of a new game between two with the state and all views

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from queue import Queue
 from typing import Any
 
-from tests.support.cups import all_end, children
+from tests.support.tournament.cups import all_end, children
 
 
 class Program:

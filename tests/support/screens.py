@@ -21,10 +21,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 
 from bots import greedy
-from tests.support.arena import ANN, Arena
 from tests.support.browser import chromium, has, prefer, resize, show_as, wait
-from tests.support.played import Dice, cup, played, run, unfinished
 from tests.support.serving import served
+from tests.support.tournament.played import Dice, cup, played, run, unfinished
+from tests.support.web.arena import ANN, Arena
 from tournament.bot.url_bot import Choice, Failure
 from tournament.records import Disqualify
 from web.arena.app import create_app

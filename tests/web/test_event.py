@@ -12,10 +12,10 @@ import requests
 
 from stich.processes import find_port
 from tests.support.machine import Machine, block, dependencies, names_commands, until
-from tests.support.network import ConnectProxy
 from tests.support.nginx import command, needs_nginx, running, with_folder
 from tests.support.programs import Program
-from tests.support.service import ROOT
+from tests.support.service.contract import ROOT
+from tests.support.web.network import ConnectProxy
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 

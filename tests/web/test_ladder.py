@@ -13,7 +13,7 @@ import requests
 
 from stich.processes import find_port
 from tests.support.machine import Machine, block, dependencies, names_commands, until
-from tests.support.service import ROOT
+from tests.support.service.contract import ROOT
 from tournament.records import FaultKind, Join
 from tournament.store.store import Store
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import games
-from tests.support.played import cup, played, run, unfinished
-from tests.support.standings import match
+from tests.support.tournament.played import cup, played, run, unfinished
+from tests.support.tournament.standings import match
 from tournament.formats.commitment import commitment
 from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet

@@ -7,7 +7,7 @@ import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
-from tests.support.foreign import (
+from tests.support.bots.foreign import (
     OPTIONS,
     assert_sensible_plays,
     command,

@@ -8,7 +8,7 @@ import pytest
 from bots.adapters import doudizhuver
 from bots.adapters.adapter import Adapter
 from bots.lines import NoAnswer
-from tests.support.foreign import OPTIONS, assert_sensible_plays, command, documented, play
+from tests.support.bots.foreign import OPTIONS, assert_sensible_plays, command, documented, play
 from tests.support.pages import blocks
 
 CONTEST = blocks("docs/adapters.md", "python")[1].replace("{me}0", "{me}3")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.support.foreign import RLCARD
+from tests.support.bots.foreign import RLCARD
 from tests.support.pages import blocks
 from tournament.store.reader import StoreReader
 

@@ -7,7 +7,7 @@ import pytest
 
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from tests.support.foreign import RLCARD, assert_sensible_plays, documented, play
+from tests.support.bots.foreign import RLCARD, assert_sensible_plays, documented, play
 
 AGENTS = """
 import sys, time

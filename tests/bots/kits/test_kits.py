@@ -20,7 +20,7 @@ from urllib3.util.retry import Retry
 from bots.kits import Kit, catalogue
 from stich.commands.authors.check import check
 from stich.processes import find_port
-from tests.support import golden
+from tests.support.games import golden
 
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"

@@ -9,7 +9,7 @@ import games
 from bots import random as random_bot
 from bots import sensible
 from bots.thinking.determinization import MISSING, infer_constraints, sample_state
-from tests.support.random_games import TABLES
+from tests.support.games.random_games import TABLES
 
 # A sample keeps neither later deals nor what is only history.
 OMITTED = ("history", "options", "exchanged", "talon")

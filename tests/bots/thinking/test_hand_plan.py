@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import games
 from bots.cards import rank_of
 from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ComboRules, plan
-from tests.support.climbing import dasan, doudizhu
+from tests.support.games.climbing import dasan, doudizhu
 
 
 @pytest.mark.parametrize(

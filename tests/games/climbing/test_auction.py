@@ -11,7 +11,7 @@ import pytest
 
 import games
 from games import InvalidState
-from tests.support.climbing import doudizhu_wire, moves
+from tests.support.games.climbing import doudizhu_wire, moves
 
 GAME = games.get("doudizhu")
 HANDS = ["3c 4c", "5c 6c", "7c 8c", "9c Tc"]

@@ -9,8 +9,8 @@ import pytest
 
 import games
 from games.dasan import combinations
-from tests.support.climbing import Reading, assert_lists, dasan, dasan_wire, moves
-from tests.support.playing import assert_refused, reason
+from tests.support.games.climbing import Reading, assert_lists, dasan, dasan_wire, moves
+from tests.support.games.playing import assert_refused, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"

@@ -12,8 +12,8 @@ import games
 from games.doudizhu.combinations import CATEGORIES
 from games.doudizhu.combinations import combinations as combinations_of
 from games.doudizhu.move_list import DoudizhuMoves
-from tests.support.climbing import Reading, assert_lists, doudizhu
-from tests.support.playing import reason
+from tests.support.games.climbing import Reading, assert_lists, doudizhu
+from tests.support.games.playing import reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 JOKERS = [13, 14]

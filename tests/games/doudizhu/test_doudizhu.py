@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import games
-from tests.support.climbing import doudizhu
-from tests.support.playing import play
+from tests.support.games.climbing import doudizhu
+from tests.support.games.playing import play
 
 GAME = games.get("doudizhu")
 BOMBS = ["3c 3d 3h 3s Bj Rj 5c", "4c 4d 4h 4s 6c", "7c 8d"]

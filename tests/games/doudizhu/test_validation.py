@@ -9,8 +9,8 @@ import pytest
 
 import games
 from games import InvalidState
-from tests.support.climbing import doudizhu_wire
-from tests.support.playing import assert_refused
+from tests.support.games.climbing import doudizhu_wire
+from tests.support.games.playing import assert_refused
 
 GAME = games.get("doudizhu")
 STATE = doudizhu_wire(["4c 9c 9d Tc", "8c 3c", "8d 3d"], "play:8h")

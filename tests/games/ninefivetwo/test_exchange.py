@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from games.ninefivetwo.exchange import pairings
-from tests.support.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup
-from tests.support.playing import play
+from tests.support.games.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup
+from tests.support.games.playing import play
 
 
 @pytest.mark.parametrize(

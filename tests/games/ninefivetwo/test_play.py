@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup, trick
-from tests.support.playing import cards, play, reason
+from tests.support.games.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup, trick
+from tests.support.games.playing import cards, play, reason
 
 
 def test_source_bild_4_bis_7_die_ersten_stiche_der_ersten_runde() -> None:

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from games import InvalidState
-from tests.support.ninefivetwo import GAME, exchanged, pairing, trick, wire
-from tests.support.playing import assert_refused, cards
+from tests.support.games.ninefivetwo import GAME, exchanged, pairing, trick, wire
+from tests.support.games.playing import assert_refused, cards
 
 Wire = dict[str, Any]
 

@@ -6,8 +6,8 @@ import pytest
 
 from games import Position
 from games.zhengfen.combinations import CATEGORIES
-from tests.support.playing import reason
-from tests.support.zhengfen import follow, lead
+from tests.support.games.playing import reason
+from tests.support.games.zhengfen import follow, lead
 from tools import brute_force as brute
 
 

@@ -5,8 +5,8 @@ import pytest
 from games.zhengfen.combinations import CATEGORIES, DECK
 from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.play_groups import BOTH
-from tests.support.playing import cards, reason
-from tests.support.zhengfen import follow, lead
+from tests.support.games.playing import cards, reason
+from tests.support.games.zhengfen import follow, lead
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from games.zhengfen.state import GAME
-from tests.support.playing import assert_refused, cards, play, reason
-from tests.support.zhengfen import position, wire
+from tests.support.games.playing import assert_refused, cards, play, reason
+from tests.support.games.zhengfen import position, wire
 
 # Going out
 

@@ -14,7 +14,7 @@ import games
 from service import json_codec
 from service.schemas import requests
 from service.schemas.fields import MAX_SAFE_INTEGER, MAX_SCORE
-from tests.support.service import matches, operation, states
+from tests.support.service.contract import matches, operation, states
 
 POSITIONS = [state for name in games.GAMES for state in states(name)[::6]]
 VIEWS = [games.get(state["game"]).state(state).view(1).to_dict() for state in POSITIONS]

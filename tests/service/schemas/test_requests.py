@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import games
-from tests.support.service import Service, states
+from tests.support.service.contract import Service, states
 
 GAMES = list(games.GAMES)
 

@@ -3,7 +3,7 @@
 import pytest
 from flask.testing import FlaskClient
 
-from tests.support.sealed import KEY, OLD_KEY, application
+from tests.support.service.sealed import KEY, OLD_KEY, application
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.support.random_games import IDS, TABLES
-from tests.support.sealed import hashed, start
-from tests.support.service import Service
+from tests.support.games.random_games import IDS, TABLES
+from tests.support.service.contract import Service
+from tests.support.service.sealed import hashed, start
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

@@ -15,9 +15,17 @@ from service.app import create_app
 from service.problems import Problem
 from service.sealed import Sealer
 from service.settings import ConfigError, Settings
-from tests.support.random_games import random_game
-from tests.support.sealed import KEY, OLD_KEY, SECRETS, URL_SAFE, hashed, seal_keys, sealed_state
-from tests.support.service import Service
+from tests.support.games.random_games import random_game
+from tests.support.service.contract import Service
+from tests.support.service.sealed import (
+    KEY,
+    OLD_KEY,
+    SECRETS,
+    URL_SAFE,
+    hashed,
+    seal_keys,
+    sealed_state,
+)
 
 HASHES = hashed(["a", "b", "c"])
 

@@ -12,9 +12,9 @@ from flask.testing import FlaskClient
 import games
 from service import sealed
 from service.json_codec import encode
-from tests.support.random_games import IDS, TABLES, permuted, random_game
-from tests.support.sealed import SECRETS, URL_SAFE, sealed_state, start
-from tests.support.service import Service
+from tests.support.games.random_games import IDS, TABLES, permuted, random_game
+from tests.support.service.contract import Service
+from tests.support.service.sealed import SECRETS, URL_SAFE, sealed_state, start
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from stich.console.bench_table import badge, comparison_table, result_table
-from tests.support.bench_records import record, result
-from tests.support.cups import bot, code_and_text, stich
+from tests.support.tournament.bench_records import record, result
+from tests.support.tournament.cups import bot, code_and_text, stich
 from tournament.bench.compare import compare
 from tournament.bench.record import TableProblem, write_record
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import bot, events, started, stich
-from tests.support.memory_run import run_of
+from tests.support.tournament import played
+from tests.support.tournament.cups import bot, events, started, stich
+from tests.support.tournament.memory_run import run_of
 from tournament.formats.scores import Scores
 from tournament.model import Run
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import ROOT, stich, toys, write
+from tests.support.tournament.cups import ROOT, stich, toys, write
 
 NEEDY = f"""
 import os, runpy, sys

@@ -8,8 +8,8 @@ import pytest
 
 from bots.kits import catalogue, find
 from tests.support import make_bot_types
-from tests.support.cups import ROOT, stich
 from tests.support.pages import links
+from tests.support.tournament.cups import ROOT, stich
 
 FOLDER = ROOT / "bots" / "kits"
 

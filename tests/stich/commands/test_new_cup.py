@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.support.cups import stich
+from tests.support.tournament.cups import stich
 from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
 from tournament.formats.round_robin import Gauntlet

@@ -14,7 +14,7 @@ from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.card_text import card
 from stich.console.play_screen import InputError, Menu
-from tests.support.misbehaving import Call, honest, only_move, running, says
+from tests.support.bots.misbehaving import Call, honest, only_move, running, says
 from tournament.display.replay import cards_of
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import code_and_text, stich
+from tests.support.tournament import played
+from tests.support.tournament.cups import code_and_text, stich
 from tournament.records import Disqualify
 from tournament.results.published import sign_files
 from tournament.results.verify import verify

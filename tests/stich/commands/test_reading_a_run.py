@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import bot, code_and_text, served_toys, stich, write
 from tests.support.prerequisites import needs_curl
+from tests.support.tournament.cups import bot, code_and_text, served_toys, stich, write
 from tools import hostile
 from tournament.config.cup import Clock
 from tournament.display.replay import steps

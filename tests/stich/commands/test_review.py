@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bots import sensible
-from tests.support import played
-from tests.support.cups import code_and_text, stich
 from tests.support.pages import blocks, run_script
+from tests.support.tournament import played
+from tests.support.tournament.cups import code_and_text, stich
 from tools import hostile
 from tournament.bot.url_bot import InProcessBot
 from tournament.formats.scores import Scores

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, started, toys, write
 from tests.support.machine import until
+from tests.support.tournament.cups import ROOT, started, toys, write
 
 TRACER = """
 import builtins, os, signal, sys

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
-from tests.support.store_records import fault, record
+from tests.support.tournament.store_records import fault, record
 from tournament.records import Outage, place_of
 from tournament.run.observer import RunObserver
 

@@ -5,7 +5,7 @@ import pytest
 import games
 from stich.console.replay_screen import step_through
 from stich.console.result_tables import make_console
-from tests.support import played
+from tests.support.tournament import played
 from tournament.display.replay import steps
 
 

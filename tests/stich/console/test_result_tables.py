@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from stich.console.result_tables import make_console, standings_table
-from tests.support.played import cup, played
+from tests.support.tournament.played import cup, played
 from tournament.model import Run
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import ROOT, served_toys, standings, stich, write
+from tests.support.tournament import played
+from tests.support.tournament.cups import ROOT, served_toys, standings, stich, write
 
 FULL = "No space is left on the device. Free some; finished matches are kept."
 

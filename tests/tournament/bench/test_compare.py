@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.support.bench_records import record, result
+from tests.support.tournament.bench_records import record, result
 from tournament.bench.compare import MismatchError, compare
 from tournament.bench.record import Record
 

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support import make_schemas
-from tests.support.bench_records import record, result
+from tests.support.tournament.bench_records import record, result
 from tournament.bench.record import RecordError, read_record, write_record
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.misbehaving import REQUEST, moves
+from tests.support.bots.misbehaving import REQUEST, moves
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import stich, toys, write
+from tests.support.tournament import played
+from tests.support.tournament.cups import stich, toys, write
 from tournament.bot.launch import missing
 from tournament.config.cup import Bot
 from tournament.store.store import Store

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, all_end, bot, needs_sandbox
-from tests.support.misbehaving import REQUEST
+from tests.support.bots.misbehaving import REQUEST
+from tests.support.tournament.cups import ROOT, all_end, bot, needs_sandbox
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
@@ -101,7 +101,7 @@ def test_it_goes_when_the_runner_is_killed(sandbox: bool) -> None:
     """With its supervisor, and with all that it has started."""
     code = (
         "import os, signal\n"
-        "from tests.support.cups import bot\n"
+        "from tests.support.tournament.cups import bot\n"
         "from tournament.bot.started_bot import start\n"
         "from tournament.config.cup import Bot, Limits\n"
         "from tournament.bot.launch import prepare_launch\n"

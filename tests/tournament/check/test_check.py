@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from stich.commands.authors.check import check
 from stich.processes import find_port
-from tests.support.checked import FEW, PATIENT, checked, failed, failures
-from tests.support.misbehaving import (
+from tests.support.bots.misbehaving import (
     Act,
     Call,
     close_connection,
@@ -25,7 +24,8 @@ from tests.support.misbehaving import (
     way,
 )
 from tests.support.prerequisites import needs_curl
-from tests.support.service import validator
+from tests.support.service.contract import validator
+from tests.support.tournament.checked import FEW, PATIENT, checked, failed, failures
 from tools import hostile
 
 OTHER_WAYS = {"404": says(b"{}", "404 Not Found"), "dies mid-game": dies()}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checked import checked, failures
-from tests.support.cups import stich, write
+from tests.support.tournament.checked import checked, failures
+from tests.support.tournament.cups import stich, write
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.config.cup import Limits
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from stich.commands.authors.check import check
-from tests.support.checked import FEW, PATIENT, checked, failed, failures
-from tests.support.cups import ROOT
-from tests.support.misbehaving import running, says
+from tests.support.bots.misbehaving import running, says
+from tests.support.tournament.checked import FEW, PATIENT, checked, failed, failures
+from tests.support.tournament.cups import ROOT
 from tournament.check.outcome import LEGAL
 from tournament.check.suite import OPTIONS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from stich.console.check_report import CheckProgress, print_as_they_come
-from tests.support.checked import FEW, checked, failures
-from tests.support.misbehaving import honest, running
+from tests.support.bots.misbehaving import honest, running
+from tests.support.tournament.checked import FEW, checked, failures
 from tournament.bot.protocol import TimeBank
 from tournament.bot.url_bot import HttpBot
 from tournament.check import checks

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.memory_run import run_of
+from tests.support.tournament import played
+from tests.support.tournament.memory_run import run_of
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
 from tournament.formats.scores import Scores

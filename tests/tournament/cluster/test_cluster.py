@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from tests.support.cups import (
+from tests.support.tournament.cups import (
     Gate,
     all_end,
     events,
@@ -24,7 +24,7 @@ from tests.support.cups import (
     toys,
     write,
 )
-from tests.support.dask import Cluster, cluster
+from tests.support.tournament.dask import Cluster, cluster
 from tools import hostile
 from tournament.store.store import Store
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import started, stich, toys, write
+from tests.support.tournament.cups import started, stich, toys, write
 
 
 @pytest.mark.parametrize(

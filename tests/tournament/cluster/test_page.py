@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from stich.processes import find_port
-from tests.support import dask
-from tests.support.cups import ROOT, why_no_sandbox
+from tests.support.tournament import dask
+from tests.support.tournament.cups import ROOT, why_no_sandbox
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
 

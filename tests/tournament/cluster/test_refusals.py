@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, stich, succeed, toys, write
-from tests.support.dask import Cluster, cluster
+from tests.support.tournament.cups import ROOT, stich, succeed, toys, write
+from tests.support.tournament.dask import Cluster, cluster
 from tournament.cluster import executor
 from tournament.store.store import Store
 

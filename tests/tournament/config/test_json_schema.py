@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.support.cup_files import GOOD, WRONG
+from tests.support.tournament.cup_files import GOOD, WRONG
 from tournament.config.cup import BOT, SECTIONS, TOP
 from tournament.config.json_schema import cup_schema
 

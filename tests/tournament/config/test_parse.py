@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import games
 from stich.cli import cli
-from tests.support.cup_files import GOOD, WRONG
+from tests.support.tournament.cup_files import GOOD, WRONG
 from tournament.config.cup import Cup, JoinRules
 from tournament.config.parse import CupError, parse_cup, read_cup
 from tournament.formats.ladder import Ladder

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.formats import BEGUN, Known, cup, plan, played, schedule, strength
+from tests.support.tournament.formats import BEGUN, Known, cup, plan, played, schedule, strength
 from tournament.formats import Block, Plan
 from tournament.formats.knockout import cuts
 from tournament.records import BlockRecord

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.formats import BEGUN, Known, Results, played, schedule, strength
+from tests.support.tournament.formats import BEGUN, Known, Results, played, schedule, strength
 from tournament.formats import halving
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.one_table import OneTable, Organiser, Stopped, stop
+from tests.support.tournament import played
+from tests.support.tournament.one_table import OneTable, Organiser, Stopped, stop
 from tournament import formats
 from tournament.formats import Format
 from tournament.results.standings import standings

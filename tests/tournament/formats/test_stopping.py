@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.formats import BEGUN, Known, cup, observed, plan
+from tests.support.tournament.formats import BEGUN, Known, cup, observed, plan
 from tournament.config.cup import Cup
 from tournament.formats import Plan
 from tournament.formats.plan import Stop

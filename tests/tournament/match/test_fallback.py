@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.support import played
-from tests.support.misbehaving import REQUEST
-from tests.support.played import Dice
+from tests.support.bots.misbehaving import REQUEST
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.misbehaving import REQUEST, moves
-from tests.support.played import Dice
+from tests.support.bots.misbehaving import REQUEST, moves
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.bot.client import BODY_LIMIT, dial_url
 from tournament.bot.url_bot import Failure, HttpBot

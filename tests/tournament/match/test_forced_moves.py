@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import games
-from tests.support import played
-from tests.support.played import Dice
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tournament.config.cup import Clock
 from tournament.match.match import MatchObserver
 from tournament.results.verify import verify

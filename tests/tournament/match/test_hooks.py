@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support import played
-from tests.support.played import Dice
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.misbehaving import REQUEST, moves
-from tests.support.played import Dice
+from tests.support.bots.misbehaving import REQUEST, moves
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.bot.protocol import NOTHING, Info, read_info
 from tournament.bot.url_bot import Choice, Failure

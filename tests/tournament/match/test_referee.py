@@ -9,9 +9,9 @@ from werkzeug.serving import make_server
 
 import games
 from service.wsgi import app
-from tests.support import played
-from tests.support.played import Dice
 from tests.support.serving import serving
+from tests.support.tournament import played
+from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.match.referee import Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee

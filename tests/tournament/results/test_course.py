@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory_run import run_of
-from tests.support.played import cup
-from tests.support.standings import match
+from tests.support.tournament.memory_run import run_of
+from tests.support.tournament.played import cup
+from tests.support.tournament.standings import match
 from tournament.display.formatting import bracket_note
 from tournament.results.course import Against, Course, CourseTable, against
 from tournament.results.course import course as course_of

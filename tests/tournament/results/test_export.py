@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 import games
 from learning.encoding import Encoding
-from tests.support.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.records import FallbackRecord
 from tournament.results.files.export import FORMATS, ExportError, SeatRow, decision_rows, export
 from tournament.store.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.support.played import cup, exported, run
+from tests.support.tournament.played import cup, exported, run
 from tournament.config.cup import FILE_FORMATS, Cup
 from tournament.display.formatting import format_stop
 from tournament.formats.plan import Stop

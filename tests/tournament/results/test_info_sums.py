@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 import pytest
 
 import games
-from tests.support.cups import stich
-from tests.support.played import cup, played, unfinished
+from tests.support.tournament.cups import stich
+from tests.support.tournament.played import cup, played, unfinished
 from tournament.records import MatchRecord
 from tournament.results.info_sums import InfoSum, info_sums
 from tournament.store.store import Store

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import games
-from tests.support.cups import stich
-from tests.support.played import cup, run, unfinished
+from tests.support.tournament.cups import stich
+from tests.support.tournament.played import cup, run, unfinished
 from tools.simulation.soft_play import FRIENDS, flagged
 from tournament.config.cup import JoinRules
 from tournament.records import MatchRecord

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.support.memory_run import MemoryRun, run_of
-from tests.support.standings import match, row, without
+from tests.support.tournament.memory_run import MemoryRun, run_of
+from tests.support.tournament.standings import match, row, without
 from tournament.display.formatting import has_plain, table_notes
 from tournament.formats.ladder import KnownBots, Ladder, draw_tables
 from tournament.records import AnyDecision, Leave, MatchSummary

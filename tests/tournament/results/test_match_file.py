@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from tests.support import make_schemas
-from tests.support.cups import started, stich, succeed
-from tests.support.played import MATCH_KEY, cup, exported, played, unfinished
+from tests.support.tournament.cups import started, stich, succeed
+from tests.support.tournament.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
 from tournament.store.store import Store

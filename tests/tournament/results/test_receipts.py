@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.support import played
-from tests.support.cups import stich, succeed
+from tests.support.tournament import played
+from tests.support.tournament.cups import stich, succeed
 from tournament.config.cup import Cup
 from tournament.records import Disqualify, MatchRecord, Outage, place_of
 from tournament.results.receipts import ReceiptFile, read_receipts

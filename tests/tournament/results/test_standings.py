@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.memory_run import run_of
-from tests.support.standings import BOTS, cup, match, row, without
+from tests.support.tournament.memory_run import run_of
+from tests.support.tournament.standings import BOTS, cup, match, row, without
 from tournament.display.formatting import table_notes
 from tournament.formats.halving import Halving
 from tournament.formats.plan import Stop

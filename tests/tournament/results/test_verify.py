@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.memory_run import MemoryRun
-from tests.support.played import cup, played, run, unfinished
+from tests.support.tournament.memory_run import MemoryRun
+from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.config.cup import Bot
 from tournament.records import MatchRecord
 from tournament.results.files.export import rows

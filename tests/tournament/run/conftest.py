@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
+from tests.support.tournament import played
 from tournament.formats.plan import Stop
 
 BOTS = ("ann", "bob", "cat", "dan")

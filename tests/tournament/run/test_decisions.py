@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.support import played
-from tests.support.cups import (
+from tests.support.tournament import played
+from tests.support.tournament.cups import (
     Gate,
     code_and_text,
     events,
@@ -24,8 +24,8 @@ from tests.support.cups import (
     succeed,
     write,
 )
-from tests.support.moments import before_statement
-from tests.support.one_table import Clock, OneTable, play
+from tests.support.tournament.moments import before_statement
+from tests.support.tournament.one_table import Clock, OneTable, play
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.parse import read_cup
 from tournament.model import Run

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import bot, stich, succeed, write
-from tests.support.played import cup, plan, played
+from tests.support.tournament.cups import bot, stich, succeed, write
+from tests.support.tournament.played import cup, plan, played
 from tools import hostile
 from tournament.config.cup import Cup, RunSettings
 from tournament.records import MatchRecord

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import standings, succeed
-from tests.support.one_table import OneTable, Stopped, play, stop
+from tests.support.tournament import played
+from tests.support.tournament.cups import standings, succeed
+from tests.support.tournament.one_table import OneTable, Stopped, play, stop
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.cup import Bot
 from tournament.run.resume import resume

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import stich, succeed
+from tests.support.tournament import played
+from tests.support.tournament.cups import stich, succeed
 from tournament.config.cup import JoinRules
 from tournament.decisions import absent
 from tournament.records import Finish, Join, Leave, Undo, Withdraw

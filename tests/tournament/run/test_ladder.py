@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.support import one_table, played
-from tests.support.cups import fails, standings, stich, succeed
-from tests.support.one_table import OneTable, Organiser, Stopped, stop
+from tests.support.tournament import one_table, played
+from tests.support.tournament.cups import fails, standings, stich, succeed
+from tests.support.tournament.one_table import OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
 from tournament.config.cup import Bot, Clock, Cup, JoinRules

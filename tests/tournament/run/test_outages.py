@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import served_toys, standings, succeed, write
-from tests.support.one_table import Clock
+from tests.support.tournament import played
+from tests.support.tournament.cups import served_toys, standings, succeed, write
+from tests.support.tournament.one_table import Clock
 from tools import hostile
 from tournament.bot.url_bot import Choice, Failure
 from tournament.config.cup import Bot, Cup

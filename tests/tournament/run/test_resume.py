@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import bot, standings, stich, toys, write
+from tests.support.tournament import played
+from tests.support.tournament.cups import bot, standings, stich, toys, write
 from tests.tournament.run.conftest import BOTS, STOP
 from tournament.config.cup import Bot, Clock, Cup, Limits
 from tournament.config.parse import parse_cup, read_cup

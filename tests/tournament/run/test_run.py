@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import (
+from tests.support.tournament.cups import (
     ROOT,
     all_end,
     bot,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import code_and_text, fails, standings, stich, succeed
-from tests.support.one_table import Clock, OneTable, Organiser, play
+from tests.support.tournament import played
+from tests.support.tournament.cups import code_and_text, fails, standings, stich, succeed
+from tests.support.tournament.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
 from tournament.decisions import pending

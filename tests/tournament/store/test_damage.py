@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from msgspec.msgpack import encode
 
-from tests.support import played
-from tests.support.cups import ROOT, stich
+from tests.support.tournament import played
+from tests.support.tournament.cups import ROOT, stich
 from tournament.records import Pause
 from tournament.results.verify import verify
 from tournament.store.store import Store, StoreError
@@ -67,7 +67,7 @@ def test_flipped_bits_and_overwritten_bytes(command: str, intact: Path, tmp_path
 def test_a_limit_on_file_size_is_named_with_its_fix(intact: Path, tmp_path: Path) -> None:
     program = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-        "from pathlib import Path; from tests.support import played\n"
+        "from pathlib import Path; from tests.support.tournament import played\n"
         "played.run(Path(sys.argv[1]), played.cup(deals=40))\n"
     )
     words = [sys.executable, "-c", program, str(tmp_path)]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import ROOT, served_toys, standings, stich, succeed, toys, write
-from tests.support.moments import before_statement
-from tests.support.store_records import record
+from tests.support.tournament import played
+from tests.support.tournament.cups import ROOT, served_toys, standings, stich, succeed, toys, write
+from tests.support.tournament.moments import before_statement
+from tests.support.tournament.store_records import record
 from tournament.records import Pause
 from tournament.run.resume import only_runner, resume
 from tournament.store.engine import shown_target

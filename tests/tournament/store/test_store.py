@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.support import played
-from tests.support.moments import before_statement
-from tests.support.store_records import NAMES, fault, record
+from tests.support.tournament import played
+from tests.support.tournament.moments import before_statement
+from tests.support.tournament.store_records import NAMES, fault, record
 from tournament.model import Identity
 from tournament.records import Epoch, FaultKind, Pause, Resume, Void
 from tournament.run.resume import only_runner

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import played
-from tests.support.cups import served_toys, stich, succeed, write
-from tests.support.played import change
+from tests.support.tournament import played
+from tests.support.tournament.cups import served_toys, stich, succeed, write
+from tests.support.tournament.played import change
 from tournament.config.parse import read_cup
 from tournament.formats import Block
 from tournament.formats.draws import draw

@@ -24,10 +24,10 @@ from werkzeug.exceptions import TooManyRequests
 
 from serving import rsgi
 from stich.processes import find_port
-from tests.support.connections import connections
-from tests.support.cups import is_served
 from tests.support.machine import until
-from tests.support.played import cup, exported, played, unfinished
+from tests.support.service.connections import connections
+from tests.support.tournament.cups import is_served
+from tests.support.tournament.played import cup, exported, played, unfinished
 from tournament.records import Pause
 from tournament.results.files.export import export
 from tournament.results.files.match_file import MatchFile

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 from werkzeug.test import TestResponse
 
-from tests.support.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.records import Answer, MatchRecord
 from tournament.store.store import Store
 from web.arena.app import create_app

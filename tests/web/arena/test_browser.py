@@ -21,7 +21,6 @@ from selenium.webdriver.common.by import By
 import games
 from stich.processes import find_port
 from tests.support import npm
-from tests.support.arena import ANN, Arena
 from tests.support.browser import (
     chromium,
     console_errors,
@@ -35,11 +34,12 @@ from tests.support.browser import (
     text,
     wait,
 )
-from tests.support.cups import ROOT, toys, write
-from tests.support.played import cup, played, run, unfinished
 from tests.support.programs import Program
 from tests.support.screens import SCREENS, SIZES, arena, picture
 from tests.support.serving import served
+from tests.support.tournament.cups import ROOT, toys, write
+from tests.support.tournament.played import cup, played, run, unfinished
+from tests.support.web.arena import ANN, Arena
 from tournament.records import Disqualify, Pairing
 from tournament.run.workers.live_table import make_folder, shown_live
 from tournament.store.store import Store

@@ -13,10 +13,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.support import played
-from tests.support.arena import ANN, BOB, CAT, Arena
-from tests.support.cups import stich
 from tests.support.serving import served
+from tests.support.tournament import played
+from tests.support.tournament.cups import stich
+from tests.support.web.arena import ANN, BOB, CAT, Arena
 from tournament.model import Identity, Present
 from tournament.records import Disqualify, Finish
 from tournament.run import joining

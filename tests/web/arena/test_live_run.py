@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.played import MATCH_KEY, cup, played, run, unfinished
+from tests.support.tournament.played import MATCH_KEY, cup, played, run, unfinished
 from tournament.formats.ladder import Ladder
 from tournament.model import Present, Upcoming
 from tournament.records import Pause, Void

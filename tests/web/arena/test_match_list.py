@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.played import cup, run
+from tests.support.tournament.played import cup, run
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.store.store import Store
 from web.arena.app import create_app

@@ -21,7 +21,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.support.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.formats.commitment import commitment
 from tournament.model import Identity, Present, Upcoming

@@ -14,10 +14,10 @@ from flask.testing import FlaskClient
 import games
 from games import State
 from stich.processes import find_port, pages_served
-from tests.support.connections import connections
-from tests.support.cups import bot as hostile
-from tests.support.cups import toys, write
-from tests.support.played import cup, run, unfinished
+from tests.support.service.connections import connections
+from tests.support.tournament.cups import bot as hostile
+from tests.support.tournament.cups import toys, write
+from tests.support.tournament.played import cup, run, unfinished
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Clock
 from tournament.config.parse import read_cup

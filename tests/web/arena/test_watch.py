@@ -15,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.support.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.records import Pairing
 from tournament.results.standings import standings

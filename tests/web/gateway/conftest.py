@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.gateways import Gateway, served
+from tests.support.web.gateways import Gateway, served
 
 
 @pytest.fixture(scope="module")

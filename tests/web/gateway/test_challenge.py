@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-from tests.support.cups import bot, stich
-from tests.support.gateways import Gateway
+from tests.support.tournament.cups import bot, stich
+from tests.support.web.gateways import Gateway
 from tools import hostile
 from tournament.bot.client import ExchangeError, dial_url
 from tournament.bot.url_bot import HttpBot

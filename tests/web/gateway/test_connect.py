@@ -15,7 +15,8 @@ import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
-from tests.support.connecting import (
+from tests.support.tournament.cups import all_end, children, events, standings, started
+from tests.support.web.connecting import (
     HONEST,
     connect,
     differing,
@@ -25,9 +26,8 @@ from tests.support.connecting import (
     voided,
     write,
 )
-from tests.support.cups import all_end, children, events, standings, started
-from tests.support.gateways import Author
-from tests.support.network import Link
+from tests.support.web.gateways import Author
+from tests.support.web.network import Link
 from tools import hostile
 from tools.hostile.server import ABOUT
 from tournament.results.receipts import read_receipts

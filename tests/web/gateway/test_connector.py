@@ -16,8 +16,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
-from tests.support.cups import ROOT, bot, code_and_text
-from tests.support.gateways import Gateway, result
+from tests.support.tournament.cups import ROOT, bot, code_and_text
+from tests.support.web.gateways import Gateway, result
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings

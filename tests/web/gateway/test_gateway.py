@@ -15,8 +15,8 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.support.cups import stich, succeed, write
-from tests.support.gateways import MOVE, PASS, Author, Gateway, result, served
+from tests.support.tournament.cups import stich, succeed, write
+from tests.support.web.gateways import MOVE, PASS, Author, Gateway, result, served
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot

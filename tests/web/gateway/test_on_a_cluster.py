@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from stich.processes import find_port
-from tests.support.connecting import HONEST, LADDER, ended
-from tests.support.cups import bot, events, started, succeed
-from tests.support.dask import Cluster, cluster
+from tests.support.tournament.cups import bot, events, started, succeed
+from tests.support.tournament.dask import Cluster, cluster
+from tests.support.web.connecting import HONEST, LADDER, ended
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]

@@ -8,7 +8,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 from tests.support.make_catalogs import CATALOGS, messages, texts, untranslated
-from tests.support.played import cup, unfinished
+from tests.support.tournament.played import cup, unfinished
 from web.arena.app import create_app
 from web.ui.languages import LANGUAGES
 

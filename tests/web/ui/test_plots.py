@@ -3,7 +3,7 @@
 from dataclasses import replace
 from importlib.resources import files
 
-from tests.support.played import cup, played
+from tests.support.tournament.played import cup, played
 from tournament.display.formatting import format_points
 from tournament.model import Run
 from tournament.results.match_arrays import collect

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
-from tests.support.misbehaving import REQUEST
-from tests.support.sandboxes import launched, printed
+from tests.support.bots.misbehaving import REQUEST
+from tests.support.tournament.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tests.support.tournament.sandboxes import launched, printed
 from tools import hostile
 from tournament.bot.launch import must_sandbox, prepare_launch, shared_folders
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes

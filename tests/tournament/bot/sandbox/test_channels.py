@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
-from tests.support.sandboxes import launched, output, printed
+from tests.support.tournament.cups import HOSTILE, bot, needs_sandbox, stich, toys, write
+from tests.support.tournament.sandboxes import launched, output, printed
 from tools.hostile.channels import CHANNELS
 from tournament.bot.launch import environment, launch_of_cup
 from tournament.bot.sandbox.folder_copy import LIMIT_MB

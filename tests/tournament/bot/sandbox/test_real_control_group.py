@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import ROOT, bot, toys, write
+from tests.support.tournament.cups import ROOT, bot, toys, write
 from tournament.bot.sandbox.control_group import ROOT as GROUPS
 from tournament.store.store import Store
 
 DELEGATED = """
 import os
-from tests.support.cups import bot, stich
+from tests.support.tournament.cups import bot, stich
 from tournament.bot.sandbox.control_group import delegate
 from tournament.bot.launch import prepare_launch
 from tournament.bot.url_bot import Failure

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from tests.support import played
+from tests.support.tournament import played
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards

@@ -7,8 +7,8 @@ from dataclasses import replace
 from threading import Event
 
 from games.game import JsonDict
-from tests.support import played
-from tests.support.memory_run import run_of
+from tests.support.tournament import played
+from tests.support.tournament.memory_run import run_of
 from tournament.bot.launch import LaunchSettings
 from tournament.formats.scores import Scores
 from tournament.run.workers.bot_pool import BotPool

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cups import events, started, toys, write
+from tests.support.tournament.cups import events, started, toys, write
 from tournament.bot.supervisor.process_tree import memory_mb
 from tournament.run.workers.machine import Cores, available_mb, shares
 

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.cups import bot
+from tests.support.tournament.cups import bot
 from tools import hostile
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Cup, Limits, RunSettings

@@ -1,0 +1,216 @@
+"""The operations outside /v1: the contract, pages for people, health checks and metrics."""
+
+import mimetypes
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import yaml
+from flask import Blueprint, Response, current_app, redirect, render_template, request
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from werkzeug.wrappers import Response as WerkzeugResponse
+
+import games
+from service.json_codec import encode, quote
+from service.metrics import MEDIA_TYPE, Metrics
+from service.problems import PROBLEM_TYPES, Problem
+from serving.compression import StaticBody, static_file
+from serving.work import need_long_work
+
+static_routes = Blueprint("static_routes", __name__)
+
+METRICS: Final = "stich-metrics"
+"""The key of the application's `Metrics` in `extensions`."""
+
+STATIC: Final = Path(__file__).resolve().parents[1] / "static"
+_CHECKOUT: Final = STATIC.parents[1]
+_SWAGGER_UI: Final = Path(str(files("flask_swagger_ui"))) / "dist"
+_ASSETS: Final = {
+    "docs.css": STATIC,
+    "docs.js": STATIC,
+    "favicon-32x32.png": _SWAGGER_UI,
+    "swagger-ui.css": _SWAGGER_UI,
+    "swagger-ui-bundle.js": _SWAGGER_UI,
+}
+_SERVED: Final = {
+    "": "",
+    "api.md": "/docs/api",
+    "sealed.md": "/docs/sealed",
+    "../openapi.yaml": "/openapi.yaml",
+}
+"""Where the service has the files that pages in docs/ link to."""
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
+_CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self';"
+    " style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@static_routes.get("/")
+def home() -> WerkzeugResponse:
+    """Redirect to the documentation."""
+    return redirect("/docs")
+
+
+@static_routes.get("/healthz")
+def healthz() -> Response:
+    """Answer that the service is alive."""
+    return Response('{"status":"ok"}\n', content_type="application/json")
+
+
+@static_routes.get("/readyz")
+def readyz() -> Response:
+    """Check that the service can read its contract and deal every game, and answer that it can."""
+    _path("openapi.yaml").read_bytes()
+    for game in games.GAMES.values():
+        game.start(None, "ready", {}).moves()
+    return Response('{"status":"ok"}\n', content_type="application/json")
+
+
+@static_routes.get("/metrics")
+def metrics() -> Response:
+    """Return the metrics for Prometheus."""
+    counted: Metrics = current_app.extensions[METRICS]
+    return Response(counted.text(), content_type=MEDIA_TYPE)
+
+
+@static_routes.get("/openapi.yaml")
+def openapi_yaml() -> Response:
+    """Return the contract as YAML."""
+    return static_file(_path("openapi.yaml")).answer(request, "text/yaml; charset=utf-8")
+
+
+@static_routes.get("/openapi.json")
+def openapi_json() -> Response:
+    """Return the contract as JSON, for tools that do not read YAML."""
+    return _contract_as_json().answer(request, "application/json")
+
+
+@cache
+def _contract_as_json() -> StaticBody:
+    """Convert the contract to JSON on the first call. Later calls return the same value.
+
+    Raises:
+        LongWork: if the first request does not hold a slot.
+    """
+    need_long_work()
+    contract = yaml.load(_path("openapi.yaml").read_bytes(), yaml.CSafeLoader)
+    return StaticBody.of(encode(contract))
+
+
+@static_routes.get("/docs")
+def docs() -> Response:
+    """Return the contract as a page on which every operation can be tried."""
+    return _page("docs.html", problems=_described_problems())
+
+
+@static_routes.get("/docs/assets/<name>")
+def asset(name: str) -> Response:
+    """Return a file that the pages load.
+
+    Raises:
+        Problem: if the pages load no such file.
+    """
+    if name not in _ASSETS:
+        raise Problem("not-found", f"There is no file {quote(name)} here.")
+    content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return static_file(_ASSETS[name] / name).answer(request, content_type)
+
+
+@static_routes.get("/docs/rules/<name>")
+def rules_page(name: str) -> Response:
+    """Return the rules of a game as a page.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
+    rules = _rendered(_rules_file(name))
+    return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
+
+
+@static_routes.get("/docs/rules/<name>.md")
+def rules(name: str) -> Response:
+    """Return the rules of a game in Markdown.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
+    text = _path(_rules_file(name), "docs").read_bytes()
+    return Response(text, content_type="text/markdown; charset=utf-8")
+
+
+@static_routes.get("/docs/api")
+def api_page() -> Response:
+    """Return the guide to the service as a page."""
+    return _page("text.html", title="Using the service", text=_rendered("api.md"))
+
+
+@static_routes.get("/docs/sealed")
+def sealed_page() -> Response:
+    """Return the guide to sealed states as a page."""
+    return _page("text.html", title="Sealed states", text=_rendered("sealed.md"))
+
+
+def _page(template: str, **values: object) -> Response:
+    """Return a page made from a template, which may load only files from this service."""
+    page = render_template(template, games=games.GAMES.values(), **values)
+    response = Response(page, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@cache
+def _described_problems() -> list[dict[str, object]]:
+    """The code, status and HTML description of every type of problem."""
+    return [
+        {"code": problem.code, "status": problem.status, "text": _html(problem.description)}
+        for problem in PROBLEM_TYPES.values()
+    ]
+
+
+def _html(markdown: str) -> Markup:
+    """Convert Markdown to HTML.
+
+    Headings get IDs. Links to files that the service does not have become plain text.
+    """
+    tokens = _MARKDOWN.parse(markdown)
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", following.content.lower().replace(" ", "-"))
+        served = True
+        for part in token.children or ():
+            if part.type == "link_open":
+                file, _, fragment = str(part.attrGet("href")).partition("#")
+                served = file in _SERVED or file.startswith("https:")
+                target = _SERVED.get(file, file)
+                part.attrSet("href", f"{target}#{fragment}" if fragment else target)
+            if part.type in ("link_open", "link_close") and not served:
+                part.hidden, part.tag, part.type, part.content = True, "", "text", ""
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML is escaped
+
+
+@cache
+def _rendered(name: str) -> Markup:
+    """A file of docs/ as HTML, converted on the first call."""
+    return _html(_path(name, "docs").read_text("utf-8"))
+
+
+def _rules_file(name: str) -> str:
+    """The file in docs/ with the rules of a game.
+
+    Raises:
+        Problem: if there is no game with this name.
+    """
+    if name not in games.GAMES:
+        raise Problem("not-found", f"There are no rules for {quote(name)} here.")
+    return f"rules/{name}.md"
+
+
+def _path(name: str, folder: str = "") -> Path:
+    """The path of a file: in `static`, as in a wheel, or otherwise in `folder` of the checkout."""
+    path = STATIC / name
+    return path if path.is_file() else _CHECKOUT / folder / name

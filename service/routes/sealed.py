@@ -1,0 +1,104 @@
+"""The operations under /v1/sealed, on games in tokens that clients cannot read."""
+
+from typing import Any, Final
+
+from flask import Blueprint, Response, current_app
+
+from games import View
+from service.problems import Problem
+from service.request_body import parse_body
+from service.routes.answers import advanced, described, json_response, moves_answer, verdict
+from service.routes.plain import new_game
+from service.schemas import requests
+from service.sealed import SealedGame, Sealer
+
+sealed_v1 = Blueprint("sealed_v1", __name__, url_prefix="/v1/sealed")
+
+SEALER: Final = "stich-sealer"
+"""The key of the application's `Sealer` in `extensions`. The value is None without seal keys."""
+
+
+@sealed_v1.post("/start")
+def start() -> Response:
+    """Start a game whose seed the service draws, and return its token and keys."""
+    body = parse_body(requests.SEALED_START)
+    return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
+
+
+@sealed_v1.post("/view")
+def view() -> Response:
+    """Return the view of the key's seat, or the public view if the request has no key.
+
+    With the public view come the hashes of all keys and, once the game is over, the seed.
+    """
+    game = _open(parse_body(requests.SEALED_VIEW))
+    answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
+    if game.seat is None:
+        answer["key_hashes"] = [key_hash.hex() for key_hash in game.hashes]
+        if game.state.turn is None:
+            answer["seed"] = game.state.seed  # everybody can check the deals now
+    return json_response(answer)
+
+
+@sealed_v1.post("/moves")
+def moves() -> Response:
+    """Return the seat to move, and its legal moves if the request's key is that seat's."""
+    body = parse_body(requests.SEALED_MOVES)
+    return json_response(moves_answer(_view(body), details=body.get("details", False)))
+
+
+@sealed_v1.post("/describe")
+def describe() -> Response:
+    """Return a description of the view of the key's seat."""
+    body = parse_body(requests.SEALED_DESCRIBE)
+    return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
+
+
+@sealed_v1.post("/validate")
+def validate() -> Response:
+    """Return whether a move of the key's seat is legal, and its category or the reason why not."""
+    body = parse_body(requests.SEALED_VALIDATE)
+    return json_response(verdict(_view(body), body["move"]))
+
+
+@sealed_v1.post("/advance")
+def advance() -> Response:
+    """Make moves of the key's seat, and return the next token and the public view."""
+    body = parse_body(requests.SEALED_ADVANCE)
+    game = _open(body)
+    state = advanced(game.state, body["moves"], game.seat)
+    return json_response(
+        {"sealed": _sealer().seal(state, game.hashes), "view": state.view(None).to_dict()}
+    )
+
+
+def _sealer() -> Sealer:
+    """The sealer of the current application.
+
+    Raises:
+        Problem: if the service has no seal keys.
+    """
+    sealer: Sealer | None = current_app.extensions[SEALER]
+    if sealer is None:
+        detail = "This service has no keys for sealed states: its operator can set STICH_SEAL_KEYS."
+        raise Problem("sealing-unavailable", detail)
+    return sealer
+
+
+def _open(body: dict[str, Any]) -> SealedGame:
+    """Open the token in a body with the key in the body, if any.
+
+    Raises:
+        Problem: if the token or the key is not valid, or the service has no seal keys.
+    """
+    return _sealer().open(body["sealed"], body.get("key"))
+
+
+def _view(body: dict[str, Any]) -> View:
+    """The view of the seat whose key is in a body.
+
+    Raises:
+        Problem: if the token or the key is not valid, or the service has no seal keys.
+    """
+    game = _open(body)
+    return game.state.view(game.seat)

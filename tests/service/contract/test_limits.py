@@ -1,0 +1,137 @@
+"""Each limit accepts its value, and refuses one more with a code and a sentence."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import games
+from service.json_codec import MAX_DEPTH
+from service.problems import MAX_ERRORS
+from service.schemas.fields import (
+    MAX_MOVE_LENGTH,
+    MAX_MOVES,
+    MAX_RESULTS,
+    MAX_SAFE_INTEGER,
+    MAX_SCORE,
+    SLACK,
+    TOLERANCE,
+)
+from service.schemas.position_fields import MAX_PAIRINGS
+from service.settings import MEBIBYTE
+from tests.support.service.contract import Service
+
+STATE = games.get("doudizhu").start(3, "limits", {}).to_dict()
+
+
+def with_fields(game: str = "doudizhu", **fields: Any) -> dict[str, Any]:
+    """A request for moves in the first state of a game, some of whose fields are replaced."""
+    options = {"target": 100_000} if game == "zhengfen" else {}
+    return {"state": {**games.get(game).start(3, "limits", options).to_dict(), **fields}}
+
+
+ENTRY = {"seat": 0, "move": "pass"}
+RESULT = {"deal": 1, "scores": [0, 100, 0], "first": 1, "last": 2}
+PAIRING = {"giver": 0, "debtor": 1, "given": [], "returned": []}
+CASES: dict[str, list[tuple[str, int, str, Callable[[int], Any]]]] = {
+    "too-large": [
+        ("moves", MEBIBYTE, "1048576 bytes", lambda n: json.dumps({"state": STATE}).ljust(n)),
+    ],
+    "malformed-json": [
+        ("moves", MAX_DEPTH, "32 levels", lambda n: '{"x":' + "[" * (n - 1) + "]" * (n - 1) + "}"),
+        (  # in a body of 16 KiB: 4,096, and one per 16 bytes
+            "moves",
+            4096 + 1024,
+            "too many lists and objects",
+            lambda n: ('{"x":[' + ",".join(["[]"] * (n - 2)) + "]}").ljust(16 * 1024),
+        ),
+    ],
+    "invalid-request": [
+        ("moves", MAX_MOVES, "at most 1000", lambda n: with_fields(history=[ENTRY] * n)),
+        ("moves", MAX_RESULTS, "6000", lambda n: with_fields("zhengfen", results=[RESULT] * n)),
+        ("moves", MAX_SCORE, f"to {MAX_SCORE}", lambda n: with_fields(scores=[n, 0, 0])),
+        ("moves", MAX_SAFE_INTEGER, f"to {MAX_SAFE_INTEGER}", lambda n: with_fields(deal=n)),
+        (
+            "moves",
+            MAX_PAIRINGS,
+            "at most 100",
+            lambda n: with_fields("ninefivetwo", exchanged=[PAIRING] * n),
+        ),
+        ("moves", 4 * TOLERANCE + SLACK, "at most 4.", lambda n: with_fields(scores=[0] * n)),
+        ("moves", 108 * TOLERANCE + SLACK, "most 108.", lambda n: with_fields(talon=["3c"] * n)),
+        (
+            "moves",
+            6 * TOLERANCE,
+            "at most 6.",
+            lambda n: with_fields("zhengfen", results=[{**RESULT, "scores": [0] * n}]),
+        ),
+        ("validate", MAX_MOVE_LENGTH, "1000", lambda n: {"state": STATE, "move": "x" * n}),
+        ("advance", MAX_MOVE_LENGTH, "1000", lambda n: {"state": STATE, "moves": ["x" * n]}),
+        ("advance", MAX_MOVES, "1000", lambda n: {"state": STATE, "moves": ["pass"] * n}),
+        (
+            "sealed/advance",
+            MAX_MOVES,
+            "1000",
+            lambda n: {"sealed": "x", "key": "k", "moves": ["pass"] * n},
+        ),
+        ("start", 128, "1 to 128 characters", lambda n: {"game": "dasan", "seed": "🂡" * n}),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "limit", "words", "body"),
+    [(code, *case) for code, cases in CASES.items() for case in cases],
+)
+def test_exactly_the_limit_is_accepted(
+    service: Service, code: str, path: str, limit: int, words: str, body: Callable[[int], Any]
+) -> None:
+    """The limit does not refuse the body, in which something else may be wrong."""
+
+    def post(size: int) -> Any:
+        value = body(size)
+        return service.send(f"/v1/{path}", value if isinstance(value, str) else json.dumps(value))
+
+    accepted = post(limit)
+    assert words not in accepted.get("detail", ""), accepted
+    refused = post(limit + 1)
+    assert refused["code"] == code
+    assert words in refused["detail"]
+
+
+@pytest.mark.parametrize("wrong", [MAX_ERRORS, MAX_ERRORS + 1, 30_000])
+def test_errors_are_counted_up_to_a_limit(service: Service, wrong: int) -> None:
+    entries = [{"seat": "0", "move": 0}] * min(wrong, MAX_MOVES)
+    for path, body in (
+        ("start", {"game": "dasan", **{f"x{number}": 0 for number in range(wrong)}}),
+        ("moves", with_fields(hands=[["no card"] * wrong] * 3)),
+        ("moves", with_fields(history=entries)),
+    ):
+        assert len(service.post(f"/v1/{path}", body)["errors"]) == MAX_ERRORS
+
+
+def test_items_far_beyond_the_limit_are_not_checked(service: Service) -> None:
+    items: dict[str, Any] = {"scores": 0, "hands": []}
+    for field, item in items.items():
+        far_too_long = [item] * (4 * TOLERANCE + SLACK) + [None] * 5000
+        answer = service.post("/v1/moves", {"state": {**STATE, field: far_too_long}})
+        assert answer["errors"] == {f"state.{field}": ["Must have at most 4."]}
+
+
+def test_a_request_id_is_kept_only_if_it_is_well_formed(client: FlaskClient) -> None:
+    well_formed = ("a", "walk-7", "4bf92f35:77b3/_.+=", "x" * 128)
+    for given in (*well_formed, "x" * 129, "", "two words", '"quoted"', "é", "<script>", "id\tid"):
+        answer = client.post("/v1/start", json={}, headers={"X-Request-Id": given})
+        (used,) = answer.headers.getlist("X-Request-Id")
+        assert answer.get_json()["request_id"] == used
+        assert used == given if given in well_formed else re.fullmatch(r"[0-9a-f]{16}", used)
+
+
+def test_a_line_break_in_a_request_id_is_not_repeated(client: FlaskClient) -> None:
+    for given in ("a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\u2028b"):
+        answer = client.get("/healthz", environ_overrides={"HTTP_X_REQUEST_ID": given})
+        assert answer.headers["X-Request-Id"].isalnum()
+        assert "Set-Cookie" not in answer.headers

@@ -1,0 +1,99 @@
+"""The contract, its page, the rules and the health check."""
+
+import gzip
+import re
+
+import pytest
+from flask.testing import FlaskClient
+from markdown_it import MarkdownIt
+
+import games
+from service.problems import PROBLEM_TYPES
+from tests.support.service.contract import Service, states
+
+PAGES = ["/docs", "/docs/api", "/docs/sealed", *(f"/docs/rules/{name}" for name in games.GAMES)]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_loads_only_files_of_this_service(client: FlaskClient, path: str) -> None:
+    response = client.get(path)
+    page = response.text
+    assert (response.status_code, response.mimetype) == (200, "text/html")
+    policy = response.headers["Content-Security-Policy"]
+    assert ("default-src 'none'" in policy, "unsafe" in policy) == (True, False)
+    loaded = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert loaded
+    for url in loaded:
+        target, _, fragment = url.partition("#")
+        answer = client.get(target)
+        assert answer.status_code == 200, url
+        assert not fragment or f'id="{fragment}"' in answer.text, url
+    assert not re.search("<script>|style=", page)
+
+
+def test_rules_are_pages(service: Service, client: FlaskClient) -> None:
+    for listed in service.get("/v1/games")["games"]:
+        name, title = listed["game"], listed["title"]
+        assert client.get(listed["rules"]).mimetype == "text/markdown"
+        page = client.get(f"/docs/rules/{name}").text
+        assert re.search(f"<h1 id=.*>{title}", page)
+        assert "<table>" in page
+        assert "| ---" not in page
+
+
+def test_other_files_are_not_served(client: FlaskClient) -> None:
+    assets = [
+        f"assets/{name}" for name in ("swagger-ui.js", "index.html", "..%2fpy.typed", "rules")
+    ]
+    rules = [f"rules/{name}" for name in ("whist", "README", "..", "%2e%2e%2fapi", "<b>")]
+    for path in [*assets, *rules, *(f"{name}.md" for name in rules)]:
+        assert client.get(f"/docs/{path}").status_code == 404
+
+
+def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> None:
+    page = client.get("/docs").get_data(as_text=True)
+    for code, type_ in PROBLEM_TYPES.items():
+        assert f'id="{code}"' in page
+        assert str(MarkdownIt().render(type_.description)) in page
+    assert client.get("/nowhere").get_json()["type"] == "/docs#not-found"
+
+
+STAYING = ["/openapi.yaml", "/openapi.json", "/v1/games", "/v1/games/dasan", "/docs/assets/docs.js"]
+
+
+@pytest.mark.parametrize("path", STAYING)
+def test_a_client_that_has_this_version_gets_304(client: FlaskClient, path: str) -> None:
+    for encoding in ("gzip", "identity", "gzip;q=0, *"):
+        accept = {"Accept-Encoding": encoding}
+        full = client.get(path, headers=accept)
+        assert "Accept-Encoding" in full.headers["Vary"]
+        again = client.get(path, headers={**accept, "If-None-Match": full.headers["ETag"]})
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == full.headers["ETag"]
+        other = client.get(path, headers={**accept, "If-None-Match": '"other"'})
+        assert (other.status_code, other.data) == (200, full.data)
+
+
+@pytest.mark.parametrize("path", [*STAYING, "/docs/assets/swagger-ui-bundle.js", "/docs/api"])
+def test_long_answers_are_compressed_for_who_accepts_it(client: FlaskClient, path: str) -> None:
+    plain = client.get(path)
+    assert "Content-Encoding" not in plain.headers
+    packed = client.get(path, headers={"Accept-Encoding": "br, gzip"})
+    if len(plain.data) > 1000:
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(packed.data) == plain.data
+        assert path not in STAYING or packed.headers["ETag"] != plain.headers["ETag"]
+    assert client.get(path, headers={"Accept-Encoding": "gzip;q=0"}).data == plain.data
+
+
+def test_answers_about_a_game_are_compressed_and_not_kept(client: FlaskClient) -> None:
+    headers = {"Accept-Encoding": "gzip"}
+    body = {"state": states("doudizhu")[-1], "seat": 0}
+    plain = client.post("/v1/view", json=body)
+    packed = client.post("/v1/view", json=body, headers=headers)
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["Content-Length"] == str(len(packed.data))
+    short = client.post("/v1/validate", json={**plain.get_json(), "move": "pass"}, headers=headers)
+    assert "Content-Encoding" not in short.headers
+    for answer in (plain, packed, short):
+        assert answer.headers["Cache-Control"] == "no-store"

@@ -1,0 +1,3 @@
+"""What the tests of servers share."""
+
+from tests.support.service.running import running as running

@@ -1,0 +1,201 @@
+"""The front of `stich serve` in this process, with a fake of granian's protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+from werkzeug.datastructures import Headers
+
+from service.app import create_app
+from service.settings import MEBIBYTE
+from serving import rsgi
+from serving.rsgi import LARGE_BODY, RsgiFront
+from serving.work import PIECE, Pieces
+from tests.support.games.zhengfen import wire
+from tests.support.service.contract import LONGEST, matches, moves
+
+
+class Protocol:
+    """A request's body in pieces, and its answer."""
+
+    def __init__(self, *pieces: bytes, error: Exception | None = None) -> None:
+        self.pieces, self.error = pieces, error
+        self.read = self.status = 0
+        self.headers: dict[str, str] = {}
+        self.answer, self.file = b"", ""
+
+    async def __call__(self) -> bytes:
+        return b"".join([piece async for piece in self])
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            self.read += len(piece)
+            yield piece
+        if self.error:
+            raise self.error
+
+    def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Protocol:
+        self.status, self.headers = status, dict(headers)
+        return self
+
+    async def send_bytes(self, piece: bytes) -> None:
+        assert len(piece) <= PIECE
+        self.answer += piece
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], answer: bytes) -> None:
+        self.response_stream(status, headers).answer = answer
+
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        self.response_stream(status, headers).file = file
+        self.pipe = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+
+    async def client_disconnect(self) -> None:
+        pass
+
+    @property
+    def code(self) -> str:
+        return str(json.loads(self.answer)["code"])
+
+
+def run(test: Callable[[RsgiFront], Awaitable[None]]) -> list[str]:
+    """Run a test with a front in an event loop; the threads in which the application was called."""
+    app, threads = create_app(), []
+
+    def spy(environ: Any, start_response: Any) -> Iterable[bytes]:
+        threads.append(threading.current_thread().name.removesuffix("_0"))
+        return app(environ, start_response)
+
+    async def main() -> None:
+        front = RsgiFront(spy, MEBIBYTE, CollectorRegistry())
+        front.loop = asyncio.get_running_loop()
+        await test(front)
+
+    asyncio.run(main())
+    return threads
+
+
+async def send(
+    front: RsgiFront, proto: Any, *headers: tuple[str, str], path: str = "/v1/moves"
+) -> Any:
+    """Let the front answer; `proto` stands for a class of granian, which has it compiled only."""
+    scope: Any = SimpleNamespace(
+        headers=Headers([("content-type", "application/json"), *headers]),
+        method="POST",
+        path=path,
+        query_string="",
+        server="127.0.0.1:8080",
+        client="127.0.0.1:50000",
+        scheme="http",
+        http_version="1.1",
+    )
+    await front.__rsgi__(scope, proto)
+    return proto
+
+
+async def post(front: RsgiFront, path: str, body: bytes) -> Any:
+    """Post a body of a known length, in pieces of 4 KiB."""
+    proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
+    return await send(front, proto, ("content-length", str(len(body))), path=path)
+
+
+PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQK")
+PASSES = {"state": wire(["3c", "4c", "5c"]), "moves": ["pass"] * 201}
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/moves", moves(LONGEST[:28], "7c", "7d")),
+        ("/v1/moves", moves(PAIRS, "Ac", "Ad")),
+        ("/v1/advance", json.dumps(PASSES).encode()),
+    ],
+    ids=["long list", "large hand", "many moves"],
+)
+def test_long_work_is_done_in_another_thread(path: str, body: bytes) -> None:
+    async def test(front: RsgiFront) -> None:
+        assert (await post(front, path, body)).status == (422 if path == "/v1/advance" else 200)
+
+    assert run(test) == ["MainThread", "long-work"]
+
+
+def test_without_a_slot_the_service_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rsgi, "SLOT_SECONDS", 0)
+
+    async def test(front: RsgiFront) -> None:
+        front.slots = asyncio.Semaphore(0)
+        list_ = await post(front, "/v1/moves", moves(LONGEST, "7c", "7d"))
+        large = await post(front, "/v1/moves", b" " * (LARGE_BODY + 1))
+        for answer in (list_, large):
+            assert (answer.status, answer.code) == (429, "busy")
+            assert matches("Problem", json.loads(answer.answer))
+            assert answer.headers["Retry-After"] == "10"
+            assert answer.headers["X-Request-Id"] == json.loads(answer.answer)["request_id"]
+            assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Connection" not in list_.headers
+        assert large.headers["Connection"] == "close"
+        assert large.read < LARGE_BODY + 4096
+        assert (await post(front, "/v1/start", b'{"game": "dasan"}')).status == 200
+
+    run(test)
+
+
+def test_a_body_is_large_from_16_kib_on() -> None:
+    async def test(front: RsgiFront) -> None:
+        for _ in range(3):  # a slot is given back
+            front.slots = asyncio.Semaphore(1)
+            for size in (LARGE_BODY, LARGE_BODY + 1):
+                assert (await post(front, "/v1/moves", b" " * size)).code == "malformed-json"
+                pieces = [b"{}", *[b" "] * (size - 2)]  # without a length
+                proto = await send(front, Protocol(*pieces), ("transfer-encoding", "chunked"))
+                assert proto.code == "invalid-request"
+            assert not front.slots.locked()
+
+    assert run(test) == ["MainThread", "MainThread", "long-work", "long-work"] * 3
+
+
+def test_pieces_are_made_as_the_client_reads_until_it_leaves() -> None:
+    made = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal made
+        while True:
+            made += 1
+            yield bytes(PIECE)
+
+    def app(_environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return Pieces(pieces(), rest=0)
+
+    async def test(front: RsgiFront) -> None:
+        front.app = app
+        proto = Protocol()
+        task = asyncio.ensure_future(send(front, proto))
+        read = 0
+        while read < 20 * PIECE:
+            await asyncio.sleep(0)
+            with suppress(BlockingIOError):
+                read += len(os.read(proto.pipe, 4096)) if proto.file else 0
+            assert made * PIECE <= read + 4 * PIECE  # in the pipe, before it, and being made
+        os.close(proto.pipe)
+        await task
+
+    run(test)
+
+
+@pytest.mark.parametrize("length", [10, LARGE_BODY + 1])
+def test_a_body_that_ends_with_its_connection(length: int) -> None:
+    async def test(front: RsgiFront) -> None:
+        broken = Protocol(b"{", error=RuntimeError("stream error"))
+        await send(front, broken, ("content-length", str(length)))
+        assert (broken.status, broken.code) == (400, "malformed-json")
+
+    run(test)

@@ -1,0 +1,164 @@
+"""Cups and runs without HTTP: bots are objects, and matches are played one after the other."""
+
+import io
+import json
+import random
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.tournament.memory_run import run_of
+from tournament.bot.url_bot import Choice, Failure, Player
+from tournament.config.cup import Bot, Clock, Cup
+from tournament.formats import FORMATS, Plan
+from tournament.formats.commitment import commitment
+from tournament.formats.scores import Scores
+from tournament.match.match import Match, MatchObserver, Rules
+from tournament.match.referee import Referee
+from tournament.model import Present, Run
+from tournament.paths import STORE_FILE
+from tournament.records import Answer, FaultKind, MatchRecord, Pairing
+from tournament.results.files.export import export
+from tournament.store.reader import StoreReader
+from tournament.store.store import Store
+
+MATCH_KEY = "2026-spring"
+
+
+@dataclass
+class Dice(Player):
+    """A bot that plays at random, fails in `faulty` percent of the requests, and records them."""
+
+    name: str
+    faulty: int = 0
+    url: str = "http://127.0.0.1:9"
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(0)
+        self.asked: list[dict[str, Any]] = []
+
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        request = json.loads(body)
+        self.asked.append(request)
+        self.random.seed(f"{self.name} {request['match']} {request['turn']}")
+        elapsed_s = 0.001 + self.random.random() / 100
+        if self.random.randrange(100) < self.faulty:
+            kind = self.random.choice([FaultKind.TIMEOUT, FaultKind.UNREACHABLE, FaultKind.INVALID])
+            return Failure(kind, f"{kind} by plan", elapsed_s, Answer())
+        if self.random.randrange(100) < self.faulty:
+            return Choice("play:nonsense", elapsed_s)
+        return Choice(self.random.choice(request["moves"]), elapsed_s)
+
+    def answer(self) -> Answer:
+        return Answer(200, "", '{"move": "play:nonsense"}', 25)
+
+
+def cup(
+    names: Sequence[str] = ("ann", "bob", "cat"),
+    *,
+    game: str = "doudizhu",
+    players: int = 3,
+    deals: int = 2,
+    options: dict[str, Any] | None = None,
+    seating: str = "rotations",
+    commit: bool = False,
+    format: str = "round-robin",
+) -> Cup:
+    """A cup of these bots. Keys that the format needs have a value."""
+    keys: dict[str, dict[str, Any]] = {name: {"deals": deals} for name in FORMATS}
+    keys["ladder"] = {}
+    keys["swiss"]["rounds"] = 2
+    keys["gauntlet"]["challenger"] = names[0]
+    return Cup(
+        name="Test cup",
+        game=game,
+        players=players,
+        seed="2026-spring",
+        commit=commit,
+        bots=tuple(Bot(name, command="x") for name in names),
+        options=options or {},
+        format=FORMATS[format](seating=seating, **keys[format]),
+        clock=Clock(),
+    )
+
+
+def plan(of: Cup) -> Plan:
+    """The plan of a cup."""
+    return of.plan(of.seed or "", MATCH_KEY)
+
+
+def rules(of: Cup) -> Rules:
+    """The rules of a cup's matches."""
+    return Rules(of.game, of.players, of.options, of.clock, of.strikes)
+
+
+def played(
+    of: Cup,
+    faulty: dict[str, int] | None = None,
+    scores: Scores | None = None,
+    player: Callable[[str, int], Player] = Dice,
+) -> Iterable[MatchRecord]:
+    """Play the matches of a cup in order. `scores` tells the results between rounds.
+
+    `faulty` maps bots to the percentage of requests in which they fail.
+    """
+    rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(run_of([])))
+    for block in (block for part in rounds for block in part.blocks):
+        for number, seating in enumerate(block.seatings):
+            bots = [player(name, (faulty or {}).get(name, 0)) for name in seating]
+            yield Match(rules(of), block.pairing(number), Referee(), bots).play()
+
+
+def run(folder: Path, of: Cup, faulty: dict[str, int] | None = None) -> Store:
+    """The open store of a finished run of a cup."""
+    store = unfinished(folder, of)
+    for record in played(of, faulty, Scores(store)):
+        store.add(record)
+    store.finish(plan(of).places(store.run(), Scores(store)))
+    return store
+
+
+def unfinished(
+    folder: Path, of: Cup, records: Iterable[MatchRecord] = (), present: Present | None = None
+) -> Store:
+    """The open store of a run under way with these matches."""
+    store = Store.create(folder)
+    seed = of.seed or ""
+    store.begin(of, seed, MATCH_KEY, commitment(seed) if of.commit else None, plan(of).matches)
+    if present is not None:
+        store.show(present)
+    for record in records:
+        store.add(record)
+    return store
+
+
+def change(folder: Path, statements: str) -> None:
+    """Change the rows of a run's store in SQL, as another program of the user can."""
+    with sqlite3.connect(folder / STORE_FILE) as database:
+        database.executescript(statements)
+    database.close()
+
+
+def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
+    """The rows of an export, or its lines."""
+    out = io.BytesIO()
+    export(store, format, out, text=True)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def match(
+    bots: Sequence[Player],
+    game: str = "doudizhu",
+    options: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    strikes: int = 3,
+    referee: Referee | None = None,
+    observer: MatchObserver | None = None,
+) -> MatchRecord:
+    """Play a match of three bots outside of any cup."""
+    rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
+    pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
+    seen = observer or MatchObserver()
+    return Match(rules, pairing, referee or Referee(), bots, observer=seen).play()

@@ -7,7 +7,6 @@ and subtract as multisets.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Final
 
 SUITS: Final = "cdhs"
@@ -33,7 +32,9 @@ _LOWEST: Final = tuple(_lowest_bits(field) for field in range(16))
 
 
 class Deck:
-    """The cards of one game, low to high.
+    """The cards of one game, low to high. Decks are compared by identity.
+
+    `low_to_high` has a character for each rank below the jokers.
 
     Attributes:
         ranks: the names of the ranks, low to high. The jokers are the ranks `Bj` and `Rj`.
@@ -48,7 +49,7 @@ class Deck:
         full: the hand of all cards.
     """
 
-    def __init__(self, low_to_high: str, *, jokers: bool, packs: int = 1) -> None:
+    def __init__(self, low_to_high: str, *, jokers: bool = False, packs: int = 1) -> None:
         self.ranks: tuple[str, ...] = tuple(low_to_high) + (JOKERS if jokers else ())
         self.packs = packs
         self.width = 1 if packs == 1 else 4
@@ -202,27 +203,10 @@ class Deck:
             count -= here
         return taken << shift
 
-    def sort_key(self, name: str) -> int:
-        """Return a number by which card names sort in deck order.
-
-        `??` and the cards of other games sort last.
-        """
-        return self.number.get(name, 1000)
-
     def in_order(self, cards: Iterable[str]) -> list[str]:
         """Return card names sorted in deck order, with `??` and cards of other games last."""
-        return sorted(cards, key=self.sort_key)
+        return sorted(cards, key=self.place)
 
-
-def deck(low_to_high: str, jokers: bool = False, packs: int = 1) -> Deck:
-    """Return the deck with these ranks, one per character, and with jokers above them if asked for.
-
-    Equal arguments return the same object, so that decks can be compared by identity.
-    """
-    return _deck(low_to_high, jokers, packs)
-
-
-@cache
-def _deck(low_to_high: str, jokers: bool, packs: int) -> Deck:
-    """Return the deck with these ranks, a single object for equal arguments."""
-    return Deck(low_to_high, jokers=jokers, packs=packs)
+    def place(self, name: str) -> int:
+        """Return the number of a card, or 1000 for `??` and the cards of other games."""
+        return self.number.get(name, 1000)

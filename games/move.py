@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from games.deck import SUITS, Deck
+from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
 
 _CARD: Final = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"
@@ -31,7 +31,7 @@ class Move:
     """A parsed move. Immutable.
 
     `kind` is the word before the colon. `cards` is the hand of the cards that the move names: 0 if
-    it names none, and -1 if the deck does not have them. Such a move has no text. `value` is the
+    it names none, and -1 if the deck does not have them, which are `??` in the text. `value` is the
     bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
 
     For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the
@@ -89,15 +89,12 @@ class Move:
         return self.kind, self.value, self.category, self.level, self.length
 
     def _write(self) -> str:
-        if self.kind == PLAY:
-            return "play:" + self.deck.text(self.cards) + self.suffix
-        if self.kind == PASS:
-            return PASS
+        if self.cards:
+            cards = self.deck.text(self.cards) if self.cards > 0 else HIDDEN
+            return f"{self.kind}:{cards}{self.suffix}"
         if self.kind == BID:
             return f"bid:{self.value}"
-        if self.kind == TRUMP:
-            return "trump:" + SUITS[self.value]
-        return f"{self.kind}:{self.deck.text(self.cards)}"
+        return "trump:" + SUITS[self.value] if self.kind == TRUMP else self.kind
 
     def __str__(self) -> str:
         return self.text
@@ -204,7 +201,7 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
     for entry in posted:
         seat, (kind, _, names) = entry["seat"], entry["move"].partition(":")
         if 0 <= seat < players:
-            cards = deck.pack(_split(names.partition("=")[0])) if kind == PLAY else 0
+            cards = deck.pack(names_in(names.partition("=")[0])) if kind == PLAY else 0
             hands = _with_play(hands, deck, players, seat, Move(kind, deck, max(0, cards)))
     return hands
 
@@ -226,7 +223,7 @@ def parse(text: str, deck: Deck) -> Move:
         )
     words = match.groups()
     if words[9]:
-        return Move(PLAY, deck, deck.pack(_split(words[10])), suffix=words[11] or "")
+        return Move(PLAY, deck, deck.pack(names_in(words[10])), suffix=words[11] or "")
     if words[0]:
         return Move(PASS, deck)
     if words[1]:
@@ -235,10 +232,11 @@ def parse(text: str, deck: Deck) -> Move:
         return Move(TRUMP, deck, value=SUITS.index(words[4]))
     if words[5]:
         return Move(CALL, deck, deck.pack([words[6]]))
-    return Move(words[7], deck, deck.pack(_split(words[8])))
+    return Move(words[7], deck, deck.pack(names_in(words[8])))
 
 
-def _split(cards: str) -> list[str]:
+def names_in(cards: str) -> list[str]:
+    """Return the names of the cards in a string such as "3s3h"."""
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
 
 

@@ -181,9 +181,10 @@ class BasePosition:
         return wire
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form.
+        """Set all fields from a wire form, which subclasses validate first.
 
-        Subclasses validate the wire form first.
+        Raises:
+            InvalidState: if the position breaks a rule. The error lists every problem.
         """
         deck = self.deck = self.game.deck(data["players"])
         for field in self.FIELDS:

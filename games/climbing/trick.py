@@ -14,7 +14,7 @@ from games import validation
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Fact
-from games.move import PASS, PLAY, Move, parse
+from games.move import PASS, PLAY, Move, names_in, parse
 from games.position import BasePosition, Field, not_held, wrong_phase
 
 
@@ -67,12 +67,7 @@ class ClimbingPosition(BasePosition):
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Check that a well-formed move of a trick is legal, and return it (a play with its
-        category, rank and length).
-
-        Raises:
-            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
-        """
+        """Validate a move of a trick (see `BasePosition.validate`)."""
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -123,7 +118,7 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
     if table is None:
         return []
     cards = table["move"].removeprefix("play:").partition("=")[0]
-    names = tuple(cards[i : i + 2] for i in range(0, len(cards), 2))
+    names = tuple(names_in(cards))
     return [Fact("to beat", table["category"], names, table["seat"], on_table=True)]
 
 

@@ -9,12 +9,12 @@ from itertools import product
 from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
-from games.deck import Deck, deck
+from games.deck import Deck
 from games.move import PLAY, Move
 from games.rank_masks import is_run, rank_masks, ranks_held, ranks_in, run_starts, runs
 
 RANKS: Final = "456789TJQKA23"
-DECK: Final[Deck] = deck(RANKS)
+DECK: Final = Deck(RANKS)
 MULTIPLES: Final = ("single", "pair", "triple", "quad")
 RUNS: Final = ("run", "pair-run", "triple-run", "quad-run")
 SHORTEST: Final = 3

@@ -54,12 +54,7 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Check that a well-formed move is legal, and return it (a play with its category, rank
-        and length).
-
-        Raises:
-            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
-        """
+        """Validate a move (see `BasePosition.validate`)."""
         if self.phase == "auction":
             return self._validate_bid(move)
         if self.phase == "call":
@@ -67,11 +62,7 @@ class DasanPosition(ClimbingPosition):
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Check a play of cards that are held, and return it with its category, rank and length.
-
-        Raises:
-            IllegalMove: if the cards are no combination, or do not beat the table.
-        """
+        """Validate a play (see `ClimbingPosition.validate_play`)."""
         play = combinations.identify(play)
         if table is not None:
             combinations.check_beats(play, table)
@@ -111,11 +102,7 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it.
-
-        Raises:
-            InvalidState: if the position breaks a rule. The error lists every problem.
-        """
+        """Validate a wire form and read it (see `BasePosition.load`)."""
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -184,9 +171,7 @@ class DasanState(DasanPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DasanState:
-        """Return the state after a move.
-
-        The move that ends a deal also deals the next one, unless the game is over.
+        """Return the state after a move, which may be the first state of the next deal.
 
         Raises:
             IllegalMove: if the move is not legal.

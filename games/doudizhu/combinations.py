@@ -9,31 +9,42 @@ from functools import cache
 from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
-from games.deck import Deck, deck
+from games.deck import Deck
+from games.game import Category
 from games.move import PLAY, Move, Shape
 from games.rank_masks import STRIDE, is_run, rank_masks, ranks_held, ranks_in, run_starts
 
 DECKS: Final = {
-    players: deck("3456789TJQKA2", jokers=True, packs=players - 2) for players in (3, 4)
+    players: Deck("3456789TJQKA2", jokers=True, packs=players - 2) for players in (3, 4)
 }
 MOST_DOUBLINGS: Final = 100
 
-CATEGORIES: Final[tuple[str, ...]] = (
-    "solo",
-    "pair",
-    "triple",
-    "triple+solo",
-    "triple+pair",
-    "run",
-    "pair-run",
-    "triple-run",
-    "triple-run+solos",
-    "triple-run+pairs",
-    "quad+solos",
-    "quad+pairs",
-    "bomb",
-    "rocket",
+CATEGORIES: Final = (
+    Category("solo", "play:2s", "One card."),
+    Category("pair", "play:3c3d", "Two cards of a rank."),
+    Category("triple", "play:3c3d3h", "Three cards of a rank."),
+    Category("triple+solo", "play:6c6d6h8s", "A triple and a card of another rank.", 3),
+    Category("triple+pair", "play:6c6dQcQdQh", "A triple and a pair of another rank."),
+    Category("run", "play:8c9dThJsQc", "Five or more consecutive ranks, 3 to A."),
+    Category("pair-run", "play:TcTdJcJdQcQdKcKd", "Three or more consecutive pairs, 3 to A."),
+    Category("triple-run", "play:4c4d4h5c5d5h", "Two or more consecutive triples, 3 to A."),
+    Category(
+        "triple-run+solos",
+        "play:3s6c7c7d7h8c8d8h",
+        "A run of triples and one card for each, all of different ranks.",
+        3,
+    ),
+    Category(
+        "triple-run+pairs",
+        "play:4c4d8c8d8h9c9d9hJcJd",
+        "A run of triples and one pair for each, of different ranks.",
+    ),
+    Category("quad+solos", "play:6c6d6h6s8c9c", "A quad and two cards of different ranks.", 3),
+    Category("quad+pairs", "play:9c9dJcJdJhJsQcQd", "A quad and two pairs.", 3),
+    Category("bomb", "play:5c5d5h5s", "Four cards of a rank; with two packs, four to eight."),
+    Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
 )
+NAMES: Final[tuple[str, ...]] = tuple([category.name for category in CATEGORIES])
 SOLO: Final = 0
 BOMB: Final = 12
 ROCKET: Final = 13
@@ -73,7 +84,7 @@ def level_of(group: Group) -> int:
 
 
 def category_of(group: Group) -> int:
-    """Return the category of a group, an index into `CATEGORIES`."""
+    """Return the category of a group, an index into `NAMES`."""
     return group >> 8 & 15
 
 
@@ -125,12 +136,12 @@ class Combinations:
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
         rank = self.deck.ranks[level]
-        return Move(PLAY, self.deck, cards, category, CATEGORIES[category], level, length, rank)
+        return Move(PLAY, self.deck, cards, category, NAMES[category], level, length, rank)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Return the category, level and length of these cards, or None if they are no combination.
 
-        The category is an index into `CATEGORIES`. The ranks with the most cards decide. All other
+        The category is an index into `NAMES`. The ranks with the most cards decide. All other
         ranks must be kickers.
         """
         number = self.deck.count(cards)
@@ -277,7 +288,7 @@ class Combinations:
 def shape_of(group: Group) -> Shape:
     """Return the shape of a group's plays."""
     category = category_of(group)
-    return PLAY, category, CATEGORIES[category], level_of(group), length_of(group)
+    return PLAY, category, NAMES[category], level_of(group), length_of(group)
 
 
 def _strength(category: int, level: int, length: int) -> int:

@@ -17,7 +17,13 @@ from typing import ClassVar, Final
 from games.climbing import auction
 from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.deck import Deck
-from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, Combinations, combinations
+from games.doudizhu.combinations import (
+    CATEGORIES,
+    DECKS,
+    MOST_DOUBLINGS,
+    Combinations,
+    combinations,
+)
 from games.doudizhu.move_list import DoudizhuMoves
 from games.doudizhu.validation import validate_position
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase, Value
@@ -47,22 +53,13 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Check that a well-formed move is legal, and return it (a play with its category, rank
-        and length).
-
-        Raises:
-            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
-        """
+        """Validate a move (see `BasePosition.validate`)."""
         if self.phase == "auction":
             return auction.validate(move, self.bid)
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Check a play of cards that are held, and return it with its category, rank and length.
-
-        Raises:
-            IllegalMove: if the cards are no combination, or do not beat the table.
-        """
+        """Validate a play (see `ClimbingPosition.validate_play`)."""
         play = self.plays.identify(play)
         if table is not None:
             self.plays.check_beats(play, table)
@@ -76,11 +73,7 @@ class DoudizhuPosition(ClimbingPosition):
         return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it.
-
-        Raises:
-            InvalidState: if the position breaks a rule. The error lists every problem.
-        """
+        """Validate a wire form and read it (see `BasePosition.load`)."""
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -131,9 +124,7 @@ class DoudizhuState(DoudizhuPosition):
         _deal(self, 1, 0)
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """Return the state after a move.
-
-        The move that ends a deal also deals the next one, unless the game is over.
+        """Return the state after a move, which may be the first state of the next deal.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -310,31 +301,7 @@ class Doudizhu(auction.AuctionGame):
         "botzone": {"single_round": True, "reveal_talon": True, "spring": True}
     }
     phases: ClassVar[tuple[str, ...]] = ("auction", "play")
-    categories: ClassVar[tuple[Category, ...]] = (
-        Category("solo", "play:2s", "One card."),
-        Category("pair", "play:3c3d", "Two cards of a rank."),
-        Category("triple", "play:3c3d3h", "Three cards of a rank."),
-        Category("triple+solo", "play:6c6d6h8s", "A triple and a card of another rank.", 3),
-        Category("triple+pair", "play:6c6dQcQdQh", "A triple and a pair of another rank."),
-        Category("run", "play:8c9dThJsQc", "Five or more consecutive ranks, 3 to A."),
-        Category("pair-run", "play:TcTdJcJdQcQdKcKd", "Three or more consecutive pairs, 3 to A."),
-        Category("triple-run", "play:4c4d4h5c5d5h", "Two or more consecutive triples, 3 to A."),
-        Category(
-            "triple-run+solos",
-            "play:3s6c7c7d7h8c8d8h",
-            "A run of triples and one card for each, all of different ranks.",
-            3,
-        ),
-        Category(
-            "triple-run+pairs",
-            "play:4c4d8c8d8h9c9d9hJcJd",
-            "A run of triples and one pair for each, of different ranks.",
-        ),
-        Category("quad+solos", "play:6c6d6h6s8c9c", "A quad and two cards of different ranks.", 3),
-        Category("quad+pairs", "play:9c9dJcJdJhJsQcQd", "A quad and two pairs.", 3),
-        Category("bomb", "play:5c5d5h5s", "Four cards of a rank; with two packs, four to eight."),
-        Category("rocket", "play:BjRj", "All jokers: two, or four with two packs."),
-    )
+    categories: ClassVar[tuple[Category, ...]] = CATEGORIES
     positions: ClassVar = (DoudizhuState, DoudizhuView)
     bounded: ClassVar[bool] = False
 

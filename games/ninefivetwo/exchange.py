@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from games.deck import HIDDEN, Deck
-from games.move import DISCARD, GIVE, History
+from games.move import DISCARD, GIVE, History, names_in
 from games.position import Field
 
 Names = tuple[str, ...]
@@ -45,34 +45,21 @@ class ExchangePair:
         return ExchangePair(self.giver, self.debtor, self.count, given, returned)
 
 
-def _read_owed(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
-    """Read open pairings from their wire form. Sort the given cards in deck order."""
-    return tuple(
-        [
-            ExchangePair(**{**entry, "given": tuple(deck.in_order(entry["given"]))})
-            for entry in entries
-        ]
-    )
-
-
-def _read_exchanged(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
-    """Read closed pairings from their wire form.
+def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
+    """Read pairings from their wire form: open ones have a `count`, closed ones have `returned`.
 
     The given cards are sorted in deck order, and the returned cards along with them.
     """
-    closed = []
+    pairs = []
     for entry in entries:
-        given, returned = entry["given"], entry["returned"]
-        if len(given) == len(returned):
-            pairs = sorted(
-                zip(given, returned, strict=True), key=lambda pair: deck.sort_key(pair[0])
-            )
-            given = [card for card, _ in pairs]
-            returned = [card for _, card in pairs]
-        closed.append(
-            ExchangePair(entry["giver"], entry["debtor"], len(given), tuple(given), tuple(returned))
-        )
-    return tuple(closed)
+        given, returned = deck.in_order(entry["given"]), entry.get("returned", ())
+        if len(returned) == len(given):
+            by_given = zip(entry["given"], returned, strict=True)
+            returned = [card for _, card in sorted(by_given, key=lambda pair: deck.place(pair[0]))]
+        count = entry.get("count", len(given))
+        pair = ExchangePair(entry["giver"], entry["debtor"], count, tuple(given), tuple(returned))
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def _write_owed(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
@@ -94,8 +81,8 @@ def _write_exchanged(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
     ]
 
 
-OWED_FIELD: Final = Field("owed", _write_owed, _read_owed)
-EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read_exchanged)
+OWED_FIELD: Final = Field("owed", _write_owed, _read)
+EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
@@ -155,7 +142,7 @@ def history_for(
             shown.append({"seat": mover, "move": move})
             continue
         knowing = {mover}
-        named = {cards[i : i + 2] for i in range(0, len(cards), 2)}
+        named = set(names_in(cards))
         if kind == GIVE:
             for giver, debtor, left in unmatched:
                 if giver == mover and named <= left:

@@ -86,12 +86,7 @@ class NinefivetwoPosition(BasePosition):
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Check that a well-formed move is legal, and return it (a play with its category, rank
-        and length).
-
-        Raises:
-            IllegalMove: if the move is not legal for the seat to move, which holds `hand`.
-        """
+        """Validate a move (see `BasePosition.validate`)."""
         kind = _KINDS[self.phase]
         if move.kind != kind:
             raise wrong_phase(move, self.phase, kind)
@@ -137,11 +132,7 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it.
-
-        Raises:
-            InvalidState: if the position breaks a rule. The error lists every problem.
-        """
+        """Validate a wire form and read it (see `BasePosition.load`)."""
         validate_position(self.game, data)
         super().load(data)
 
@@ -199,9 +190,7 @@ class NinefivetwoState(NinefivetwoPosition):
         _deal(self, 1, FIRST_TARGETS, ())
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """Return the state after a move.
-
-        The move that ends a deal also deals the next one, unless the game is over.
+        """Return the state after a move, which may be the first state of the next deal.
 
         Raises:
             IllegalMove: if the move is not legal.

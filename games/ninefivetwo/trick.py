@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from games.deck import RANKS, SUITS, deck
+from games.deck import RANKS, SUITS, Deck
 from games.move import DISCARD, GIVE, PLAY, TRUMP, Move, parse
 from games.position import Field
 
-DECK: Final = deck(RANKS)
+DECK: Final = Deck(RANKS)
 SUIT_CARDS: Final = tuple([sum(DECK.units[suit::4]) for suit in range(4)])
 """By suit: the hand of all its cards."""
 

@@ -10,27 +10,47 @@ Source: the categories A to I, their order and the special categories of the Ger
 from typing import Final
 
 from games.climbing.trick import not_a_combination, not_higher, wrong_category
-from games.deck import Deck, deck
+from games.deck import Deck
 from games.errors import IllegalMove, Reason
+from games.game import Category
 from games.move import PLAY, Move
 from games.rank_masks import rank_masks, ranks_held, ranks_in
 
-DECK: Final[Deck] = deck("3456789TJQKA2", jokers=True)
+DECK: Final = Deck("3456789TJQKA2", jokers=True)
 
-CATEGORIES: Final[tuple[str, ...]] = (
-    "single",
-    "pair",
-    "triple",
-    "quad",
-    "pair-run",
-    "triple-run",
-    "quad-run",
-    "fullhouse",
-    "flush",
-    "510k",
-    "510k-suited",
-    "2222",
+CATEGORIES: Final = (
+    Category("single", "play:Kh", "One card (Einzelkarte)."),
+    Category("pair", "play:AsBj", "Two cards of a rank (Paar); both jokers are the highest."),
+    Category("triple", "play:JcJdJh", "Three cards of a rank (Drilling)."),
+    Category("quad", "play:9c9d9h9s", "Four cards of a rank (Vierling), except four 2s."),
+    Category(
+        "pair-run",
+        "play:KcKdAhAs2c2h",
+        "Three or more consecutive pairs, 3 to 2 (Paarsequenz).",
+    ),
+    Category(
+        "triple-run",
+        "play:3c3d3h4c4d4s5d5h5s",
+        "Three or more consecutive triples, 3 to 2 (Drillingssequenz).",
+    ),
+    Category(
+        "quad-run",
+        "play:9c9d9h9sTcTdThTsJcJdJhJsQcQdQhQs",
+        "Three or more consecutive quads, 3 to 2 (Vierlingssequenz).",
+    ),
+    Category(
+        "fullhouse",
+        "play:5c5d5hQcQs",
+        "A triple with a pair, two neighbours of one suit, a 3 and any card, or two of 5 T K.",
+    ),
+    Category(
+        "flush", "play:JsQsKsAs2s", "Five or more consecutive cards of one suit (Farbsequenz)."
+    ),
+    Category("510k", "play:5cTdKh", "A 5, a 10 and a king; only 510k-suited and 2222 beat it."),
+    Category("510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit; only 2222 beats it."),
+    Category("2222", "play:2c2d2h2s", "All four 2s; nothing beats it."),
 )
+NAMES: Final[tuple[str, ...]] = tuple([category.name for category in CATEGORIES])
 SINGLE: Final = 0
 QUAD: Final = 3
 PAIR_RUN: Final = 4
@@ -55,7 +75,7 @@ LONGEST: Final = 13
 SUIT_CARDS: Final = tuple(0x1111111111111 << suit for suit in range(4))
 
 Reading = tuple[int, int, int]
-"""Category (index into `CATEGORIES`), level (rank by number) and length."""
+"""Category (index into `NAMES`), level (rank by number) and length."""
 
 
 def level_of(lowest: int, length: int) -> int:
@@ -200,7 +220,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1
     if move.suffix:
-        options = [reading for reading in options if move.suffix == "=" + CATEGORIES[reading[0]]]
+        options = [reading for reading in options if move.suffix == "=" + NAMES[reading[0]]]
     if not options:
         raise not_a_combination(move, "Zheng Fen")
     if table is not None:
@@ -210,7 +230,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
         ]
         if not options:
             same = [] if is_special(table.value) else [f"a higher {table.category}"]
-            specials = CATEGORIES[max(FIVE_TEN_KING, table.value + 1) :]
+            specials = NAMES[max(FIVE_TEN_KING, table.value + 1) :]
             raise wrong_category(move.text, table, [*same, *specials])
         if not beats(options[0], beaten):
             raise not_higher(move.text, table)
@@ -228,6 +248,6 @@ def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
     The play has a suffix if `ambiguous` is true, that is, if the cards have another reading.
     """
     category, level, length = reading
-    name = CATEGORIES[category]
+    name = NAMES[category]
     suffix = "=" + name if ambiguous else ""
     return Move(PLAY, DECK, cards, category, name, level, length, DECK.ranks[level], suffix)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from games.game import LegalMoves
 from games.move import PASS, Move
 from games.zhengfen.combinations import (
-    CATEGORIES,
     DECK,
     FLUSH,
     FULLHOUSE,
+    NAMES,
     SHORTEST_FLUSH,
     Reading,
     build_move,
@@ -81,7 +81,7 @@ class ZhengfenMoves(LegalMoves):
             group_texts = texts_of(plays)
             suffixed = self._suffixed(group)
             if suffixed:
-                suffix = "=" + CATEGORIES[group.reading[0]]
+                suffix = "=" + NAMES[group.reading[0]]
                 for place, cards in enumerate(plays):
                     if cards in suffixed:
                         group_texts[place] += suffix

@@ -17,7 +17,7 @@ from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Optio
 from games.move import PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
 from games.shuffle import Randomness, distribute
-from games.zhengfen.combinations import DECK, FIVE, KING, TEN, reading_of, validate_play
+from games.zhengfen.combinations import CATEGORIES, DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.validation import validate_position
 
@@ -47,11 +47,7 @@ class ZhengfenPosition(ClimbingPosition):
     out: tuple[int, ...]
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Check a play of cards that are held, and return it with its category, rank and length.
-
-        Raises:
-            IllegalMove: if the cards are no combination, do not beat the table, or are ambiguous.
-        """
+        """Validate a play (see `ClimbingPosition.validate_play`)."""
         return validate_play(play, table)
 
     def legal_moves(self, hand: int) -> LegalMoves:
@@ -60,11 +56,7 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it.
-
-        Raises:
-            InvalidState: if the position breaks a rule. The error lists every problem.
-        """
+        """Validate a wire form and read it (see `BasePosition.load`)."""
         table = validate_position(self.game, data)
         super().load(data)
         self.table = table
@@ -104,9 +96,7 @@ class ZhengfenState(ZhengfenPosition):
         _deal(self, 1, 0, 1)
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """Return the state after a move.
-
-        The move that ends a deal also deals the next one, unless the game is over.
+        """Return the state after a move, which may be the first state of the next deal.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -214,40 +204,7 @@ class Zhengfen(Game):
         Option("deals", None, 1, 1000, True, "The most deals in a game; null for no limit."),
     )
     phases: ClassVar[tuple[str, ...]] = ("play",)
-    categories: ClassVar[tuple[Category, ...]] = (
-        Category("single", "play:Kh", "One card (Einzelkarte)."),
-        Category("pair", "play:AsBj", "Two cards of a rank (Paar); both jokers are the highest."),
-        Category("triple", "play:JcJdJh", "Three cards of a rank (Drilling)."),
-        Category("quad", "play:9c9d9h9s", "Four cards of a rank (Vierling), except four 2s."),
-        Category(
-            "pair-run",
-            "play:KcKdAhAs2c2h",
-            "Three or more consecutive pairs, 3 to 2 (Paarsequenz).",
-        ),
-        Category(
-            "triple-run",
-            "play:3c3d3h4c4d4s5d5h5s",
-            "Three or more consecutive triples, 3 to 2 (Drillingssequenz).",
-        ),
-        Category(
-            "quad-run",
-            "play:9c9d9h9sTcTdThTsJcJdJhJsQcQdQhQs",
-            "Three or more consecutive quads, 3 to 2 (Vierlingssequenz).",
-        ),
-        Category(
-            "fullhouse",
-            "play:5c5d5hQcQs",
-            "A triple with a pair, two neighbours of one suit, a 3 and any card, or two of 5 T K.",
-        ),
-        Category(
-            "flush", "play:JsQsKsAs2s", "Five or more consecutive cards of one suit (Farbsequenz)."
-        ),
-        Category("510k", "play:5cTdKh", "A 5, a 10 and a king; only 510k-suited and 2222 beat it."),
-        Category(
-            "510k-suited", "play:5hThKh", "A 5, a 10 and a king of one suit; only 2222 beats it."
-        ),
-        Category("2222", "play:2c2d2h2s", "All four 2s; nothing beats it."),
-    )
+    categories: ClassVar[tuple[Category, ...]] = CATEGORIES
     teams: ClassVar[bool] = False
     positions: ClassVar = (ZhengfenState, ZhengfenView)
 

@@ -5,10 +5,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.deck import deck
+from games.deck import Deck
 
-ONE = deck("3456789TJQKA2", jokers=True)
-TWO = deck("3456789TJQKA2", jokers=True, packs=2)
+ONE = Deck("3456789TJQKA2", jokers=True)
+TWO = Deck("3456789TJQKA2", jokers=True, packs=2)
 
 
 HANDS = st.tuples(st.permutations(TWO.cards), st.integers(0, 108)).map(lambda cut: cut[0][: cut[1]])

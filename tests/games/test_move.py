@@ -3,10 +3,10 @@
 import pytest
 
 from games import IllegalMove
-from games.deck import deck
+from games.deck import Deck
 from games.move import parse
 
-DECK = deck("3456789TJQKA2", jokers=True, packs=2)
+DECK = Deck("3456789TJQKA2", jokers=True, packs=2)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,11 @@ def test_anything_else_is_a_syntax_error(text: str) -> None:
     assert len(error.value.detail) < 250
     assert error.value.detail.isprintable()
     assert error.value.detail.isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("play:4c4c=flush", "play:??=flush"), ("call:Bj", "call:??")]
+)
+def test_cards_that_the_deck_lacks_are_masked_in_the_text(text: str, shown: str) -> None:
+    move = parse(text, Deck("456"))
+    assert (move.cards, move.text) == (-1, shown)

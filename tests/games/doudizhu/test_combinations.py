@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 import games
-from games.doudizhu.combinations import CATEGORIES
+from games.doudizhu.combinations import NAMES
 from games.doudizhu.combinations import combinations as combinations_of
 from games.doudizhu.move_list import DoudizhuMoves
 from tests.support.games.climbing import Reading, assert_lists, doudizhu
@@ -113,7 +113,7 @@ def test_examples_of_the_source(cards: str, players: int, expected: Reading | No
         assert expected is None
     else:
         category, level, length = reading
-        assert (CATEGORIES[category], plays.deck.ranks[level], length) == expected
+        assert (NAMES[category], plays.deck.ranks[level], length) == expected
 
 
 def random_hands(players: int) -> Iterator[list[str]]:
@@ -146,7 +146,7 @@ def test_known_counts_from_the_full_deck() -> None:
     for move in DoudizhuMoves(plays, plays.deck.full, None):
         if move.cards.bit_count() <= 20:
             found[str(move.category)] += 1
-    by_category = [found[name] for name in CATEGORIES]
+    by_category = [found[name] for name in NAMES]
     assert by_category == [15, 13, 13, 182, 156, 36, 52, 45, 7161, 2939, 1170, 858, 13, 1]
 
 

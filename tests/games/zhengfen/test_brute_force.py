@@ -5,7 +5,7 @@ import random
 import pytest
 
 from games import Position
-from games.zhengfen.combinations import CATEGORIES
+from games.zhengfen.combinations import NAMES
 from tests.support.games.playing import reason
 from tests.support.games.zhengfen import follow, lead
 from tools import brute_force as brute
@@ -91,4 +91,4 @@ def test_quads_and_both_jokers(ranks: str) -> None:
 
 
 def test_the_categories_are_known_to_both() -> None:
-    assert list(CATEGORIES) == brute.CATEGORIES
+    assert list(NAMES) == brute.CATEGORIES

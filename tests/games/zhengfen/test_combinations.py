@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.zhengfen.combinations import CATEGORIES, DECK
+from games.zhengfen.combinations import DECK, NAMES
 from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.play_groups import BOTH
 from tests.support.games.playing import cards, reason
@@ -112,11 +112,11 @@ KNOWN = [54, 183, 260, 194, 986615272476, 24884958544, 27566, 75910, 6780, 60, 4
 
 def test_known_counts_from_the_full_deck() -> None:
     """Distinct sets of cards by category, out of all 54; runs by number, never spelled out."""
-    counts, houses = [0] * len(CATEGORIES), [0, 0, 0]
+    counts, houses = [0] * len(NAMES), [0, 0, 0]
     for group in ZhengfenMoves(DECK.full, None).groups:
         category = group.reading[0]
         counts[category] += group.count
-        if CATEGORIES[category] == "fullhouse":
+        if NAMES[category] == "fullhouse":
             for play in group.plays():
                 houses[(play & BOTH).bit_count()] += 1
     assert counts == KNOWN

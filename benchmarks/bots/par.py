@@ -39,7 +39,7 @@ def play_kit(table: BenchTable, budget: Budget) -> Played:
         kit = find("python")
         kit.copy(Path(folder))
         bot, launch = Bot(BOT, command=kit.command(folder)), LaunchSettings(Limits(), 60_000)
-        return play_bot(table, bot, PUBLIC_SEED, HOUSES, launch, budget, CORES, lambda _: None)
+        return play_bot(table, bot, PUBLIC_SEED, HOUSES, launch, budget, CORES)
 
 
 def landmark(table: BenchTable, name: str, known: dict[str, list[int]]) -> Landmark | None:

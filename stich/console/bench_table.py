@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 import games
-from tournament.bench.compare import Comparison, Difference
+from tournament.bench.compare import FEWEST_BLOCKS, Comparison, Difference
 from tournament.bench.play import Landmark
 from tournament.bench.record import Record, Result
 from tournament.bench.suite import PUBLIC_SEED, USUAL
@@ -100,7 +100,8 @@ def _verdict(difference: Difference) -> str:
     if difference.verdict in ("better", "worse"):
         return difference.verdict
     if difference.verdict == "same":
-        return "the same in every block"
+        few = difference.blocks < FEWEST_BLOCKS
+        return "the same in every block" + " so far; more blocks are needed" * few
     if difference.arm is None:
         return "unknown: too few blocks"
     arm, blocks = difference.arm, difference.blocks

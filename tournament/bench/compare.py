@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import hypot
 from statistics import fmean
 
-from tournament.bench.record import Record, Result
-from tournament.errors import StichError
-from tournament.ranking.arrays import LEVEL
+from tournament.bench.record import Record, RecordError, Result
+from tournament.bench.suite import OfTable
+from tournament.ranking.arrays import LEVEL, UNKNOWN, Interval
 from tournament.ranking.student import mean_interval
 
 FEWEST_BLOCKS = 6
@@ -15,23 +15,15 @@ FEWEST_BLOCKS = 6
 were wrong in 39 of 100 comparisons."""
 
 
-class MismatchError(StichError):
-    """An error that says why two records cannot be compared. The text names what differs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(OfTable, frozen=True):
     """The lead of the new bot over the old bot at a table, in points per deal, with an interval.
 
     `blocks` is the number of blocks of the bot with fewer. On the same deals, only these blocks are
-    compared. `arm` is half the width of the interval. It is None if only one to five blocks differ,
-    since they cannot show rare large differences. On different deals, it is None for fewer than six
-    blocks. All intervals of a comparison hold jointly in 95 of 100 cases.
+    compared. `arm` is half the width of the interval. It is 0 if the bots are equal in every block
+    of the same deals, and None if there are too few blocks for an interval (see `block_interval`).
+    All intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
-    game: str
-    players: int
-    rules: str
     blocks: int
     mean: float
     arm: float | None
@@ -39,11 +31,9 @@ class Difference:
     @property
     def verdict(self) -> str:
         """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown"."""
-        if self.arm is None:
-            return "unknown"
-        if self.mean == 0 and self.arm == 0:
+        if self.mean == self.arm == 0:
             return "same"
-        if abs(self.mean) <= self.arm:
+        if self.arm is None or abs(self.mean) <= self.arm:
             return "unknown"
         return "better" if self.mean > 0 else "worse"
 
@@ -70,17 +60,17 @@ def compare(old: Record, new: Record) -> Comparison:
     """The comparison of the record of a new bot with that of an old bot.
 
     Raises:
-        MismatchError: if the records have no table in common.
+        RecordError: if the records have no table in common.
     """
     before = {result.key: result for result in old.results}
     after = {result.key: result for result in new.results}
     common = [key for key in before if key in after]
     if not common:
-        raise MismatchError(
-            f"they have no table in common: the first has {_tables(old.results)}, the second"
-            f" {_tables(new.results)}."
+        raise RecordError(
+            "The two results have no table in common: the first has"
+            f" {_tables(old.results)}, the second {_tables(new.results)}."
         )
-    left_out = [result.table for result in (*old.results, *new.results) if result.key not in common]
+    left_out = [result.title for result in (*old.results, *new.results) if result.key not in common]
     paired = old.seed == new.seed
     level = 1 - (1 - LEVEL) / len(common)
     return Comparison(
@@ -97,24 +87,32 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
         differences = [after - before for before, after in pairs]
         mean, arm = _estimate(differences, level)
-        if 0 < sum(map(bool, differences)) < FEWEST_BLOCKS:
-            arm = None
+        if not any(differences):
+            arm = 0.0
     else:
         before, old_arm = _estimate(old.by_block, level)
         after, new_arm = _estimate(new.by_block, level)
         mean = after - before
-        arm = None
-        if old_arm is not None and new_arm is not None and blocks >= FEWEST_BLOCKS:
-            # The sum is a little wide if the bots' results vary differently, never narrow.
-            arm = hypot(old_arm, new_arm)
+        # The sum is a little wide if the bots' results vary differently, never narrow.
+        arm = None if old_arm is None or new_arm is None else hypot(old_arm, new_arm)
     return Difference(*new.key, blocks, mean, arm)
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """The mean, and half the width of its interval, or None for fewer than two values."""
-    mean, high = fmean(values), mean_interval(values, level).high
+    """The mean, and half the width of its interval, or None if the interval is unknown."""
+    mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 
 
+def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """The confidence interval of the mean of blocks, whose values are differences.
+
+    The interval is `UNKNOWN` for fewer than six values, or if only one to five of the values are
+    not 0, since they cannot show rare large differences.
+    """
+    few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
+    return UNKNOWN if few else mean_interval(values, level)
+
+
 def _tables(results: Sequence[Result]) -> str:
-    return "; ".join(result.table for result in results) or "none"
+    return "; ".join(result.title for result in results) or "none"

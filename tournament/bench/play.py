@@ -18,24 +18,14 @@ from time import monotonic
 
 import msgspec
 
-from tournament.bench.compare import FEWEST_BLOCKS
-from tournament.bench.record import (
-    Faults,
-    Measured,
-    OfTable,
-    Record,
-    Result,
-    TableProblem,
-    seed_shown,
-)
-from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable
+from tournament.bench.compare import block_interval
+from tournament.bench.record import Faults, Measured, Record, Result, TableProblem, seed_shown
+from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable, OfTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
 from tournament.config.cup import Bot, Limits
 from tournament.errors import StichError
-from tournament.ranking.arrays import UNKNOWN
-from tournament.ranking.student import mean_interval
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.workers.executor import Finished, Job, Lost, RunError
 from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
@@ -109,7 +99,6 @@ def play_house(
     houses: Houses,
     budget: Budget,
     concurrency: int,
-    on_match: OnMatch = lambda _: None,
 ) -> Played:
     """Play a table with the house bot named `house` in the bot's place, for par and landmarks.
 
@@ -118,7 +107,7 @@ def play_house(
     """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
-    return play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
+    return play_bot(table, bot, seed, houses, launch, budget, concurrency)
 
 
 def play_bot(
@@ -129,7 +118,7 @@ def play_bot(
     launch: LaunchSettings,
     budget: Budget,
     concurrency: int,
-    on_match: OnMatch,
+    on_match: OnMatch = lambda _: None,
 ) -> Played:
     """Play the first blocks of a table with the bot, whose name must be `BOT`.
 
@@ -195,8 +184,7 @@ def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
     """The result of a table. `par` has the points of par in each block that was played."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
-    few = 0 < sum(map(bool, over)) < FEWEST_BLOCKS or len(over) < FEWEST_BLOCKS
-    interval = UNKNOWN if few else mean_interval(over)
+    interval = block_interval(over)
     return Result(
         *table.key,
         blocks=len(over),

@@ -6,21 +6,17 @@ from typing import Annotated
 
 import msgspec
 
-from tournament.bench.suite import PUBLIC_SEED, SUITE, USUAL
+from tournament.bench.suite import PUBLIC_SEED, SUITE, OfTable, Text
 from tournament.errors import StichError
 from tournament.text import printable
 
-MAX_BYTES = 1 << 20
-"""The largest file that is read as a record."""
-
-_Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 _Points = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
 """Points, in a range far beyond any game's, so that sums of squares stay finite."""
 
 
 class RecordError(StichError):
-    """An error that says why a file is not the record of a benchmark, with the fix."""
+    """A record that cannot be read, or two that cannot be compared. The text says why."""
 
     exit_code = 2
 
@@ -34,9 +30,9 @@ class _Suite(msgspec.Struct):
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The measured bot: its own name and version, and the command or URL in use."""
 
-    name: _Text
-    version: _Text | None
-    command: _Text
+    name: Text
+    version: Text | None
+    command: Text
 
 
 class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,24 +42,6 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unreachable: _Count = 0
     invalid: _Count = 0
     illegal: _Count = 0
-
-
-class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base class of values that belong to a table of the suite."""
-
-    game: _Text
-    players: Annotated[int, msgspec.Meta(ge=2, le=6)]
-    rules: _Text
-
-    @property
-    def key(self) -> tuple[str, int, str]:
-        """The values that identify the table in the suite."""
-        return self.game, self.players, self.rules
-
-    @property
-    def table(self) -> str:
-        """The table in words."""
-        return table_name(*self.key)
 
 
 class Result(OfTable, frozen=True, forbid_unknown_fields=True):
@@ -102,24 +80,19 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when the record was made (UTC, ISO 8601). `stich` is the version of Stich.
     """
 
-    suite: _Text
-    seed: _Text
+    suite: Text
+    seed: Text
     bot: Measured
     results: Annotated[tuple[Result, ...], msgspec.Meta(max_length=64)]
     problems: Annotated[tuple[TableProblem, ...], msgspec.Meta(max_length=64)]
-    made: _Text
-    stich: _Text
+    made: Text
+    stich: Text
 
     @property
     def title(self) -> str:
         """The name of the bot, with its version if it states one, safe on a terminal."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
-
-
-def table_name(game: str, players: int, rules: str) -> str:
-    """A table of the suite in words."""
-    return f"{game}, {players} players" + ("" if rules == USUAL else f", {rules}")
 
 
 def seed_shown(seed: str) -> str:
@@ -142,15 +115,12 @@ def read_record(file: Path) -> Record:
     """Read a record from a file.
 
     Raises:
-        RecordError: if the file cannot be read, is too large, or holds no record of this suite.
+        RecordError: if the file cannot be read or holds no record of this suite.
     """
     try:
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
+        data = file.read_bytes()
     except OSError as error:
         raise RecordError(f"{file}: cannot be read: {error.strerror}.") from None
-    if len(data) > MAX_BYTES:
-        raise RecordError(f"{file}: has more than {MAX_BYTES} bytes; it is no result of a bench.")
     try:
         suite = msgspec.json.decode(data, type=_Suite).suite
         if suite.startswith("bench-") and suite != SUITE:
@@ -158,9 +128,8 @@ def read_record(file: Path) -> Record:
                 f"{file}: is a result of {printable(suite[:40])}; this version plays {SUITE}."
                 f" Measure that bot again: stich bench BOT --json {file}"
             )
-        record = msgspec.json.decode(data, type=Record)
+        return msgspec.json.decode(data, type=Record)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordError(
             f"{file}: is not what `stich bench --json` writes ({error}); run it again."
         ) from None
-    return record

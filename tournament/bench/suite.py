@@ -1,7 +1,9 @@
 """The tables of the suite `bench-2`. A change that alters any result requires a new suite."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
 
 import games
 from tournament.config.cup import Bot, Clock, Cup, RunSettings
@@ -36,23 +38,36 @@ OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
     "ninefivetwo": {"target": 100_000, "deals": 3},
 }
 
-
 USUAL = "usual"
 """The name for the options above. Other names are those of the game's option sets."""
 
 
-@dataclass(frozen=True)
-class BenchTable:
-    """A table of the suite: a game, the number of players, and the name of a set of options."""
+Text = Annotated[str, msgspec.Meta(max_length=4096)]
 
-    game: str
-    players: int
-    rules: str = USUAL
+
+class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base class of values that belong to a table of the suite."""
+
+    game: Text
+    players: Annotated[int, msgspec.Meta(ge=2, le=6)]
+    rules: Text
 
     @property
     def key(self) -> tuple[str, int, str]:
         """The values that identify the table in the suite."""
         return self.game, self.players, self.rules
+
+    @property
+    def title(self) -> str:
+        """The table in words."""
+        rules = "" if self.rules == USUAL else f", {self.rules}"
+        return f"{self.game}, {self.players} players{rules}"
+
+
+class BenchTable(OfTable, frozen=True):
+    """A table of the suite: a game, the number of players, and the name of a set of options."""
+
+    rules: Text = USUAL
 
     @property
     def options(self) -> Mapping[str, int | bool | None]:

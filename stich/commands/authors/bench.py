@@ -26,9 +26,9 @@ from stich.console.bench_table import badge, comparison_table, result_table
 from stich.console.progress import watch
 from stich.console.result_tables import make_console
 from stich.houses import HOUSES
-from tournament.bench.compare import MismatchError, compare
+from tournament.bench.compare import compare
 from tournament.bench.play import Budget, ask_about, read_landmarks, run_bench
-from tournament.bench.record import Record, RecordError, read_record, table_name, write_record
+from tournament.bench.record import Record, read_record, write_record
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError
@@ -186,8 +186,7 @@ def measure(**arguments: Any) -> int:
         tables = [table for table, why in zip(asked, reasons, strict=True) if not why]
         if not asked:
             raise click.UsageError(
-                f"{SUITE} has no such table; it has"
-                f" {', '.join(table_name(*table.key) for table in TABLES)}."
+                f"{SUITE} has no such table; it has {', '.join(table.title for table in TABLES)}."
             )
         if not tables:
             refuse(f"The bot plays no table of {SUITE}: {reasons[0]}", 2)
@@ -207,8 +206,7 @@ def measure(**arguments: Any) -> int:
             given.badge_file.write_text(badge(record), encoding="utf-8")
     failed = bool(record.problems)
     if best is not None and record.results:
-        names = str(given.against), "this result"
-        failed |= _print_comparison(best, record, names, given.markdown)
+        failed |= _print_comparison(best, record, given.markdown)
     if given.at_least is not None:
         failed |= any(result.over_par < given.at_least for result in record.results)
     return int(failed)
@@ -225,7 +223,7 @@ def compare_results(old: str, new: str, markdown: bool) -> None:
     Example:
       stich bench compare yesterday.json mine.json
     """
-    _print_comparison(read_record(Path(old)), read_record(Path(new)), (old, new), markdown)
+    _print_comparison(read_record(Path(old)), read_record(Path(new)), markdown)
 
 
 bench.add_command(measure, "measure")
@@ -240,18 +238,14 @@ def _print(table: str, markdown: bool) -> None:
         make_console().print(Markdown(table), soft_wrap=True)  # users copy a line of the table
 
 
-def _print_comparison(old: Record, new: Record, names: tuple[str, str], markdown: bool) -> bool:
+def _print_comparison(old: Record, new: Record, markdown: bool) -> bool:
     """Print the differences between two records. Return whether the new bot is worse at any table.
 
-    `names` are what an error message calls the old and the new record. `markdown` is as in
-    `_print`.
+    `markdown` is as in `_print`.
 
     Raises:
-        RecordError: if the records cannot be compared.
+        RecordError: if the records have no table in common.
     """
-    try:
-        comparison = compare(old, new)
-    except MismatchError as error:
-        raise RecordError(f"{names[0]} and {names[1]} cannot be compared: {error}") from None
+    comparison = compare(old, new)
     _print(comparison_table(old, new, comparison), markdown)
     return comparison.worse

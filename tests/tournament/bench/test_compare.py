@@ -4,14 +4,25 @@ import random
 
 import pytest
 
+from stich.console.bench_table import comparison_table
 from tests.support.tournament.bench_records import record, result
-from tournament.bench.compare import MismatchError, compare
-from tournament.bench.record import Record
+from tournament.bench.compare import compare
+from tournament.bench.record import Record, RecordError
 
 
-def test_equal_bots_are_the_same() -> None:
-    same = record(result([3, -6, 9, 0]))
-    assert [table.verdict for table in compare(same, same).differences] == ["same"]
+@pytest.mark.parametrize(
+    ("blocks", "verdict"),
+    [
+        (1, "the same in every block so far; more blocks are needed"),
+        (5, "the same in every block so far; more blocks are needed"),
+        (6, "the same in every block"),
+    ],
+)
+def test_equal_bots_are_the_same(blocks: int, verdict: str) -> None:
+    same = record(result([3, -6, 9, 0, 0, 12][:blocks]))
+    comparison = compare(same, same)
+    assert [table.verdict for table in comparison.differences] == ["same"]
+    assert f"| {verdict} |" in comparison_table(same, same, comparison)
 
 
 def test_the_same_deals_show_a_difference_that_others_do_not() -> None:
@@ -54,9 +65,7 @@ def test_a_quick_result_is_compared_with_the_same_blocks() -> None:
 def test_tables_of_only_one_bot_are_left_out_by_name() -> None:
     three, four = result([3, 3]), result([3, 3], 1)
     assert compare(record(three, four), record(three)).left_out == ("doudizhu, 4 players",)
-    with pytest.raises(
-        MismatchError, match="first has doudizhu, 3 players, the second doudizhu, 4"
-    ):
+    with pytest.raises(RecordError, match="first has doudizhu, 3 players, the second doudizhu, 4"):
         compare(record(three), record(four))
 
 

@@ -14,8 +14,9 @@ from stich.processes import find_port, gateway_served
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import Choice, HttpBot
+from tournament.bot.url_bot import HttpBot
 from tournament.config.cup import Bot, Cup, Limits
 from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations

@@ -29,8 +29,9 @@ from stich.commands.common import (
 from stich.console import play_screen as screen
 from stich.console.card_text import play_text
 from stich.processes import find_port, pages_served
+from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import reach
-from tournament.bot.url_bot import Choice, Player
+from tournament.bot.url_bot import Player
 from tournament.config.arguments import DEFAULT_BOTS
 from tournament.config.cup import Bot, Clock
 from tournament.display.formatting import format_scores, format_winners

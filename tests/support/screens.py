@@ -25,7 +25,8 @@ from tests.support.browser import chromium, has, prefer, resize, show_as, wait
 from tests.support.serving import served
 from tests.support.tournament.played import Dice, cup, played, run, unfinished
 from tests.support.web.arena import ANN, Arena
-from tournament.bot.url_bot import Choice, Failure
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure
 from tournament.records import Disqualify
 from web.arena.app import create_app
 from web.report import report

@@ -89,13 +89,15 @@ NOTHING = Info()
 
 
 @dataclass(frozen=True, slots=True)
-class MoveAnswer:
-    """An answer to POST /move: the move as the bot wrote it, legal or not, and its `info`.
+class Choice:
+    """A move, legal or not, that arrived in time.
 
-    `fallback` says why the move is not the bot's own. It is None if the move is the bot's own.
+    `elapsed_s` is the time from the request to the answer, in seconds. `fallback` says why the move
+    is not the bot's own. It is None if the move is the bot's own.
     """
 
     move: str
+    elapsed_s: float
     info: Info = NOTHING
     fallback: str | None = None
 
@@ -132,8 +134,8 @@ def read_info(value: object) -> Info:
     return Info(kept, tuple(dropped))
 
 
-def read_move(reply: Reply) -> MoveAnswer:
-    """Read an answer to POST /move. The move may be illegal.
+def read_move(reply: Reply, elapsed_s: float) -> Choice:
+    """Read an answer to POST /move, which came after `elapsed_s` seconds. The move may be illegal.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
@@ -153,7 +155,7 @@ def read_move(reply: Reply) -> MoveAnswer:
     if fallback is not None and not isinstance(fallback, str):
         info = replace(info, dropped=(*info.dropped, _NO_REASON))
         fallback = None
-    return MoveAnswer(move, info, _one_line(fallback)[:_MAX_FALLBACK] if fallback else None)
+    return Choice(move, elapsed_s, info, _one_line(fallback)[:_MAX_FALLBACK] if fallback else None)
 
 
 def _one_line(text: str) -> str:

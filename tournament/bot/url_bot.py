@@ -21,7 +21,7 @@ from tournament.bot.client import (
     dial_url,
     seconds_left,
 )
-from tournament.bot.protocol import NOTHING, UNSUPPORTED, Info, read_move
+from tournament.bot.protocol import UNSUPPORTED, Choice, read_move
 from tournament.config.cup import Bot
 from tournament.errors import StichError
 from tournament.records import Answer, FaultKind
@@ -29,20 +29,6 @@ from tournament.records import Answer, FaultKind
 _KEPT = 16 * 1024
 _PIECE = 64 * 1024
 CONNECT_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A move, legal or not, that arrived in time.
-
-    `elapsed_s` is the time from the request to the answer, in seconds. `fallback` says why the move
-    is not the bot's own. It is None if the move is the bot's own.
-    """
-
-    move: str
-    elapsed_s: float
-    info: Info = NOTHING
-    fallback: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +153,8 @@ class HttpBot(Player):
         last byte of the answer has arrived.
         """
         try:
-            answer = read_move(self.send("/move", body, seconds))
-            return Choice(answer.move, self.elapsed_s, answer.info, answer.fallback)
+            reply = self.send("/move", body, seconds)
+            return read_move(reply, self.elapsed_s)
         except ExchangeError as error:
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 

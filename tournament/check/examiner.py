@@ -9,9 +9,9 @@ from time import sleep
 from typing import NamedTuple
 
 from games import IllegalMove
-from tournament.bot.protocol import TimeBank, request
+from tournament.bot.protocol import Choice, TimeBank, request
 from tournament.bot.started_bot import StartedBot
-from tournament.bot.url_bot import Choice, Failure, HttpBot, illegal_move
+from tournament.bot.url_bot import Failure, HttpBot, illegal_move
 from tournament.check.outcome import Advice, CheckFailure, Exchange, advice, died
 from tournament.check.positions import Question
 from tournament.records import FaultKind

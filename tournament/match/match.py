@@ -10,8 +10,8 @@ import msgspec
 
 from games import IllegalMove, State
 from games.game import Options
-from tournament.bot.protocol import TimeBank, request
-from tournament.bot.url_bot import Choice, Failure, Player, illegal_move
+from tournament.bot.protocol import Choice, TimeBank, request
+from tournament.bot.url_bot import Failure, Player, illegal_move
 from tournament.config.cup import Clock
 from tournament.match.referee import Referee
 from tournament.records import (
@@ -27,7 +27,7 @@ from tournament.records import (
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
-"""The limit on the `info` kept for a seat in a match, in bytes of JSON."""
+"""The limit in bytes on a seat's `info` (as JSON) in a match, and on its reasons for fallbacks."""
 REASON_DROPPED = "the reason was dropped: the bot had given too many"
 """The text that replaces the reason for a fallback once a seat's reasons exceed INFO_LIMIT."""
 OWN_S = 60.0
@@ -73,8 +73,7 @@ class _Seat:
     """A seat during a match: its bot, its time and its strikes.
 
     `times` has the milliseconds that each request took. `out` is true once the seat has used all
-    its strikes. `info_bytes` is the size of the `info` that the bot has given, and `reason_bytes`
-    the size of the reasons for its fallbacks, both in bytes.
+    its strikes. `info_bytes` and `reason_bytes` count towards INFO_LIMIT.
     """
 
     player: Player
@@ -137,7 +136,6 @@ class Match:
         began = monotonic()
         rules, pairing, referee = self.rules, self.pairing, self.referee
         state = referee.start(rules.game, rules.players, pairing.seed, rules.options)
-
         start = {"players": rules.players, "options": rules.options}
         names = {"names": pairing.seating} if rules.names else {}
         self._notify("/start", **start, clock=self.seats[0].clock.to_dict(), **names)
@@ -228,7 +226,10 @@ class Match:
         seat.times.append(outcome.elapsed_s * 1000)
         seat.clock.charge(outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
-            self._keep(seat, outcome.info.kept)
+            if info := outcome.info.kept:
+                seat.info_bytes += len(msgspec.json.encode(info))
+                if seat.info_bytes <= INFO_LIMIT:
+                    self.info[len(self.moves)] = info
             try:
                 played, after = self.referee.play(state, outcome.move)
             except IllegalMove as error:
@@ -237,7 +238,10 @@ class Match:
                 if outcome.fallback is None:
                     return played, after
                 if self.rules.fallback == "play":
-                    self._keep_fallback(turn, outcome.fallback)
+                    seat.reason_bytes += len(outcome.fallback.encode())
+                    full = seat.reason_bytes > INFO_LIMIT
+                    why = REASON_DROPPED if full else outcome.fallback
+                    self.fallbacks.append(FallbackRecord(turn, len(self.moves), why))
                     return played, after
                 why = f"Its fallback moved, which is a fault in this cup: {outcome.fallback}"
                 answer = seat.player.answer()
@@ -270,23 +274,6 @@ class Match:
         )
         self._strike(turn, f"{outcome.kind}: {detail}")
         return played, after
-
-    def _keep(self, seat: _Seat, info: Mapping[str, str | float]) -> None:
-        """Keep the `info` of the current move, unless the seat's `info` exceeds INFO_LIMIT."""
-        if info and seat.info_bytes <= INFO_LIMIT:
-            seat.info_bytes += len(msgspec.json.encode(info))
-            if seat.info_bytes <= INFO_LIMIT:
-                self.info[len(self.moves)] = info
-
-    def _keep_fallback(self, turn: int, why: str) -> None:
-        """Record that the fallback of the bot at seat `turn` makes the current move.
-
-        The reason is dropped once the seat's reasons exceed INFO_LIMIT.
-        """
-        seat = self.seats[turn]
-        seat.reason_bytes += len(why.encode())
-        reason = why if seat.reason_bytes <= INFO_LIMIT else REASON_DROPPED
-        self.fallbacks.append(FallbackRecord(turn, len(self.moves), reason))
 
     def _strike(self, turn: int, why: str) -> None:
         """Count a strike against seat `turn`, which is out once it has used all its strikes.

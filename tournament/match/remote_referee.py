@@ -17,10 +17,7 @@ from tournament.match.referee import Referee, RefereeError
 from tournament.text import printable
 
 _Answer = TypeVar("_Answer")
-
-
-class _Anything(msgspec.Struct):
-    """Any JSON object."""
+_TIMEOUT_S = 30.0
 
 
 class _ListedMoves(msgspec.Struct):
@@ -50,55 +47,37 @@ class HttpReferee(Referee):
     """A referee that asks a running rules service, and sends the position with every request.
 
     Requests cost the runner's time, never a bot's. Every method raises RefereeError if the service
-    does not answer as the contract says, or sends nothing for `timeout_s` seconds.
+    does not answer as the contract says, or sends nothing for 30 seconds.
     """
 
-    def __init__(self, url: str, timeout_s: float = 30.0) -> None:
+    def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
-        self._timeout_s = timeout_s
         self._session = requests.Session()
         self._session.trust_env = False
 
     def ready(self, seconds: float = 5.0) -> None:
-        """Check that the service answers GET /healthz. `seconds` replaces `timeout_s` here.
+        """Check that the service answers GET /healthz with 200 and a JSON object.
 
         Raises:
-            RefereeError: if the service does not answer in time with 200 and a JSON object.
+            RefereeError: if the service does not answer so, or sends nothing for `seconds` seconds.
         """
-        self._request("GET", "/healthz", seconds, _Anything)
+        self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position of a game. The cards follow from `seed`.
-
-        Raises:
-            RefereeError: if the service fails, or refuses the arguments.
-        """
+        """Same as `Referee.start`, over HTTP."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
-        return self._state(self._request("POST", "/v1/start", self._timeout_s, _Position, body))
+        return self._state(self._request("POST", "/v1/start", _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return the legal moves of the seat to move as strings, in canonical order.
-
-        Raises:
-            RefereeError: if the service fails.
-        """
+        """Same as `Referee.moves`, over HTTP."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Return the view of the seat to move, in wire form.
-
-        Raises:
-            RefereeError: if the service fails.
-        """
+        """Same as `Referee.view`, over HTTP."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return the canonical form of a move by the seat to move, and the position after the move.
-
-        Raises:
-            games.IllegalMove: if the move is not legal.
-            RefereeError: if the service fails.
-        """
+        """Same as `Referee.play`, over HTTP."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)
@@ -117,16 +96,17 @@ class HttpReferee(Referee):
     def _call(
         self, operation: str, state: State, answer: type[_Answer], **fields: object
     ) -> _Answer:
-        body = {"state": state.to_dict(), **fields}
-        return self._request("POST", f"/v1/{operation}", self._timeout_s, answer, body)
+        return self._request(
+            "POST", f"/v1/{operation}", answer, {"state": state.to_dict(), **fields}
+        )
 
     def _request(
         self,
         method: str,
         path: str,
-        seconds: float,
         answer: type[_Answer],
         body: Mapping[str, object] | None = None,
+        seconds: float = _TIMEOUT_S,
     ) -> _Answer:
         try:
             response = self._session.request(

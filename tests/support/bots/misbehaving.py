@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from tools import hostile
-from tournament.bot.url_bot import Choice
+from tournament.bot.protocol import Choice
 
 Act = Callable[["Call"], None]
 

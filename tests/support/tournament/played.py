@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.tournament.memory_run import run_of
-from tournament.bot.url_bot import Choice, Failure, Player
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure, Player
 from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Plan
 from tournament.formats.commitment import commitment

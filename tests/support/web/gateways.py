@@ -12,7 +12,8 @@ from websockets.sync.client import connect
 from stich.processes import find_port, gateway_served
 from tools import hostile
 from tournament.bot.client import dial_url
-from tournament.bot.url_bot import Choice, Failure, HttpBot
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Cup
 from web.gateway.invitations import Invitations
 from web.gateway.runner_client import GatewayClient

@@ -14,7 +14,8 @@ from tests.support.bots.misbehaving import REQUEST, moves
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.url_bot import Choice, Failure, HttpBot
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
 from tournament.run.workers.bot_pool import BotPool

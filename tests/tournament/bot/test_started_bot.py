@@ -15,9 +15,10 @@ import pytest
 from tests.support.bots.misbehaving import REQUEST
 from tests.support.tournament.cups import ROOT, all_end, bot, needs_sandbox
 from tournament.bot.launch import LaunchSettings, environment, prepare_launch
+from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import StartedBot, start
 from tournament.bot.supervisor.process_tree import descendants
-from tournament.bot.url_bot import Choice, Failure, StartError
+from tournament.bot.url_bot import Failure, StartError
 from tournament.config.cup import Bot, Limits
 
 LAUNCH = LaunchSettings(Limits(), 60_000)

@@ -14,7 +14,8 @@ from tests.support.bots.misbehaving import REQUEST
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.bot.url_bot import Choice, Failure
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, MatchRecord, Pairing

@@ -10,8 +10,8 @@ from tests.support.bots.misbehaving import REQUEST, moves
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.bot.protocol import NOTHING, Info, read_info
-from tournament.bot.url_bot import Choice, Failure
+from tournament.bot.protocol import NOTHING, Choice, Info, read_info
+from tournament.bot.url_bot import Failure
 from tournament.match.match import INFO_LIMIT
 from tournament.records import MatchRecord
 

@@ -15,7 +15,8 @@ from tests.support.tournament import played
 from tests.support.tournament.cups import served_toys, standings, succeed, write
 from tests.support.tournament.one_table import Clock
 from tools import hostile
-from tournament.bot.url_bot import Choice, Failure
+from tournament.bot.protocol import Choice
+from tournament.bot.url_bot import Failure
 from tournament.config.cup import Bot, Cup
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee

@@ -14,8 +14,9 @@ from games import State
 from games.errors import IllegalMove
 from games.game import Options
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import StartedBot, reach
-from tournament.bot.url_bot import Choice, HttpBot, Player
+from tournament.bot.url_bot import HttpBot, Player
 from tournament.config.cup import Bot, Clock
 from tournament.language import gettext as _
 from tournament.match.match import Match, MatchObserver, Rules

@@ -20,9 +20,10 @@ from tests.support.tournament.cups import HOSTILE, bot, needs_sandbox, stich, to
 from tests.support.tournament.sandboxes import launched, printed
 from tools import hostile
 from tournament.bot.launch import must_sandbox, prepare_launch, shared_folders
+from tournament.bot.protocol import Choice
 from tournament.bot.sandbox.bubblewrap import HOME_MB, SHARED_MEMORY_MB, SandboxError, sandboxes
 from tournament.bot.started_bot import StartedBot, start
-from tournament.bot.url_bot import Choice, Failure, StartError
+from tournament.bot.url_bot import Failure, StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.records import FaultKind
 

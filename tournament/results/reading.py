@@ -66,8 +66,8 @@ class RunReader(Protocol):
         """Return the match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`, and none is `match`.
+            NoMatch: if no id is `match`, and none or several begin with `match`.
+            StoreError: if the store cannot be read.
         """
 
     def faults(self) -> Iterator[tuple[str, FaultRecord]]:

@@ -60,7 +60,7 @@ _Match = TypeVar("_Match", sa.Row[Any], MatchSummary)
 
 
 class NoMatch(StoreError):
-    """Raised if no match has the given id, or an id that begins with it."""
+    """Raised if no match has the given id, and not exactly one has an id that begins with it."""
 
 
 class NotBegun(StoreError):
@@ -352,8 +352,8 @@ class StoreReader:
         played.
 
         Raises:
-            NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`, and none is `match`.
+            NoMatch: if no id is `match`, and none or several begin with `match`.
+            StoreError: if the store cannot be read.
         """
         # Ids are hexadecimal digits, so "g" sorts after all of them. A range can use the index.
         ends = {"begin": match, "end": match + "g"}
@@ -417,15 +417,14 @@ def only_match(candidates: Iterable[_Match], match: str) -> _Match:
     """Return the candidate whose id is `match`, or the only one whose id begins with `match`.
 
     Raises:
-        NoMatch: if no id begins with `match`.
-        StoreError: if several ids begin with `match`, and none is `match`.
+        NoMatch: if no id is `match`, and none or several begin with `match`.
     """
     named = [candidate for candidate in candidates if candidate.match.startswith(match)]
     if not named:
         raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
     exact = [candidate for candidate in named if candidate.match == match]
     if len(named) > 1 and not exact:
-        raise StoreError(f"More than one match begins with {match}; give more of its id.")
+        raise NoMatch(f"More than one match begins with {match}; give more of its id.")
     return (exact or named)[0]
 
 

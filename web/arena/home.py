@@ -4,13 +4,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import games
 from tournament.decisions import describe
 from tournament.display.formatting import format_scores
 from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.records import MatchRecord, Skip
 from tournament.run.workers.live_table import MOST_MOVES
+from tournament.store.engine import StoreError, damage
 from web.arena.live_run import LiveRun
 from web.arena.snapshot import Snapshot
 from web.ui.page_steps import PageStep, page_steps
@@ -55,7 +55,7 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:
         return None
-    with suppress(games.IllegalMove, ValueError):  # the match is damaged
+    with suppress(StoreError), damage(run.store.where):
         steps = page_steps(record, now.run.cup)[-_LAST_MOVES:]
         step = max(reversed(steps), key=lambda step: len(_on_table(step)))
         seats = tuple(

@@ -16,6 +16,7 @@ from tournament.language import ENGLISH, catalog, speak
 from tournament.model import Run
 from tournament.records import MatchRecord
 from tournament.results.reading import RunReader
+from tournament.store.engine import damage
 from tournament.store.reader import NoMatch
 from web.arena.snapshot import (
     DAY_S,
@@ -28,6 +29,7 @@ from web.arena.snapshot import (
     is_fresh,
     version_of,
 )
+from web.ui.page_steps import match_data, page_steps
 
 _FRESH_S = 2.0  # the run is not read again for at least this long
 _IDLE_S = 10.0  # a snapshot that is stale for longer is too old to be shown
@@ -168,14 +170,25 @@ class LiveRun:
         """Return the finished match with this id, or None if there is none.
 
         Raises:
-            StoreError: if the store cannot be read, or if several ids begin with `match`, and none
-                is `match`.
+            StoreError: if the store cannot be read.
         """
         try:
             record = self.store.match(match)
         except NoMatch:
             return None
         return record if record.match == match else None
+
+    def match_data(self, record: MatchRecord) -> dict[str, Any]:
+        """Return the data of a finished match for replay.js, from the cache if possible.
+
+        Raises:
+            StoreError: if the store cannot be read, or the match is damaged.
+        """
+        cup = self.store.run().cup
+        with damage(f"Match {record.match}"):
+            return self.cached(
+                f"match {record.match}", lambda: match_data(record, cup, page_steps(record, cup))
+            )
 
     def is_open(self, block: int) -> bool:
         """Return whether a match with the cards of this block is still to be played. This is never

@@ -37,7 +37,6 @@ from web.arena.watch import next_match
 from web.preview import preview
 from web.ui import plots
 from web.ui.languages import language
-from web.ui.page_steps import match_data, page_steps
 
 pages = Blueprint("pages", __name__)
 
@@ -263,6 +262,5 @@ def _match_page(run: LiveRun, match: str) -> str:
     """Return the page of a match. Answer with status 404 if there is no match to show."""
     record = finished_match(run, match)
     now = run.view()
-    cup = now.run.cup
-    data = {match: match_data(record, cup, page_steps(record, cup))}
+    data = {match: run.match_data(record)}
     return render_template("match.html", now=now, match=record, data=data, ended=ended(record))

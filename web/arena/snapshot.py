@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import chain
 from typing import Final
@@ -131,13 +131,15 @@ class Snapshot(RunView):
             return _(
                 "%(matches)s, none in the last %(time)s", matches=matches, time=duration(RATE_S)
             )
-        tables = ngettext("%(num)d table", "%(num)d tables", self.tables) if self.tables else ""
+        playing = len(self.playing)
+        tables = ngettext("%(num)d table", "%(num)d tables", playing) if playing else ""
         return ", ".join(filter(None, (tables, matches, self.left)))
 
     @property
-    def tables(self) -> int:
-        """The number of tables that play at once, or 0 if that is not known."""
-        return min(len(self.upcoming), self.run.cup.run.concurrency)
+    def playing(self) -> tuple[Upcoming, ...]:
+        """The blocks of `upcoming` that are being played now."""
+        is_playing = self.run.phase is Phase.PLAYING
+        return self.upcoming[: self.run.cup.run.concurrency] if is_playing else ()
 
     @property
     def left(self) -> str:
@@ -205,10 +207,12 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def version_of(run: Run) -> str:
-    """Return a text that changes with the decisions, the void matches, the end of the run, and its
-    current state apart from the next blocks."""
+    """Return a text that changes with everything about the run except its next blocks."""
     present = msgspec.structs.replace(run.present, upcoming=())
-    return f"{run.finished}-{len(run.decisions)}-{run.void_matches}-{present}"
+    facts = {field.name: getattr(run, field.name) for field in fields(run)}
+    # Decisions and epochs are only added. A cup changes only with them and with the total.
+    counts = {"decisions": len(run.decisions), "epochs": len(run.epochs), "cup": None}
+    return f"{hash(repr(facts | counts | {'present': present})):x}"
 
 
 def duration(seconds: float) -> str:

@@ -1,7 +1,7 @@
 """The page for the projector."""
 
 from dataclasses import dataclass
-from itertools import takewhile
+from math import inf
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -75,16 +75,17 @@ def _qr(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots of a match and their points, most points first.
-
-    Of the matches of the latest block that may be shown, it is the one in which a bot has the most
-    points. The list is empty before the first match may be shown.
+    """Return the bots and their points in the match with the most points for a bot in the latest
+    complete block, most points first. Return [] if no block without a disqualified bot is complete.
     """
-    if (latest := now.latest) is None:
+    counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
+    complete = (match.block for match in counting if now.played[match.block] == match.seatings)
+    latest = next(complete, None)
+    matches = [match for match in counting if match.block == latest]
+    if not matches:
         return []
-    block = takewhile(lambda match: match.block == latest.block, now.recent)
-    match = max(block, key=lambda match: max(match.adjusted))
-    seats = zip(match.seating, match.adjusted, strict=True)
+    best = max(matches, key=lambda match: max(match.adjusted))
+    seats = zip(best.seating, best.adjusted, strict=True)
     return sorted(seats, key=lambda seat: seat[1], reverse=True)
 
 
@@ -92,5 +93,5 @@ def _coming(now: Snapshot) -> tuple[str, ...]:
     """Return the bots at the table with the best-placed bot, among the next tables that have not
     begun. Return () if no such table is known."""
     places = {line.bot: place for place, line in enumerate(now.table.standings)}
-    waiting = [block.bots for block in now.upcoming if not block.played]
-    return min(waiting, key=lambda bots: min(places.get(bot, _TOP) for bot in bots), default=())
+    waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
+    return min(waiting, key=lambda bots: min(places.get(bot, inf) for bot in bots), default=())

@@ -12,10 +12,11 @@ from tournament.display.formatting import format_points
 from tournament.language import gettext as _
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.workers.live_table import MOST_MOVES, live_matches
+from tournament.store.engine import StoreError
 from web.arena.home import ended
 from web.arena.live_run import LiveRun
 from web.arena.snapshot import Snapshot
-from web.ui.page_steps import live_steps, match_data, page_steps
+from web.ui.page_steps import live_steps, match_data
 
 _BLOCKS: Final = 12
 """The maximum number of blocks among which to choose."""
@@ -45,16 +46,14 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     )
     if live and (playing is None or playing["match"] != live):
         record = run.find(live)
-        if record is not None and not run.is_open(record.block):
-            return _finished(run, now, record)
+        if record and not run.is_open(record.block) and (whole := _finished(run, now, record)):
+            return whole
     if playing is not None:
         return playing
     tables: list[MatchRecord] = run.cached(f"tables {now.version}", lambda: _choose(run, now))
-    if not tables:
-        return None
     order = {match: place for place, match in enumerate(shown)}
-    best = min(tables, key=lambda table: order.get(table.match, -1))
-    return _finished(run, now, best)
+    in_order = sorted(tables, key=lambda table: order.get(table.match, -1))
+    return next(filter(None, (_finished(run, now, table) for table in in_order)), None)
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
@@ -81,14 +80,12 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     return data | {"live": True, "ended": None, "why": why}
 
 
-def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object]:
-    """Return the data of a finished match. The steps are cached."""
-
-    def make() -> dict[str, object]:
-        cup = run.view().run.cup
-        return match_data(record, cup, page_steps(record, cup))
-
-    data: dict[str, object] = run.cached(f"watch {record.match}", make)
+def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object] | None:
+    """Return the data of a finished match, or None if the match is damaged."""
+    try:
+        data = run.match_data(record)
+    except StoreError:
+        return None
     _closeness, why = _fight(now, record.table)
     at = ended(record)
     return data | {"live": False, "ended": at.isoformat() if at else None, "why": why}

@@ -4,14 +4,17 @@ import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from html import unescape
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.support.tournament.played import MATCH_KEY, cup, played, run, unfinished
+from tournament.display.formatting import signed
 from tournament.formats.ladder import Ladder
-from tournament.model import Present, Upcoming
-from tournament.records import Pause, Void
+from tournament.model import Identity, Present, Upcoming
+from tournament.records import Disqualify, MatchRecord, Pause, Void
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -90,6 +93,49 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert live.refresh() is not seen
         under_way.finish()
         assert live.refresh().upcoming == ()
+
+
+def test_a_page_changes_with_what_bots_state_and_with_their_checks(tmp_path: Path) -> None:
+    with unfinished(tmp_path, cup()) as under_way:
+        live = LiveRun(under_way)
+        before, view = live.refresh(), live.view()
+        assert live.refresh() is before
+        under_way.record_about({"ann": Identity("Ann's program")})
+        named = live.refresh()
+        assert named is not before
+        assert live.view().version != view.version
+        under_way.record_checks({"bob": Identity()}, {"cat": "It moves out of turn."})
+        assert live.refresh() is not named
+
+
+def test_the_stage_names_the_latest_whole_block_and_next_table(tmp_path: Path) -> None:
+    """With fresh cards, matches of a block may be shown before the block is complete."""
+    of = replace(cup(("ann", "bob", "cat", "dan")), format=replace(cup().format, cards="fresh"))
+    *records, late = islice(played(of), 7)
+    first, last = records[:3], records[3:]
+
+    def footer(store: Store, words: str) -> list[tuple[str, str]]:
+        page = unescape(create_app(store).test_client().get("/stage").text)
+        line = page.partition(words)[2].partition("</p>")[0]
+        return re.findall(r"<span>(\w+)</span>(?:\s([+−]?\d+))?", line)
+
+    def best(block: list[MatchRecord]) -> set[tuple[str, str]]:
+        match = max(reversed(block), key=lambda record: max(record.adjusted))
+        return set(zip(match.seating, map(signed, match.adjusted), strict=True))
+
+    with unfinished(tmp_path, of, [*records, late]) as under_way:
+        order = [line.bot for line in LiveRun(under_way).snapshot().table.standings]
+        tables = (order[:3], ["new", "x", "y"], order[1:])  # the first one is being played
+        upcoming = tuple(
+            Upcoming(block=number, stage="", bots=tuple(bots), played=0, seatings=3)
+            for number, bots in enumerate(tables, 50)
+        )
+        under_way.show(Present(upcoming=upcoming))
+        assert [bot for bot, _ in footer(under_way, "Next:")] == order[1:]
+        assert set(footer(under_way, "Just now:")) == best(last)
+        (other,) = {*last[0].table} - {*first[0].table}
+        under_way.decide(Disqualify(bot=other))
+        assert set(footer(under_way, "Just now:")) == best(first)
 
 
 def test_nobody_sees_the_next_tables_of_a_ladder(tmp_path: Path) -> None:

@@ -105,6 +105,22 @@ def test_the_first_page_has_the_podium_and_a_table_to_watch(
     assert 'aria-current="page">Table<' in page
 
 
+def test_a_damaged_match_is_said_so_and_not_watched(tmp_path: Path) -> None:
+    of = cup(seating="fixed")
+    first, second = played(of)
+    damaged = replace(second, moves=("bid:9", *second.moves[1:]))
+    path = f"/matches/{damaged.match}"
+    with unfinished(tmp_path, of, [first, damaged]) as store:
+        client = create_app(store).test_client()
+        seat = {"move": len(damaged.moves) - 1, "seat": 0}
+        answers = [client.get(path), client.post(f"{path}/play", data=seat)]
+        live = client.get("/watch/next", query_string={"live": damaged.match})
+        assert [client.get(path).status_code for path in ("/", "/stage", "/watch")] == [200] * 3
+    assert [answer.status_code for answer in answers] == [503, 503]
+    assert all(f"Match {damaged.match}: is damaged" in answer.text for answer in answers)
+    assert live.get_json()["match"] == first.match
+
+
 def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient) -> None:
     table = LiveRun(store).snapshot().table
     assert client.get("/standings.json").json == json.loads(json.dumps(table.to_dict()))

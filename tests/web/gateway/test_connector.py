@@ -25,7 +25,8 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
-from web.gateway.calls import EntryRefused
+from tournament.store.chain import Digest
+from web.gateway.calls import EntryRefused, ask_digest
 from web.gateway.connector import Connector
 
 PROGRAM = """
@@ -190,6 +191,19 @@ def test_a_proxy_that_does_not_connect_is_named(monkeypatch: pytest.MonkeyPatch)
     assert said_by("http://arena.example") == [
         f"No connection to http://arena.example ({why}); trying again."
     ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "digest"),
+    [(2, Digest(7, "ab" * 32)), (100_000, None)],
+    ids=["in two parts", "longer than 64 KiB"],
+)
+def test_a_chunked_answer_is_read_whole_up_to_a_limit(parts: int, digest: Digest | None) -> None:
+    text = json.dumps({"entries": 7, "digest": "ab" * 32, "more": "x" * parts}).encode()
+    chunks = [b"%x\r\n%b\r\n" % (len(part), part) for part in (text[:40], text[40:], b"")]
+    about = hostile.answer(b"".join(chunks), "Transfer-Encoding: chunked", length=-1)
+    with hostile.running(hostile.first, about) as url:
+        assert ask_digest(url) == digest
 
 
 @pytest.mark.parametrize(

@@ -178,8 +178,7 @@ class MatchFile:
         """Return the match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no id begins with `match`.
-            StoreError: if several ids begin with `match`, and none is `match`.
+            NoMatch: if no id is `match`, and none or several begin with `match`.
         """
         return self._record(only_match(self.summaries(), match))
 

@@ -14,6 +14,7 @@ from tournament.bot.url_bot import StartError
 from tournament.config.arguments import fill_seats
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
+from tournament.store.engine import damage
 from web.arena.live_run import current_run
 from web.arena.match_list import finished_match
 from web.arena.play.game import BrowserGame, Chosen, PersonalView
@@ -107,7 +108,7 @@ def play_on(match: str) -> Response:
     and the reference bot `sensible` at the others. Redirect to the game's page.
 
     Answer with status 404 if there is no such match, move or seat, or if the match may not be shown
-    yet, and with 503 if no game can begin.
+    yet, and with 503 if the match is damaged or no game can begin.
     """
     if "stich-run" not in current_app.extensions:
         abort(404)
@@ -121,9 +122,10 @@ def play_on(match: str) -> Response:
     if not 0 <= seat < record.players:
         most = record.players - 1
         abort(404, _("There is no such seat: choose one from 0 to %(most)d.", most=most))
-    state = games.get(record.game).start(record.players, record.seed, record.options)
-    for text in record.moves[:move]:
-        state = state.advance(text)
+    with damage(f"Match {match}"):
+        state = games.get(record.game).start(record.players, record.seed, record.options)
+        for text in record.moves[:move]:
+            state = state.advance(text)
     return _open(lambda: _games().take_up(state, seat, [_HOUSE_BOT] * (record.players - 1)))
 
 

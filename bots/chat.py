@@ -85,14 +85,6 @@ class NoCompletion(Exception):
         self.cause = cause
 
 
-class Unreadable(NoCompletion):
-    """The endpoint's answer is not a chat completion."""
-
-
-class RequestRefused(NoCompletion):
-    """The endpoint refuses the request for good."""
-
-
 class _Busy(NoCompletion):
     """The endpoint may accept the request later.
 
@@ -100,6 +92,40 @@ class _Busy(NoCompletion):
     """
 
     after: float | None = None
+
+
+class _Part(msgspec.Struct):
+    type: str
+    text: str | None = None
+    refusal: str | None = None
+
+
+class _Message(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+    tool_calls: list[Any] | None = None
+    function_call: Any = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _InputTokens(msgspec.Struct):
+    cached_tokens: float | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: float | None = None
+    prompt_tokens_details: _InputTokens | None = None
+    prompt_cache_hit_tokens: float | None = None
+    completion_tokens: float | None = None
+
+
+class _Answer(msgspec.Struct):
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    usage: _Usage | None = None
 
 
 @dataclass(slots=True)
@@ -165,14 +191,11 @@ class Endpoint:
                 _log.warning("%s; asking again in %g s", busy, wait)
                 sleep(wait)
                 pause = min(2 * pause, 30)
-            except RequestRefused as refused:
-                if body["response_format"] is None:
-                    used[refused.cause] += 1
+            except NoCompletion as error:
+                if body["response_format"] is None or not error.cause.startswith("http_"):
+                    used[error.cause] += 1
                     raise
                 body["response_format"] = None  # perhaps only structured answers are refused
-            except NoCompletion as error:
-                used[error.cause] += 1
-                raise
             else:
                 self._structured = body["response_format"] is not None
                 return reply
@@ -204,16 +227,16 @@ class Endpoint:
         if seconds <= 0:
             raise NoCompletion("timeout", "there was no time to ask")
         used["calls"] += 1
-        answer, completion = "", Completion()
+        completion = Completion()
         try:
-            answer, completion = self._read(*self._post(body, seconds))
+            completion = self._read(*self._post(body, seconds))
             used.update(completion.usage)
             return completion
         except NoCompletion as error:
-            answer, completion.cause = str(error), error.cause
+            completion = Completion(str(error), error.cause)
             raise
         finally:
-            self._write(body["messages"], answer, completion, monotonic() - began)
+            self._write(body["messages"], completion, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
         """Send a request. Return the response and its text.
@@ -246,13 +269,12 @@ class Endpoint:
             raise _Busy(cause, why) from None
         return response, data.decode(errors="replace")
 
-    def _read(self, response: requests.Response, answer: str) -> tuple[str, Completion]:
-        """Return the words of the completion in a response, without the key, and the completion.
+    def _read(self, response: requests.Response, answer: str) -> Completion:
+        """Return the completion in a response.
 
         Raises:
             _Busy: if the endpoint may accept the request later.
-            RequestRefused: if the status is otherwise not 200.
-            Unreadable: if the response holds no completion.
+            NoCompletion: if the status is otherwise not 200, or the response holds no completion.
         """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code
@@ -264,23 +286,13 @@ class Endpoint:
                 busy.after = max(0.1, Retry().parse_retry_after(header))
             raise busy
         if status != 200:
-            raise RequestRefused(f"http_{status}", says)
+            raise NoCompletion(f"http_{status}", says)
         try:
-            reply = _completion(answer, response.headers.get("Content-Type", ""))
-        except (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ):
-            raise Unreadable("unreadable", f"no chat completion: {says}") from None
-        return self.without_key(reply.words), reply
+            return _completion(msgspec.json.decode(answer, type=_Answer))
+        except (msgspec.DecodeError, RecursionError):
+            raise NoCompletion("unreadable", f"no chat completion: {says}") from None
 
-    def _write(
-        self, messages: Sequence[Message], answer: str, reply: Completion, took_s: float
-    ) -> None:
+    def _write(self, messages: Sequence[Message], reply: Completion, took_s: float) -> None:
         """Append a request to the transcripts. A failed write is only logged."""
         if self._transcripts is None:
             return
@@ -289,7 +301,7 @@ class Endpoint:
             "messages": [
                 {**message, "content": self.without_key(message["content"])} for message in messages
             ],
-            "answer": answer,
+            "answer": self.without_key(reply.words),
             "cause": reply.cause,
             "usage": reply.usage,
             "latency_ms": round(took_s * 1000),
@@ -315,79 +327,27 @@ def _json_forms(key: str) -> re.Pattern[str]:
     return re.compile(escapes.join(characters) or re.escape(key))
 
 
-def _completion(answer: str, content_type: str) -> Completion:
-    """Return the completion in an answer, which is a JSON object or a stream of events.
-
-    Raises:
-        _Busy: if the stream broke off.
-        ValueError, TypeError, LookupError, AttributeError or RecursionError: if the answer holds no
-            completion.
-    """
-    pieces = [answer]
-    if content_type.startswith("text/event-stream"):
-        pieces = re.findall(r"^data: *(.*?)\s*$", answer, re.MULTILINE)
-        if "[DONE]" not in pieces:
-            raise _Busy("no_connection", "the endpoint's stream broke off")
-        pieces = pieces[: pieces.index("[DONE]")]
-    reply, chosen = Completion(), False
-    for piece in map(json.loads, pieces):
-        for choice in piece["choices"][:1]:
-            chosen = True
-            message = choice.get("delta", choice.get("message"))
-            reply.words += _text(message.get("content"))
-            if refusal := _text(message.get("refusal")) or _refusal_part(message.get("content")):
-                reply.words += refusal
-                reply.cause = "refusal"
-            elif message.get("tool_calls") or message.get("function_call"):
-                reply.cause = "tool_call"
-            match choice.get("finish_reason"):
-                case "length":
-                    reply.cause = "cut"
-                case "content_filter":
-                    reply.cause = "refusal"
-        if piece.get("usage"):
-            reply.usage = _usage(piece["usage"])
-    if not chosen:
-        raise LookupError
-    return reply
-
-
-def _text(content: object) -> str:
-    """Return the text of a message's content, or "" if there is no text.
-
-    Raises:
-        TypeError: if the content is neither text, null nor a list of parts.
-    """
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    if content is None or isinstance(content, str):
-        return content or ""
-    raise TypeError
-
-
-def _refusal_part(content: object) -> str:
-    """Return the refusal among the parts of a message, or "" if there is none."""
-    parts = content if isinstance(content, list) else []
-    return "".join(part["refusal"] for part in parts if part.get("type") == "refusal")
-
-
-def _usage(usage: Mapping[str, Any]) -> Counter[str]:
-    """Return the numbers of tokens that the endpoint reports for a completion, by name.
-
-    Raises:
-        AttributeError, OverflowError, TypeError or ValueError: if the report is not an object with
-            finite numbers.
-    """
-    details = usage.get("prompt_tokens_details") or {}
+def _completion(answer: _Answer) -> Completion:
+    """Return the words and tokens of an answer, and the cause if there may be no move in it."""
+    choice, usage = answer.choices[0], answer.usage or _Usage()
+    message, reason = choice.message, choice.finish_reason
+    content = message.content or ""
+    parts = [_Part("text", content)] if isinstance(content, str) else content
+    words = "".join(part.text or "" for part in parts if part.type == "text")
+    refusal = message.refusal or "".join(part.refusal or "" for part in parts)
+    cause = ""
+    if reason == "length":
+        cause = "cut"
+    elif refusal or reason == "content_filter":
+        cause = "refusal"
+    elif message.tool_calls or message.function_call:
+        cause = "tool_call"
+    details = usage.prompt_tokens_details or _InputTokens()
+    cached = details.cached_tokens
     counts = {
-        "input_tokens": usage.get("prompt_tokens"),
-        "cached_tokens": details.get("cached_tokens", usage.get("prompt_cache_hit_tokens")),
-        "output_tokens": usage.get("completion_tokens"),
+        "input_tokens": usage.prompt_tokens,
+        "cached_tokens": usage.prompt_cache_hit_tokens if cached is None else cached,
+        "output_tokens": usage.completion_tokens,
     }
-    return Counter(
-        {
-            name: min(max(0, int(count)), _MOST_TOKENS)
-            for name, count in counts.items()
-            if count is not None
-        }
-    )
+    tokens = {n: int(min(max(0, c), _MOST_TOKENS)) for n, c in counts.items() if c is not None}
+    return Completion(words + refusal, cause, Counter(tokens))

@@ -24,7 +24,7 @@ import msgspec
 import games
 from bots import chat, kit, sensible
 from bots.cards import ORDER
-from bots.chat import Endpoint, Message, NoCompletion, Unreadable
+from bots.chat import Endpoint, Message, NoCompletion
 from bots.rules_page import lean
 
 _log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class ModelPlayer:
                 messages.append({"role": "user", "content": f"{problem} Choose a legal move."})
             except NoCompletion as error:
                 cause, problem = error.cause, str(error)
-                if not isinstance(error, Unreadable):
+                if cause != "unreadable":
                     break
             else:
                 numbers.setdefault("first_try", 1)

@@ -120,7 +120,7 @@ class _Search:
                 return candidates[0]
             for text in alive:
                 end = playout.finish(state.advance(text))
-                self.values[text].append(playout.value(state, end, self.view["seat"]))
+                self.values[text].append(playout.value(end, self.view["seat"]))
             done += 1
             if done % PRUNE_EVERY == 0:
                 alive = self._prune(alive)
@@ -148,7 +148,7 @@ class _Search:
         least = math.inf
         for _ in range(MAX_SAMPLES):
             state = determinization.sample_state(self.view, constraints, rng)
-            mismatch = self.bidding.mismatch(state["hands"]) if self.bidding else 0.0
+            mismatch = self.bidding.mismatch(state["hands"]) if self.bidding is not None else 0.0
             if mismatch < least:
                 best, least = state, mismatch
             if not least:

@@ -1,7 +1,7 @@
 """Semantic validation of posted states and views: the checks that all games share.
 
-The positions have passed the schema, so fields and types are right. Each check appends a sentence
-to `problems` for every problem.
+The positions have passed the schema, so fields and types are right. Here and in the modules of the
+games, each check appends a sentence to `problems` for every problem.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
     """Check the number of players. Return the wire form with a number that the game allows.
 
-    A wrong number is added to `problems`, and replaced by the allowed number nearest to the number
-    of hands, so that the remaining checks can run and report everything at once.
+    A wrong number is replaced by the allowed number nearest to the number of hands, so that the
+    remaining checks can run and report everything at once.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -50,7 +50,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether a value is a seat or None. If not, add a sentence to `problems`."""
+    """Check that a value is a seat or None. Return whether it is."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -63,7 +63,7 @@ def entries(values: Sequence[Any]) -> str:
 
 
 def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Check that a list has one entry for each seat. If not, add a sentence to `problems`."""
+    """Check that a list has one entry for each seat."""
     if len(values) != players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
@@ -72,7 +72,6 @@ def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat
     """Check the fields that all games share, such as phase, turn, seats and results.
 
     `lists_by_seat` names further fields of this game that must have one entry for each seat.
-    Problems are added to `problems`.
     """
     players: int = data["players"]
     phase: str = data["phase"]
@@ -107,8 +106,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
     """Check a view's hand, counts and talon size.
 
     The count of the view's seat must be the size of its hand, which must not be masked. All counts
-    together with `outside`, the number of cards known to be in no hand, must fit the deck. Problems
-    are added to `problems`.
+    together with `outside`, the number of cards known to be in no hand, must fit the deck.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
@@ -135,10 +133,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that all cards are in the deck, and that none occurs more often than in the deck.
-
-    Problems are added to `problems`.
-    """
+    """Check that all cards are in the deck, and that none occurs more often than in the deck."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

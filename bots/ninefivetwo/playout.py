@@ -63,10 +63,7 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
     return min(texts, key=cost)
 
 
-def value(before: NinefivetwoState, end: NinefivetwoState, seat: int) -> float:
-    """Return the value of a deal to a seat: its points, and `TRICK_VALUE` for every trick.
-
-    `before` is unused, since all playouts share this signature.
-    """
+def value(end: NinefivetwoState, seat: int) -> float:
+    """Return the value of the last deal to a seat: its points, and `TRICK_VALUE` for each trick."""
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

@@ -50,7 +50,7 @@ def finish(state: SheddingState) -> SheddingState:
     secret = _secret_card(state)
     opponents = _opponents(state)
     table = combo_of(state.table.move) if state.table is not None else None
-    owner = state.table.seat if state.table is not None else None
+    owner = state.table.seat if state.table is not None else -1
     cards_left = [hand.size for hand in hands]
     in_hands = [sum(counts) for counts in zip(*[hand.counts for hand in hands], strict=True)]
     passing = Move(PASS, state.deck)
@@ -95,12 +95,12 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
     ]
 
 
-def value(before: SheddingState, end: SheddingState, seat: int) -> float:
-    """Return the value of a deal to a seat: the square root of its score, with the score's sign.
+def value(end: SheddingState, seat: int) -> float:
+    """Return the value of the last deal to a seat: the square root of its score, with the sign.
 
     The square root keeps a few deals with many doublings from deciding alone.
     """
-    score = end.scores[seat] - before.scores[seat]
+    score = end.results[-1]["scores"][seat]
     return math.copysign(math.sqrt(abs(score)), score)
 
 

@@ -81,7 +81,7 @@ class Turn:
     cards_left: list[int]
     opponents: frozenset[int]
     table: Combo | None
-    owner: int | None
+    owner: int
     fewest_cards: int = field(init=False)
     most_cards: int = field(init=False)
 
@@ -97,13 +97,7 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards held by the seat that made the play to beat.
-
-        Raises:
-            ValueError: if `owner` is None.
-        """
-        if self.owner is None:
-            raise ValueError("there is no play to beat")
+        """The number of cards held by the seat that made the play to beat."""
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
@@ -182,7 +176,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
         cards_left=list(view["counts"]),
         opponents=opponents_of(seat, players, view["declarer"], view.get("partner")),
         table=None if to_beat is None else combo_of(to_beat[1]),
-        owner=None if to_beat is None else to_beat[0],
+        owner=seat if to_beat is None else to_beat[0],
     )
     leads = turn.table is None
     score = _score_lead if leads else _score_follow

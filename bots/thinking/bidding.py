@@ -49,10 +49,7 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 
 
 class Bidding:
-    """Bounds on each other seat's probability of winning, inferred from its bids and passes.
-
-    The object is false if the auction gives no bounds.
-    """
+    """Bounds on each other seat's probability of winning, inferred from its bids and passes."""
 
     def __init__(self, view: View, model: WinModel) -> None:
         self._model = model
@@ -63,9 +60,6 @@ class Bidding:
         for entry in view["history"]:
             if entry["seat"] in self._played and entry["move"].startswith("play:"):
                 self._played[entry["seat"]] += cards_of(entry["move"])
-
-    def __bool__(self) -> bool:
-        return bool(self._bounds)
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return the sum of the distances of these hands from their bounds, in probability.

@@ -48,11 +48,8 @@ def finish(state: ZhengfenState) -> ZhengfenState:
     return state
 
 
-def value(before: ZhengfenState, end: ZhengfenState, seat: int) -> float:
-    """Return the value of a deal to a seat: its points.
-
-    `before` is unused, since all playouts share this signature.
-    """
+def value(end: ZhengfenState, seat: int) -> float:
+    """Return the value of the last deal to a seat: its points."""
     return float(end.results[-1]["scores"][seat])
 
 

@@ -35,10 +35,7 @@ class AuctionGame(Game):
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat, or None if there is no declarer.
-
-        The declarer's side is 0, the other 1.
-        """
+        """Return the side of each seat, or None if there is no declarer."""
         if result["declarer"] is None:
             return None
         declarers = {result["declarer"], result.get("partner")}
@@ -96,8 +93,7 @@ def shown_talon(
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
     """Check the bid, declarer, table and passes of a posted auction and, before any bid, the turn.
 
-    `passes_allowed` is the largest number of passes before the first bid. Problems are added to
-    `problems`.
+    `passes_allowed` is the largest number of passes before the first bid.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -121,7 +117,7 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
     """Check the passes of a posted auction in which each seat calls once.
 
     The seats from `first` to the one before `turn` have called, and the last bid is among their
-    calls. Problems are added to `problems`.
+    calls.
     """
     if data["bid"] == 0 or data["turn"] is None:
         return
@@ -134,10 +130,7 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the bid and declarer of a posted position after the auction.
-
-    Problems are added to `problems`.
-    """
+    """Check the bid and declarer of a posted position after the auction."""
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -150,8 +143,7 @@ def check_cards(
     """Check that no seat is out of cards before the end, and that all cards together fit the deck.
 
     Once the declarer has taken up the talon, the talon's cards may be in the declarer's hand, on
-    the table as the declarer's play, or played before. They are not counted twice. Problems are
-    added to `problems`.
+    the table as the declarer's play, or played before. They are not counted twice.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

@@ -155,9 +155,8 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Read the play on a posted table. Return None if there is no play, or its move or seat is bad.
+    """Check and return the play on a posted table, or None if there is none or it cannot be read.
 
-    Anything wrong with the play is added to `problems`, including a wrong category, rank or length.
     `identify` returns a move with its category, rank and length, or raises IllegalMove.
     """
     if entry is None:
@@ -188,10 +187,9 @@ def check_passing(
     active: Sequence[int],
     most: int,
 ) -> None:
-    """Check the passes and the turn of a posted trick. Problems are added to `problems`.
+    """Check the passes and the turn of a posted trick.
 
-    `active` holds the seats with cards, ascending. `most` is the number of passes that ends the
-    trick.
+    `active` holds the seats with cards. `most` is the number of passes that ends the trick.
     """
     passes: int = data["passes"]
     if data["table"] is None:

@@ -9,7 +9,6 @@ leaves open.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
@@ -78,13 +77,6 @@ class NinefivetwoPosition(BasePosition):
     trick: Trick
     tricks: tuple[int, ...]
 
-    @abstractmethod
-    def cards_owed(self) -> int:
-        """Return the number of cards that the seat to move has yet to give in the current pairing.
-
-        Without an open pairing, return the number of cards that have yet to be discarded.
-        """
-
     def validate(self, move: Move, hand: int) -> Move:
         """Validate a move (see `BasePosition.validate`)."""
         kind = _KINDS[self.phase]
@@ -96,7 +88,7 @@ class NinefivetwoPosition(BasePosition):
             raise not_held()
         number = move.cards.bit_count()
         if kind != PLAY:
-            owed = self.cards_owed()
+            owed = self.owed[0].open if self.owed else self.surplus(hand)
             if number not in (1, owed):
                 raise IllegalMove(
                     Reason.WRONG_NUMBER,
@@ -115,6 +107,10 @@ class NinefivetwoPosition(BasePosition):
                 Reason.MUST_FOLLOW, f"Suit {suit} was led, and the hand has cards of it."
             )
         return PLAYS[card_of(move)]
+
+    def surplus(self, hand: int) -> int:
+        """Return the number of cards in a hand beyond those for the remaining tricks."""
+        return hand.bit_count() + sum(self.tricks) - TRICKS
 
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves in deck order, or the four suits in the phase `trump`.
@@ -160,10 +156,6 @@ class NinefivetwoState(NinefivetwoPosition):
     )
     talon: int
     discards: int
-
-    def cards_owed(self) -> int:
-        """Return the number of cards that the seat to move has yet to give or to discard."""
-        return self.owed[0].open if self.owed else TALON - self.discards.bit_count()
 
     def view(self, seat: int | None) -> NinefivetwoView:
         """Return the position as a seat may know it. The seat None stands for the public.
@@ -240,7 +232,7 @@ class NinefivetwoState(NinefivetwoPosition):
 
     def _start_play_after_discards(self) -> None:
         """Start the play once the 9-player has no more cards to discard."""
-        if self.hands[self.dealer].bit_count() <= TRICKS - sum(self.tricks):
+        if self.surplus(self.hands[self.dealer]) <= 0:
             self.phase = "play"
             self.turn = self.targets.index(5)
 
@@ -299,10 +291,6 @@ class NinefivetwoView(NinefivetwoPosition):
     )
     talon: tuple[str, ...]
     discards: tuple[str, ...]
-
-    def cards_owed(self) -> int:
-        """Return the number of cards that the seat to move has yet to give or to discard."""
-        return self.owed[0].open if self.owed else TALON - len(self.discards)
 
 
 def _deal(

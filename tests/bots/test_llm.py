@@ -30,7 +30,6 @@ from tests.support.bots.chat_endpoint import (
     moves,
     says,
     stalls,
-    streams,
     without_schema,
 )
 from tests.support.pages import blocks
@@ -96,10 +95,9 @@ def test_a_good_answer(folder: Path) -> None:
 def test_prompt_and_request_are_the_authors(folder: Path) -> None:
     (folder / "prompt.md").write_text("{position}Nothing else.")
     with (folder / "settings.toml").open("a") as settings:
-        settings.write("\nstream = true\nstream_options = { include_usage = true }\n")
-    streamed = streams('{"comment": "", ', '"move": "bid:1"}')
-    move, info, (body,) = decide(folder, streamed, list_moves=False)
-    assert (move, body["stream"], info["output_tokens"]) == ("bid:1", True, 50)
+        settings.write("\nreasoning_effort = 'low'\n")
+    move, _, (body,) = decide(folder, moves("bid:1"), list_moves=False)
+    assert (move, body["reasoning_effort"]) == ("bid:1", "low")
     position = games.describe(START.view(START.turn))
     assert body["messages"][0]["content"] == f"{position}Nothing else."
 
@@ -161,8 +159,6 @@ def test_the_fallback_plays_unless_it_is_none(folder: Path) -> None:
         answers(503, "busy", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
         answers(500, Retry_After="9" * 5000),
         breaks_off,
-        streams("bid:3", end=""),
-        answers(200, "data: \x00garbage" * 500, Content_Type="text/event-stream"),
     ],
 )
 def test_a_failure_that_may_pass_is_tried_again(folder: Path, trouble: Act) -> None:
@@ -191,7 +187,7 @@ def test_an_endpoint_that_sends_spaces_for_ever(folder: Path, limits: dict[str, 
             {"input_tokens": 1000, "cached_tokens": 800, "output_tokens": 50, "cost": 0.0038},
         ),
         (
-            {"prompt_tokens": 0, "completion_tokens": 10**400},
+            {"prompt_tokens": 0, "completion_tokens": 10**30},
             {"input_tokens": 0, "output_tokens": 10**9, "cost": 20_000},
         ),
     ],

@@ -44,15 +44,14 @@ NOTHING, ONE, BOTH = ["3c"], ["3c", "Rj"], ["Bj", "Rj"]
 def test_a_bid_shows_strength_and_a_pass_weakness(
     calls: list[str], hands: list[list[str]], mismatch: float
 ) -> None:
-    auction = bidding(calls)
-    assert auction
-    assert auction.mismatch(hands) == pytest.approx(mismatch)
+    assert bidding(calls).mismatch(hands) == pytest.approx(mismatch)
 
 
 def test_a_forced_bid_shows_nothing() -> None:
     state: Any = games.get("dasan").start(3, "forced", {}).advance("bid:1")
     first = state.to_dict()["first"]
-    assert not Bidding(state.view(state.turn).to_dict(), model(lambda _: 0.5))
+    forced = Bidding(state.view(state.turn).to_dict(), model(lambda _: 0.0))
+    assert forced.mismatch([[], [], []]) == 0
     view = state.advance("pass").view(first).to_dict()
     assert Bidding(view, model(lambda _: 0.5)).mismatch([[], [], []]) == 0
     assert Bidding(view, model(lambda _: 0.7)).mismatch([[], [], []]) > 0

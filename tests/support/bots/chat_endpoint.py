@@ -40,21 +40,6 @@ def answers(status: int, body: Any = "", **headers: str) -> Act:
     return lambda handler, _: handler.answer(status, body, headers)
 
 
-def streams(*pieces: str, end: str = "data: [DONE]\n\n") -> Act:
-    """Server-sent events: a comment, the role, the words in pieces, the usage, the end."""
-
-    def act(handler: Handler, body: dict[str, Any]) -> None:
-        deltas = [{"role": "assistant", "content": ""}, *({"content": each} for each in pieces), {}]
-        chunks: list[dict[str, Any]] = [
-            {"choices": [{"index": 0, "delta": each, "finish_reason": None}]} for each in deltas
-        ]
-        chunks.append({"choices": [], "usage": USAGE})
-        events = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
-        handler.answer(200, f": waiting\n\n{events}{end}", {"Content-Type": "text/event-stream"})
-
-    return act
-
-
 def breaks_off(handler: Handler, _: dict[str, Any]) -> None:
     """The connection ends in the middle of an answer."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")
@@ -86,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _problem(self, body: dict[str, Any]) -> str | None:
         """What the reference does not allow in a request, or None."""
-        known = "model|messages|temperature|max_tokens|response_format|stream|stream_options"
+        known = "model|messages|temperature|max_tokens|response_format|reasoning_effort"
         roles = " ".join(message["role"] for message in body["messages"])
         checks = {
             "path": self.path == "/v1/chat/completions",

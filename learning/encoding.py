@@ -126,7 +126,8 @@ class Encoding:
             numbers += values[own:] + values[:own]
         numbers += [getattr(seen, name) for name in self._single]
         if self._owed:
-            numbers.append(seen.cards_owed() if view.phase in ("exchange", "discard") else 0)
+            due = view.phase in ("exchange", "discard")
+            numbers.append(seen.cards_owed(view.counts[seen.turn]) if due else 0)
         if max(numbers) > _MOST or min(numbers) < -_MOST:
             numbers = [max(-_MOST, min(number, _MOST)) for number in numbers]
         return Encoded([*words, self._roles(seen, own)], numbers)

@@ -88,7 +88,7 @@ class NinefivetwoPosition(BasePosition):
             raise not_held()
         number = move.cards.bit_count()
         if kind != PLAY:
-            owed = self.owed[0].open if self.owed else self.surplus(hand)
+            owed = self.cards_owed(hand.bit_count())
             if number not in (1, owed):
                 raise IllegalMove(
                     Reason.WRONG_NUMBER,
@@ -108,9 +108,12 @@ class NinefivetwoPosition(BasePosition):
             )
         return PLAYS[card_of(move)]
 
-    def surplus(self, hand: int) -> int:
-        """Return the number of cards in a hand beyond those for the remaining tricks."""
-        return hand.bit_count() + sum(self.tricks) - TRICKS
+    def cards_owed(self, held: int) -> int:
+        """Return the number of cards that are still due in the current pairing, or else discards.
+
+        `held` is the number of cards in the hand of the seat to move.
+        """
+        return self.owed[0].open if self.owed else held + sum(self.tricks) - TRICKS
 
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves in deck order, or the four suits in the phase `trump`.
@@ -232,7 +235,7 @@ class NinefivetwoState(NinefivetwoPosition):
 
     def _start_play_after_discards(self) -> None:
         """Start the play once the 9-player has no more cards to discard."""
-        if self.surplus(self.hands[self.dealer]) <= 0:
+        if self.cards_owed(self.hands[self.dealer].bit_count()) <= 0:
             self.phase = "play"
             self.turn = self.targets.index(5)
 

@@ -67,7 +67,7 @@ class Choices:
         """The moves that do not use cards of the hand: passes, bids, trumps, calls."""
         self._owed = 0  # the number of cards to be given or laid away together
         if isinstance(view, NinefivetwoView) and self._verb != "play":
-            self._owed = view.cards_owed()
+            self._owed = view.cards_owed(len(self._hand))
 
     @property
     def verb(self) -> str:

@@ -7,11 +7,12 @@ from typing import Any, Self
 import msgspec
 
 from games import GAMES
-from tournament.formats import FORMATS, Format, Plan, Setup, format_of, plan_of
+from tournament.formats import FORMATS, Format, Plan, Setup, format_of
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Stop
 from tournament.formats.round_robin import RoundRobin
+from tournament.formats.stopping import UntilSettled
 from tournament.records import AnyDecision, Join
 from tournament.settings.keys import (
     COMMAND,
@@ -207,8 +208,12 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return the plan of a run, for the seed and the secret `match_key` of the run."""
-        return plan_of(self.format, self.setup(seed, match_key))
+        """Return the plan of a run, for the seed and the secret `match_key` of the run.
+
+        The plan may end early if the cup has a `[stop]`.
+        """
+        plan = self.format.plan(self.setup(seed, match_key))
+        return plan if self.stop.top is None else UntilSettled(plan, self.stop.top)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
         """Return the cup with the bots that joined by these decisions appended, in order.

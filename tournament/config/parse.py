@@ -3,9 +3,12 @@
 import dataclasses
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+import msgspec
 
 import games
 from games.game import Game, Options
@@ -30,7 +33,7 @@ from tournament.formats import Format
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Stop
 from tournament.names import alike
-from tournament.settings.keys import Key, keys_of, suggest, type_name
+from tournament.settings.keys import Key, keys_of, suggest, type_name, utc
 from tournament.settings.locations import Path, explain, label, line_of, locate, short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
@@ -272,8 +275,12 @@ def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
     missing = [name for name, key in keys.items() if key.required and name not in section]
     for name in missing:
         errors.add(("format", name), f'is missing; write {name} = "…".')
-    known = {name: value for name, value in section.items() if name in keys}
-    return kind.of_section(known | dict.fromkeys(missing, ""))
+    known = {
+        name: utc(value) if isinstance(value, datetime) else value
+        for name, value in section.items()
+        if name in keys
+    }
+    return msgspec.convert(known | dict.fromkeys(missing, ""), kind)
 
 
 def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRules:
@@ -302,7 +309,7 @@ def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors
     return Stop(**section)
 
 
-def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
+def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
     """Return the bots, and add what is wrong with them or with names in `format_` to `errors`."""
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
@@ -333,4 +340,4 @@ def _bots(sections: Iterable[_Section], format_: Format, errors: _Errors) -> tup
         if name and name not in numbers:  # a missing name was refused above
             fix = suggest(name, numbers)
             errors.add(("format", key), f'there is no bot "{short(name)}"; {fix}')
-    return tuple(Bot(**{**bot, "env_from": tuple(bot.get("env_from", ()))}) for bot in sections)
+    return msgspec.convert(sections, tuple[Bot, ...])

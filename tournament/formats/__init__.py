@@ -15,10 +15,9 @@ from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Block, Plan, Round, Setup
 from tournament.formats.round_robin import Gauntlet, RoundRobin
-from tournament.formats.stopping import UntilSettled
 from tournament.formats.swiss import Swiss
 
-__all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of", "plan_of"]
+__all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of"]
 
 FORMATS: Final[dict[str, type[Format]]] = {
     format.type: format for format in (RoundRobin, Swiss, Knockout, Gauntlet, Halving, Ladder, Duel)
@@ -37,9 +36,3 @@ def format_of(data: Mapping[str, Any]) -> Format:
     if kind is None:
         raise msgspec.ValidationError(f"There is no format {data.get('type')!r}.")
     return msgspec.convert(data, kind)
-
-
-def plan_of(format: Format, setup: Setup) -> Plan:
-    """Return the plan of a cup of this format. The plan may end early if the cup has a `[stop]`."""
-    plan = format.plan(setup)
-    return plan if setup.stop.top is None else UntilSettled(plan, setup.stop.top)

@@ -53,7 +53,7 @@ class DuelPlan(Plan):
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
-        super().__init__(setup, "mixed")
+        super().__init__(setup)
         self.blocks = format.deals
         self._within = format.within
         self.look: Look = self._look(())

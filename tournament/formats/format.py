@@ -1,9 +1,9 @@
 """The base class of all formats, with the keys that every `[format]` section has."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Final, Literal, Self, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from tournament.formats.plan import Plan, Setup
 from tournament.settings.keys import choice, key, number
@@ -58,11 +58,6 @@ class Format(ABC):
     fill: str | None = key(
         None, choice(REFERENCE_BOTS, "The reference bot that fills empty seats.")
     )
-
-    @classmethod
-    def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section, without `type`."""
-        return cls(**section)
 
     @abstractmethod
     def plan(self, setup: Setup) -> Plan:

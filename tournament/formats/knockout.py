@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.format import Growth, WithDeals
@@ -49,11 +49,6 @@ class Knockout(WithDeals):
     bronze: bool = key(
         True, boolean("Whether a knockout plays for the places after the final table.")
     )
-
-    @classmethod
-    def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section, without `type`."""
-        return cls(**{**section, "seeds": tuple(section.get("seeds", ()))})
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a knockout."""

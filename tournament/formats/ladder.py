@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, pairwise, product
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol, Self
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tournament.formats.scores import Scores, StageTable
 from tournament.ranking.arrays import Ints
 from tournament.ranking.ladder import LadderRecord
 from tournament.records import Epoch
-from tournament.settings.keys import MOMENT, key, utc
+from tournament.settings.keys import MOMENT, key
 
 BLOCKS = 40
 """The number of blocks of an epoch. With fewer than twenty bots an epoch has two blocks for each
@@ -33,6 +33,8 @@ NEW = 10
 """A bot with fewer blocks than this is new."""
 KNOWN = 40
 """A bot with fewer blocks than this is seated for the top only by Thompson sampling."""
+TOP = 3
+"""The number of places whose order is settled first."""
 PAIRS = 2
 """A table for the top seats one of this many pairs whose order is open."""
 HOPEFUL = 48
@@ -57,12 +59,6 @@ class Ladder(Format):
     keeps_blocks_fixed: ClassVar[bool] = False
 
     ends: str | None = key(None, MOMENT)
-
-    @classmethod
-    def of_section(cls, section: Mapping[str, Any]) -> Self:
-        """Make the format from the checked keys of its section, without `type`."""
-        ends = section.get("ends")
-        return cls(**{**section, "ends": ends and utc(ends)})
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of the epochs that a run has so far. It begins no new epoch."""
@@ -94,7 +90,6 @@ class LadderPlan(Plan):
         self._lobby = lobby
         self._known = KnownBots()
         self._learnt = 0  # the number of epochs in self._known
-        self._offsets = [0]  # the number of blocks before each epoch, and after the last one
         self.blocks = 0  # not known in advance
 
     def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
@@ -112,27 +107,22 @@ class LadderPlan(Plan):
         number = len(run.epochs) + 1
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         epoch = Epoch(number, at, bots, self.draw(run, scores, number, bots))
-        return Batch(number, self._play(epoch, self._offset(run, number), frozenset()), epoch)
+        return Batch(number, self._play(epoch, _blocks(run.epochs), frozenset()), epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield a round for each epoch, without the tables that were skipped."""
-        return self._rounds(run, run.epochs)
+        return self._rounds(run, 0)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the round of the last epoch. Earlier epochs are complete."""
-        return self._rounds(run, run.epochs[-1:])
+        return self._rounds(run, max(0, len(run.epochs) - 1))
 
-    def _rounds(self, run: Progress, epochs: Sequence[Epoch]) -> Iterator[Round]:
-        skips = skipped(run.decisions)
-        for epoch in epochs:
-            offset = self._offset(run, epoch.number)
+    def _rounds(self, run: Progress, complete: int) -> Iterator[Round]:
+        """Yield the rounds after the first `complete` epochs."""
+        skips, offset = skipped(run.decisions), _blocks(run.epochs[:complete])
+        for epoch in run.epochs[complete:]:
             yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skips))
-
-    def _offset(self, run: Progress, number: int) -> int:
-        """Return the number of blocks before the epoch with this number."""
-        for epoch in run.epochs[len(self._offsets) - 1 : number - 1]:
-            self._offsets.append(self._offsets[-1] + len(epoch.tables))
-        return self._offsets[number - 1]
+            offset += len(epoch.tables)
 
     def _play(self, epoch: Epoch, offset: int, skips: Set[str]) -> Iterator[Block]:
         """Yield the blocks of an epoch without those that have a match in `skips`."""
@@ -172,6 +162,11 @@ class LadderPlan(Plan):
         return tuple(draw_tables(seed, number, bots, players, self._known))
 
 
+def _blocks(epochs: Iterable[Epoch]) -> int:
+    """The number of blocks of these epochs, skipped blocks included."""
+    return sum(len(epoch.tables) for epoch in epochs)
+
+
 class KnownBots:
     """The record of a ladder's blocks so far, for bots by name."""
 
@@ -202,40 +197,36 @@ class KnownBots:
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)
 
-    def blocks(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the number of blocks that each of these bots has played, by name."""
-        numbers = self.numbers(names)
-        return dict(zip(names, self.record.blocks[numbers].tolist(), strict=True))
-
 
 def draw_tables(
-    seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots, top: int = 3
+    seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots
 ) -> list[StageTable]:
     """The tables of an epoch, one block each, as (stage, table). Empty if there are too few bots.
 
     ``known`` must hold exactly the blocks of all earlier epochs. Bots that are not in ``known`` yet
-    are added to it. ``top`` is the number of places to settle. The bots of one stage can be
-    compared, since they sit at one table or, in a pass, have equal chances to sit at any of its
-    tables.
+    are added to it. The bots of one stage can be compared, since they sit at one table or, in a
+    pass, have equal chances to sit at any of its tables.
     """
     names = sorted(bots)
     if len(names) < players:
         return []
     half = max(min(BLOCKS // 2, len(names)), len(names) // players)
-    even = _even(seed, epoch, names, players, known, half)
-    close = _close(seed, epoch, names, players, known, top, half)
+    numbers = known.numbers(names)
+    played = Counter(dict(zip(names, known.record.blocks[numbers].tolist(), strict=True)))
+    even = _even(seed, epoch, names, players, played, half)
+    close = _close(seed, epoch, names, players, known.record, numbers, half)
     # Close tables seat the same few bots. Mixed with even tables, they can be played side by side.
     return list(chain.from_iterable(zip(even, close, strict=True)))
 
 
 def _even(
-    seed: str, epoch: int, names: list[str], players: int, known: KnownBots, blocks: int
+    seed: str, epoch: int, names: list[str], players: int, played: Counter[str], blocks: int
 ) -> list[StageTable]:
     """Draw passes with `blocks` tables in total, as (stage, table).
 
     New bots are seated first. While there are new bots, a pass has at most one table for each.
+    ``played``, which has the number of each bot's blocks, is updated in place.
     """
-    played = Counter(known.blocks(names))
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:
@@ -255,19 +246,24 @@ def _even(
 
 
 def _close(
-    seed: str, epoch: int, names: list[str], players: int, known: KnownBots, top: int, blocks: int
+    seed: str,
+    epoch: int,
+    names: list[str],
+    players: int,
+    record: LadderRecord,
+    numbers: Ints,
+    blocks: int,
 ) -> list[StageTable]:
     """Draw `blocks` tables for the top of the ladder, as (stage, table).
 
-    Each table seats two bots whose order is open, then bots whose order relative to one of them is
-    open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
-    around the last place of the top.
+    Each table seats two bots whose order is open, then bots whose order relative to one of the two
+    is open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
+    around the last place of the top. ``numbers`` has the bots' numbers in the record.
     """
-    numbers = known.numbers(names)
-    means, deviations = (estimate[numbers] for estimate in known.record.effects())
+    means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
-    best = best[known.record.blocks[numbers[best]] >= KNOWN]
-    pairs = _open_pairs(known.record, numbers, best, top)
+    best = best[record.blocks[numbers[best]] >= KNOWN]
+    pairs = _open_pairs(record, numbers, best)
     # The other bots are too far below to be drawn.
     hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: HOPEFUL + players].tolist()
     tables: list[StageTable] = []
@@ -279,7 +275,7 @@ def _close(
         ranked = sorted(drawn, key=lambda bot: (-drawn[bot], bot))
         # The table is half above and half below the last place of the top. With an odd number of
         # players the extra seat is above and below alternately.
-        line = max(0, min(top - (players + number % 2) // 2, len(names) - players))
+        line = max(0, min(TOP - (players + number % 2) // 2, len(names) - players))
         seated = [] if pairs else ranked[line:]
         if pairs:
             pair = pairs[int(draw("pair", seed, stage)[:12], 16) % min(PAIRS, len(pairs))]
@@ -290,19 +286,19 @@ def _close(
     return tables
 
 
-def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints, top: int) -> list[tuple[int, int]]:
+def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
     """The pairs (better, worse) near the top whose order is not settled.
 
     The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
     Bots are given as indexes into ``numbers``, which has their numbers in the record. ``best`` has
-    the known bots, best first. The candidates are neighbours among the first ``top`` of them, and
+    the known bots, best first. The candidates are neighbours among the first ``TOP`` of them, and
     the last of these paired with every known bot below the top.
     """
     settled, evidence = record.settled(), record.evidence()
-    first, rest = best[:top].tolist(), best[top:].tolist()
+    first, rest = best[:TOP].tolist(), best[TOP:].tolist()
     lead = {bot: evidence.of(slice(numbers[bot], numbers[bot] + 1)).deviate[0] for bot in first}
     pairs = [*pairwise(first), *product(first[-1:], rest)]
-    at = {(better, worse): (numbers[better], numbers[worse]) for better, worse in pairs}
+    at = {pair: (numbers[pair[0]], numbers[pair[1]]) for pair in pairs}
     still_open = [pair for pair, i in at.items() if not settled[i] and not settled[i[::-1]]]
     return sorted(still_open, key=lambda pair: (float(lead[pair[0]][at[pair][1]]), pair))
 

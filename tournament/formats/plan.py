@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import ClassVar, Protocol
 
-from tournament.formats.draws import draw, game_seed, match_id, shuffled
+from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
 from tournament.settings.keys import key, number
@@ -194,9 +194,9 @@ class Plan(ABC):
     look: Look | None = None
     """The result of a duel after its last round. None in other formats."""
 
-    def __init__(self, setup: Setup, seating: str | None = None) -> None:
+    def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self._maker = BlockMaker(setup, seating)
+        self._maker = BlockMaker(setup)
         self._basis: tuple[int, int] | None = None
         self._open: Iterator[Round] = iter(())
 
@@ -266,23 +266,16 @@ class Plan(ABC):
 
 
 class BlockMaker:
-    """A maker of blocks, which draws their seeds, seatings and match ids.
+    """A maker of blocks, which draws their seeds, seatings and match ids."""
 
-    `seating` replaces the seating of the setup if it is not None.
-    """
-
-    def __init__(self, setup: Setup, seating: str | None = None) -> None:
-        self.seed = setup.seed
-        self.match_key = setup.match_key
-        self.fresh = setup.cards == "fresh"
-        self.players = setup.players
-        self.kind = seating or setup.seating
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
         self._order = {name: i for i, name in enumerate(setup.bots)}
 
     @property
     def matches(self) -> int:
         """The number of matches in a block."""
-        bots = 2 if self.kind == "mixed" else self.players
+        bots = 2 if self._setup.seating == "mixed" else self._setup.players
         return len(self._seatings(tuple(map(str, range(bots))), ""))
 
     def in_order(self, bots: Iterable[str]) -> Table:
@@ -298,16 +291,18 @@ class BlockMaker:
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
-        numbers = range(len(seatings))
+        numbers = [str(number) for number in range(len(seatings))]
+        seed, fresh = self._setup.seed, self._setup.cards == "fresh"
         return Block(
             number=number,
             key=key,
             round=round,
             stage=stage,
             table=table,
-            seeds=tuple(game_seed(self.seed, key, i if self.fresh else None) for i in numbers),
+            seeds=tuple(draw("game", seed, key, *[i] * fresh)[:32] for i in numbers),
             seatings=seatings,
-            matches=tuple(match_id(self.match_key, key, i) for i in numbers),
+            # Bots see these ids. If they came from the seed, an id could confirm a guess at it.
+            matches=tuple(draw("match", self._setup.match_key, key, i)[:16] for i in numbers),
         )
 
     def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
@@ -317,12 +312,13 @@ class BlockMaker:
         "permutations" are all orders. "fixed" is only the order of the cup. "mixed" are all ways to
         give the seats to two bots such that both play.
         """
-        if self.kind == "permutations":
+        kind = self._setup.seating
+        if kind == "permutations":
             return tuple(permutations(table))
-        if self.kind == "mixed":
-            assignments = product(table, repeat=self.players)
+        if kind == "mixed":
+            assignments = product(table, repeat=self._setup.players)
             return tuple(seats for seats in assignments if len(set(seats)) > 1)
-        if self.kind == "fixed":
+        if kind == "fixed":
             return (table,)
-        circle = tuple(shuffled(table, "circle", self.seed, key))
+        circle = tuple(shuffled(table, "circle", self._setup.seed, key))
         return tuple(circle[i:] + circle[:i] for i in range(len(circle)))

@@ -47,7 +47,7 @@ class _FirstBlocks(Plan):
     """A plan with one block at each table, and just enough tables to seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
-        super().__init__(setup, "rotations")
+        super().__init__(replace(setup, seating="rotations"))
         last = len(setup.bots) - setup.players
         starts = [*range(0, last, setup.players), last]
         self._tables = [setup.bots[start : start + setup.players] for start in starts]

@@ -32,13 +32,13 @@ def seasoned(
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 70), st.integers(2, 6), st.integers(0, 3), st.integers(1, 5))
+@given(st.integers(0, 70), st.integers(2, 6), st.integers(0, 3))
 def test_an_epoch_has_full_tables_and_seats_nobody_twice_a_pass(
-    bots: int, players: int, new: int, top: int
+    bots: int, players: int, new: int
 ) -> None:
     every = names(bots)
     known = KnownBots() if bots < 2 * players + new else seasoned(every[new:], players, 12)
-    tables = draw_tables("seed", 1, every, players, known, top)
+    tables = draw_tables("seed", 1, every, players, known)
     half = max(min(BLOCKS // 2, bots), bots // players)
     assert len(tables) == (0 if bots < players else 2 * half)
     assert len(set(tables)) == len(tables)
@@ -71,15 +71,13 @@ def test_a_draw_never_changes() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("players", "top", "alike"), [(3, 3, (2, 3)), (3, 3, (0, 1)), (4, 3, (2, 3)), (2, 1, (0, 1))]
-)
+@pytest.mark.parametrize(("players", "alike"), [(3, (2, 3)), (3, (0, 1)), (4, (2, 3)), (2, (1, 2))])
 def test_the_bots_next_to_the_place_most_in_doubt_meet(
-    players: int, top: int, alike: tuple[int, int]
+    players: int, alike: tuple[int, int]
 ) -> None:
     every = names(20)
     known = seasoned(every, players, alike=alike)
-    tables = draw_tables("seed", 9, every, players, known, top)
+    tables = draw_tables("seed", 9, every, players, known)
     close = [{every.index(bot) for bot in table} for stage, table in tables if "top" in stage]
     assert max(set().union(*close)) <= 6
     assert sum(set(alike) <= table for table in close) >= len(close) / 3

@@ -1,7 +1,5 @@
 """Bots as users name them on a command line."""
 
-from collections.abc import Sequence
-
 from tournament.config.cup import Bot, reference_command
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.settings.keys import command, url
@@ -31,12 +29,3 @@ def parse_bot(text: str) -> Bot:
     if problem:
         raise ValueError(f"{short(text)}: {problem}")
     return Bot(text, url=text) if is_url(text) else Bot(text, command=text)
-
-
-def fill_seats(wanted: Sequence[str], count: int) -> list[str]:
-    """The bots for `count` seats: the wanted bots in order, repeated if there are too few.
-
-    Surplus bots are left out. If none are wanted, the default opponents take the seats.
-    """
-    chosen = list(wanted) or list(DEFAULT_BOTS)
-    return [chosen[index % len(chosen)] for index in range(count)]

@@ -56,10 +56,6 @@ class CupError(StichError):
 
     exit_code = 2
 
-    def __init__(self, errors: Iterable[str]) -> None:
-        self.errors = tuple(errors)
-        super().__init__("\n".join(self.errors))
-
 
 @dataclass(slots=True)
 class _Errors:
@@ -80,9 +76,9 @@ class _Errors:
             CupError: if there is an error.
         """
         if self.items:
+            items = sorted(dict.fromkeys(self.items), key=lambda item: item[0])
             raise CupError(
-                f"{self.file}:{line}: {key}: {text}"
-                for line, key, text in sorted(dict.fromkeys(self.items), key=lambda item: item[0])
+                "\n".join(f"{self.file}:{line}: {key}: {text}" for line, key, text in items)
             )
 
 
@@ -98,9 +94,9 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
             data = file.read(LARGEST + 1)
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise CupError([f"{name}: {why}; name an existing CUP.toml."]) from None
+        raise CupError(f"{name}: {why}; name an existing CUP.toml.") from None
     if len(data) > LARGEST:
-        raise CupError([f"{name}: is larger than 1 MiB; this is not a CUP.toml."])
+        raise CupError(f"{name}: is larger than 1 MiB; this is not a CUP.toml.")
     return parse_cup(data, name, check)
 
 
@@ -118,13 +114,13 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise CupError([f"{file}:{line}: file: is not UTF-8; save it as UTF-8."]) from None
+        raise CupError(f"{file}:{line}: file: is not UTF-8; save it as UTF-8.") from None
     try:
         toml = tomllib.loads(text)
         errors = _Errors(file, locate(text))
     except (ValueError, RecursionError) as error:  # ValueError also for a number too long to read
         line, key, what = explain(text, error)
-        raise CupError([f"{file}:{line}: {key}: {what}"]) from None
+        raise CupError(f"{file}:{line}: {key}: {what}") from None
     checked = _check_keys(toml, errors)
     errors.raise_if_any()
     cup = _make_cup(checked, errors)
@@ -210,10 +206,10 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
     if "cards" not in checked["format"]:
         format_ = dataclasses.replace(format_, cards=format_.usual_cards(remembers(bots)))
     if len(bots) < players and not ladder:
+        are = "is" if len(bots) == 1 else "are"
         errors.add(
             ("bots",),
-            f"{len(bots)} {'is' if len(bots) == 1 else 'are'} too few for tables of {players}; add"
-            f" {players - len(bots)},"
+            f"{len(bots)} {are} too few for tables of {players}; add {players - len(bots)},"
             ' or fill the table with reference bots: [format] fill = "greedy".',
         )
     if (tables := format_.tables(len(bots), players)) > _MAX_TABLES:

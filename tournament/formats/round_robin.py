@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -12,7 +12,9 @@ from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
 from tournament.records import BlockRecord
-from tournament.settings.keys import required, string
+from tournament.settings.keys import string
+
+_CHALLENGER = string(64, "The bot whom all others play in a gauntlet.", required=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ class Gauntlet(EveryTable):
 
     type: ClassVar[str] = "gauntlet"
 
-    challenger: str = required(string(64, "The bot whom all others play in a gauntlet."))
+    challenger: str = field(metadata={"key": _CHALLENGER})
 
     def always(self) -> tuple[str, ...]:
         """Return the name of the challenger, who sits at every table."""

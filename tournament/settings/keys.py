@@ -83,11 +83,6 @@ def with_default(default: object, key: Key) -> Key:
     return replace(key, rules={**key.rules, "default": default})
 
 
-def required(key: Key) -> Any:
-    """A dataclass field without a default, whose metadata hold the key."""
-    return field(metadata={"key": replace(key, required=True)})
-
-
 def keys_of(section: type) -> dict[str, Key]:
     """The keys of a dataclass for a section, by name."""
     return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}

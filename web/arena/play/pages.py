@@ -1,6 +1,7 @@
 """The routes of the pages on which a person plays against bots."""
 
 from collections.abc import Callable
+from itertools import cycle, islice
 from typing import Final
 
 from flask import Blueprint, abort, current_app, redirect, render_template, request, url_for
@@ -11,7 +12,7 @@ from games.errors import OptionError
 from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
-from tournament.config.arguments import fill_seats
+from tournament.config.arguments import DEFAULT_BOTS
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
 from tournament.store.engine import damage
@@ -78,7 +79,7 @@ def begin() -> Response:
         )
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
-    chosen = fill_seats(wanted, players - 1)
+    chosen = list(islice(cycle(wanted or DEFAULT_BOTS), players - 1))
     try:
         return _open(lambda: _games().begin(rules.name, players, chosen, _options(rules)))
     except OptionError as error:

@@ -10,9 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.config.cup import Cup
-from tournament.display.formatting import (
+from tournament.display.course_text import (
     bracket_note,
-    course_first,
+    decides_places,
+    format_winners,
+    stage_title,
+)
+from tournament.display.formatting import (
     fallback_note,
     fault_count,
     format_difference,
@@ -23,9 +27,7 @@ from tournament.display.formatting import (
     format_score,
     format_stop,
     format_times,
-    format_winners,
     has_plain,
-    stage_title,
     table_notes,
 )
 from tournament.formats.duel import Duel
@@ -92,7 +94,7 @@ def print_table(
     """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
-        parts.insert(0 if course_first(standings) else 1, _course(standings.course))
+        parts.insert(0 if decides_places(standings) else 1, _course(standings.course))
     if standings.duel is not None:
         scores = {line.bot: line.score for line in standings.standings}
         parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, run))))

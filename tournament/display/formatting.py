@@ -1,18 +1,15 @@
 """Results as text, for the terminal, the pages and the report."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
+from tournament.display.course_text import decides_places
 from tournament.formats import FORMATS
-from tournament.formats.knockout import Knockout
 from tournament.formats.ladder import NEW, Ladder
 from tournament.language import N_, ngettext
 from tournament.language import gettext as _
 from tournament.model import Identity, Run
 from tournament.records import Join
-from tournament.results.course import CourseRound, CourseTable
 from tournament.results.integrity import LEAST, LEVEL, Flag, Leniency
 from tournament.results.standings import MoveTimes, Standing, Standings
 from tournament.text import listed, plural, printable
@@ -22,16 +19,6 @@ _ORDINALS: Final = {
     1: N_("%(number)dst"),
     2: N_("%(number)dnd"),
     3: N_("%(number)drd"),
-}
-_STAGES: Final = {
-    "final": N_("Final"),
-    "bronze": N_("Bronze"),
-    "semi-final": N_("Semi-final"),
-}
-_STAGE_WORDS: Final = {
-    "final": N_("in the final"),
-    "bronze": N_("for third place"),
-    "semi-final": N_("in the semi-final"),
 }
 
 
@@ -168,7 +155,8 @@ def table_notes(table: Standings) -> Iterator[str]:
             "Ranks: those the evidence allows. We are 95 %% sure of all ranges together, unless a"
             " bot has rare large losses that have not come yet."
         )
-        if not table.finished and table.stop is None and _has_final_ranges(table):
+        narrows = table.format in FORMATS and FORMATS[table.format].has_final_ranges
+        if narrows and not table.finished and table.stop is None:
             yield _("Ranks shown during the run are cautious; they narrow when it ends.")
     if table.format == Ladder.type:
         yield _(
@@ -184,10 +172,13 @@ def table_notes(table: Standings) -> Iterator[str]:
     if any(line.status == "new" for line in table.standings):
         yield _("Bots with fewer than %(num)d blocks are new and have no place yet.", num=NEW)
     if table.groups > 1:
-        yield (
-            f"The bots form {table.groups} groups that never met: scores cannot be compared between"
-            " groups" + ("." if _decides_places(table) else ", so there are no places.")
+        yield _(
+            "The bots form %(num)d groups that never met: scores cannot be compared between"
+            " groups.",
+            num=table.groups,
         )
+        if not decides_places(table):
+            yield _("So there are no places.")
 
 
 def format_points(points: float | None) -> str:
@@ -209,56 +200,6 @@ def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
 def _minus(text: str) -> str:
     """The text with hyphens replaced by minus signs, which are as wide as plus signs."""
     return text.replace("-", "−")
-
-
-def format_winners(winners: Sequence[str]) -> str:
-    """The winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
-    bots = ", ".join(winners)
-    return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
-
-
-def stage_title(stage: str, round: int) -> str:
-    """The heading of a round, such as "Round 2" or "Semi-final".
-
-    `round` is the number of the round, which is used if `stage` is "".
-    """
-    kind, _space, number = stage.partition(" ")
-    if kind == "stage" and number.isdecimal():
-        return _("Stage %(number)d", number=int(number))
-    if not stage or (kind == "round" and number.isdecimal()):
-        return _("Round %(round)d", round=int(number or round))
-    return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
-
-
-def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Sentences about a knockout table: which places are played for, and how ties were broken.
-
-    The places are given only for a bronze table. Returns "" if there is nothing to say.
-    """
-    notes = []
-    if table.stage == "bronze":
-        first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
-        notes.append(_("For place %(place)d and those after it.", place=first))
-    for one, two in pairwise(table.bots):
-        if one.score != two.score:
-            continue
-        if one.advances and two.advances is False:
-            text = _(
-                "%(one)s plays on before %(two)s, with equal points, by the mean of all rounds so"
-                " far, or if that is equal too by a draw.",
-                one=one.bot,
-                two=two.bot,
-            )
-            notes.append(text)
-        elif table.stage in ("final", "bronze"):
-            text = _(
-                "%(one)s and %(two)s have equal points: the mean of all rounds orders them, or they"
-                " share the place.",
-                one=one.bot,
-                two=two.bot,
-            )
-            notes.append(text)
-    return " ".join(notes)
 
 
 def format_matches(table: Standings, total: int | None = None) -> str:
@@ -303,37 +244,7 @@ def format_versions(stated: Sequence[Identity]) -> str:
     `stated` lists the oldest statement first. Returns "–" if the bot has stated none.
     """
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
-    return ", then ".join(filter(None, words)) or "–"
-
-
-@dataclass(frozen=True, slots=True)
-class LastTable:
-    """A bot's points per deal at its last table in a knockout, and the stage in words."""
-
-    score: float
-    stage: str
-
-
-def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return the latest table of each bot in a knockout, by bot.
-
-    The result is empty for other formats, and before the first match.
-    """
-    if table.format != Knockout.type or table.course is None:
-        return {}
-    return {
-        bot.bot: LastTable(bot.score, _in_stage(at.stage))
-        for round in table.course.rounds
-        for at in round.tables
-        for bot in at.bots
-    }
-
-
-def _in_stage(stage: str) -> str:
-    """A stage as a phrase, such as "in the final" or "in round 2"."""
-    if stage in _STAGE_WORDS:
-        return _(_STAGE_WORDS[stage])
-    return _("in %(stage)s", stage=stage) if stage else _("in its round")
+    return _(", then ").join(filter(None, words)) or "–"
 
 
 def has_plain(table: Standings) -> bool:
@@ -347,11 +258,6 @@ def has_plain(table: Standings) -> bool:
 def is_adjusted(table: Standings) -> bool:
     """Whether the score of any bot is adjusted for its opponents."""
     return any(line.plain != line.score for line in table.standings)
-
-
-def course_first(table: Standings) -> bool:
-    """Whether to show the course before the table, because the course decides the places."""
-    return table.course is not None and _decides_places(table)
 
 
 def format_difference(pair: Leniency) -> str:
@@ -418,13 +324,3 @@ def format_times(times: MoveTimes) -> str:
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"
-
-
-def _has_final_ranges(table: Standings) -> bool:
-    """Whether the format has narrower ranges of ranks at the end. False for an unknown format."""
-    return table.format in FORMATS and FORMATS[table.format].has_final_ranges
-
-
-def _decides_places(table: Standings) -> bool:
-    """Whether the format decides places by its course. False for an unknown format."""
-    return table.format in FORMATS and FORMATS[table.format].decides_places

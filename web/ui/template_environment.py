@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from tournament.decisions import exclusion_labels, sentence
-from tournament.display import formatting
+from tournament.display import course_text, formatting
 from tournament.language import N_, catalog
 from tournament.text import printable_lines, utc
 from web.ui import plots
@@ -42,10 +42,13 @@ def markdown(name: str) -> Markup:
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set up the environment for the templates of this package. All functions of `formatting`
-    become filters and global functions with the same names. An undefined variable raises an
-    error."""
-    functions = {name: value for name, value in vars(formatting).items() if isfunction(value)}
+    """Set up the environment for the templates of this package.
+
+    All functions of `formatting` and `course_text` become filters and global functions with the
+    same names. An undefined variable raises an error.
+    """
+    modules = vars(formatting) | vars(course_text)
+    functions = {name: value for name, value in modules.items() if isfunction(value)}
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(  # type: ignore[attr-defined] # of the extension

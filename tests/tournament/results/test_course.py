@@ -6,7 +6,7 @@ import pytest
 from tests.support.tournament.memory_run import run_of
 from tests.support.tournament.played import cup
 from tests.support.tournament.standings import match
-from tournament.display.formatting import bracket_note
+from tournament.display.course_text import bracket_note
 from tournament.results.course import Against, Course, CourseTable, against
 from tournament.results.course import course as course_of
 from tournament.results.match_arrays import collect

@@ -14,12 +14,9 @@ import msgspec
 import games
 from games import OptionError
 from tournament.config.cup import Bot, Clock, Cup
-from tournament.formats import FORMATS, Format
-from tournament.formats.duel import Duel
-from tournament.formats.format import WithDeals
+from tournament.formats import FORMATS, Format, format_of
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Stop
-from tournament.formats.round_robin import Gauntlet
 from tournament.model import Identity, Run, VoidCount, kind_of_ranges
 from tournament.records import (
     Answer,
@@ -332,12 +329,4 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
 
 def _format(stated: FormatFacts) -> Format:
     """Return the format of the cup, with the keys that this type of format has."""
-    kind = FORMATS[stated.type]
-    values: dict[str, object] = {"seating": stated.seating, "cards": stated.cards}
-    if issubclass(kind, WithDeals):
-        values["deals"] = stated.deals
-    if kind is Gauntlet:
-        values["challenger"] = stated.challenger or ""
-    if kind is Duel:
-        values["within"] = stated.within
-    return kind.of_section(values)
+    return format_of(msgspec.structs.asdict(stated) | {"challenger": stated.challenger or ""})

@@ -1,0 +1,108 @@
+"""The course of a cup as text: stages, brackets and winners."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from tournament.formats import FORMATS
+from tournament.formats.knockout import Knockout
+from tournament.language import N_, ngettext
+from tournament.language import gettext as _
+from tournament.results.course import CourseRound, CourseTable
+from tournament.results.standings import Standings
+
+_STAGES: Final = {
+    "final": N_("Final"),
+    "bronze": N_("Bronze"),
+    "semi-final": N_("Semi-final"),
+}
+_STAGE_WORDS: Final = {
+    "final": N_("in the final"),
+    "bronze": N_("for third place"),
+    "semi-final": N_("in the semi-final"),
+}
+
+
+def decides_places(table: Standings) -> bool:
+    """Whether the course of the cup decides its places. False for an unknown format."""
+    return table.format in FORMATS and FORMATS[table.format].decides_places
+
+
+def format_winners(winners: Sequence[str]) -> str:
+    """The winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
+    bots = ", ".join(winners)
+    return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
+
+
+def stage_title(stage: str, round: int) -> str:
+    """The heading of a round, such as "Round 2" or "Semi-final".
+
+    `round` is the number of the round, which is used if `stage` is "".
+    """
+    kind, _space, number = stage.partition(" ")
+    if kind == "stage" and number.isdecimal():
+        return _("Stage %(number)d", number=int(number))
+    if not stage or (kind == "round" and number.isdecimal()):
+        return _("Round %(round)d", round=int(number or round))
+    return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
+
+
+def bracket_note(round: CourseRound, table: CourseTable) -> str:
+    """Sentences about a knockout table: which places are played for, and how ties were broken.
+
+    The places are given only for a bronze table. Returns "" if there is nothing to say.
+    """
+    notes = []
+    if table.stage == "bronze":
+        first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
+        notes.append(_("For place %(place)d and those after it.", place=first))
+    for one, two in pairwise(table.bots):
+        if one.score != two.score:
+            continue
+        bots = {"one": one.bot, "two": two.bot}
+        if one.advances and two.advances is False:
+            text = _(
+                "%(one)s plays on before %(two)s, with equal points, by the mean of all rounds so"
+                " far, or if that is equal too by a draw.",
+                **bots,
+            )
+            notes.append(text)
+        elif table.stage in ("final", "bronze"):
+            text = _(
+                "%(one)s and %(two)s have equal points: the mean of all rounds orders them, or they"
+                " share the place.",
+                **bots,
+            )
+            notes.append(text)
+    return " ".join(notes)
+
+
+@dataclass(frozen=True, slots=True)
+class LastTable:
+    """A bot's points per deal at its last table in a knockout, and the stage in words."""
+
+    score: float
+    stage: str
+
+
+def last_tables(table: Standings) -> dict[str, LastTable]:
+    """Return the latest table of each bot in a knockout, by bot.
+
+    The result is empty for other formats, and before the first match.
+    """
+    if table.format != Knockout.type or table.course is None:
+        return {}
+    return {
+        bot.bot: LastTable(bot.score, _in_stage(at.stage))
+        for round in table.course.rounds
+        for at in round.tables
+        for bot in at.bots
+    }
+
+
+def _in_stage(stage: str) -> str:
+    """A stage as a phrase, such as "in the final" or "in round 2"."""
+    if stage in _STAGE_WORDS:
+        return _(_STAGE_WORDS[stage])
+    return _("in %(stage)s", stage=stage) if stage else _("in its round")

@@ -1,7 +1,6 @@
 """How bots are started: program, environment, sandbox and control group."""
 
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -233,7 +232,7 @@ def missing(
     for number, bot in enumerate(bots):
         if bot.command is None:
             continue
-        place = folder / (bot.dir or "")
+        place = bot_folder(bot, folder)
         if not os.path.isdir(place):  # also false for a path that is too long
             text = f'there is no folder "{short(bot.dir)}"; create it, or fix the path.'
             yield number, "dir", text
@@ -245,11 +244,11 @@ def missing(
                 yield number, "env_from", text
 
 
-def program_problem(argv: list[str], folder: Path) -> str | None:
+def program_problem(argv: list[str], folder: Path) -> str:
     """A sentence that says why a command's program cannot be started, and how to fix that.
 
-    Returns None if the program can be started. `argv` has the words of the command. A program with
-    a slash is a path that starts from `folder`, the bot's folder. Any other program is looked up in
+    Returns "" if the program can be started. `argv` has the words of the command. A program with a
+    slash is a path that starts from `folder`, the bot's folder. Any other program is looked up in
     the PATH of `environment`.
     """
     if "/" in argv[0]:
@@ -260,7 +259,7 @@ def program_problem(argv: list[str], folder: Path) -> str | None:
         path = os.pathsep.join(str(folder / place) for place in places)
         program_path = shutil.which(argv[0], path=path)
     if program_path is not None:
-        return None
+        return ""
     program = short(argv[0])
     if os.path.isfile(folder / argv[0]):
         return (
@@ -268,8 +267,6 @@ def program_problem(argv: list[str], folder: Path) -> str | None:
             f' or make it executable and write "./{os.path.basename(program)}".'
         )
     why = f'there is no program "{program}"; '
-    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", argv[0]):
-        return f"{why}the address of a bot begins with http://."
     if meant := get_close_matches(argv[0], REFERENCE_BOTS, 1):
         return f'{why}the bot {meant[0]} is started by "{reference_command(meant[0])}".'
     return f"{why}install it, fix the command, or write the folder that it is in as dir."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament.config.cup import Limits
+from tournament.bot.launch import LaunchSettings
 from tournament.text import printable
 
 _SHOWN = 80
@@ -19,7 +19,6 @@ class FailedStart:
     `status` is the bot's return code (negative for a signal), 127 if the bot could not be started,
     or None if it is still running. `output` is the end of the bot's output. Relative paths in
     `argv`, the bot's command, start from `folder`. `port` is the port that the bot was given.
-    `network` says whether the bot's sandbox shares the machine's network.
     """
 
     output: str
@@ -27,10 +26,7 @@ class FailedStart:
     folder: Path
     port: int
     status: int | None
-    start_ms: int
-    limits: Limits
-    sandboxed: bool
-    network: bool
+    launch: LaunchSettings
 
 
 _MODULE = re.compile(
@@ -40,13 +36,52 @@ _MODULE = re.compile(
 _MISSING = re.compile(
     r"No such file or directory:? ?'?(/[^'\s]+)|open '(/[^']+)'|(/[^\s:']+): No such"
 )
+_FIXES = {
+    r"Read-only file system: '[^']*/rlcard/": (
+        "RLCard writes files when it is first imported: run once, in the folder that the agent runs"
+        " in, python3 -c \"import rlcard; rlcard.make('doudizhu')\"."
+    ),
+    r"Read-only file system|EROFS": (
+        "It writes to a folder that is read-only: let it write to the folder in $TMPDIR."
+    ),
+    r"Address already in use|EADDRINUSE": (
+        "Another program listens at the port of its choice: it must listen at the port in the"
+        " variable PORT."
+    ),
+    r"MemoryError|Cannot allocate memory|ENOMEM|bad_alloc|heap out of memory"
+    r"|OutOfMemoryError|Could not reserve enough space": (
+        "It has too little memory: [limits] memory_mb ({limits.memory_mb} here) is for each of its"
+        " processes; raise it, or load less."
+    ),
+    r"Too many open files|EMFILE": (
+        "It opens too many files: [limits] files is {limits.files}; close them, or raise it."
+    ),
+    r"Resource temporarily unavailable|can't start new thread|EAGAIN": (
+        "It starts too many processes or threads: [limits] processes is {limits.processes}."
+    ),
+    r"Exec format error|GLIBC_[\d.]+' not found|cannot execute binary": (
+        "It was built for another system: build it on this one."
+    ),
+    r"SyntaxError|IndentationError": (
+        "Its program has a syntax error: correct it, or name a newer interpreter."
+    ),
+}
+_NETWORK = (
+    r"Network is unreachable|ENETUNREACH|name resolution|EAI_AGAIN|ENOTFOUND"
+    r"|Name or service not known|UnknownHostException|Could not resolve host|no such host"
+)
+_NO_NETWORK_INSIDE = (
+    "It has no network in the sandbox: --network, or network = true in [sandbox], lets it use that"
+    " of the machine. Otherwise put what it needs into its folder."
+)
+_NO_NETWORK = "It reaches no network: check the connection and the address that it asks."
 _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}(\d{2,5})\b", re.I)
 
 
-def start_fix(failed: FailedStart) -> str | None:
-    """Text that says how to fix the bot, or None if the cause is not known."""
+def start_fix(failed: FailedStart) -> str:
+    """A text that says how to fix the bot, or "" if the cause is not known."""
     causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
-    return next(filter(None, (cause(failed) for cause in causes)), None)
+    return next(filter(None, (cause(failed) for cause in causes)), "")
 
 
 def _line_ends(failed: FailedStart) -> str | None:
@@ -70,59 +105,24 @@ def _line_ends(failed: FailedStart) -> str | None:
 def _from_output(failed: FailedStart) -> str | None:
     """The fix for a known error message in the output, or None if there is none.
 
-    If there are several, the order of the messages in this function decides.
+    A missing module comes first, and then the order in _FIXES decides.
     """
-    limits = failed.limits
-    memory = f"[limits] memory_mb ({limits.memory_mb} here) is for each of its processes"
-    fixes = {
-        r"Read-only file system: '[^']*/rlcard/": (
-            "RLCard writes files when it is first imported: run once, in the folder that the agent"
-            " runs in, python3 -c \"import rlcard; rlcard.make('doudizhu')\"."
-        ),
-        r"Read-only file system|EROFS": (
-            "It writes to a folder that is read-only: let it write to the folder in $TMPDIR."
-        ),
-        r"Network is unreachable|ENETUNREACH|name resolution|EAI_AGAIN|ENOTFOUND"
-        r"|Name or service not known|UnknownHostException|Could not resolve host|no such host": (
-            "It has no network in the sandbox: --network, or network = true in [sandbox], lets it"
-            " use that of the machine. Otherwise put what it needs into its folder."
-            if failed.sandboxed and not failed.network
-            else "It reaches no network: check the connection and the address that it asks."
-        ),
-        r"Address already in use|EADDRINUSE": (
-            "Another program listens at the port of its choice: it must listen at the port in the"
-            " variable PORT."
-        ),
-        r"MemoryError|Cannot allocate memory|ENOMEM|bad_alloc|heap out of memory"
-        r"|OutOfMemoryError|Could not reserve enough space": (
-            f"It has too little memory: {memory}; raise it, or load less."
-        ),
-        r"Too many open files|EMFILE": (
-            f"It opens too many files: [limits] files is {limits.files}; close them, or raise it."
-        ),
-        r"Resource temporarily unavailable|can't start new thread|EAGAIN": (
-            f"It starts too many processes or threads: [limits] processes is {limits.processes}."
-        ),
-        r"Exec format error|GLIBC_[\d.]+' not found|cannot execute binary": (
-            "It was built for another system: build it on this one."
-        ),
-        r"SyntaxError|IndentationError": (
-            "Its program has a syntax error: correct it, or name a newer interpreter."
-        ),
-        r"KeyError: 'PORT'": "It runs without PORT: do not let a script clear its environment.",
-    }
     if missing := _MODULE.search(failed.output):
         name = printable(next(filter(None, missing.groups()))[:_SHOWN])
         return (
             f"{name} is missing: install it for the interpreter in the command, or name the one of"
             " a virtual environment in the bot's folder, as .venv/bin/python bot.py."
         )
-    return next((fix for words, fix in fixes.items() if re.search(words, failed.output)), None)
+    launch = failed.launch
+    inside = launch.sandboxes is not None and not launch.network
+    fixes = {**_FIXES, _NETWORK: _NO_NETWORK_INSIDE if inside else _NO_NETWORK}
+    fix = next((fix for words, fix in fixes.items() if re.search(words, failed.output)), None)
+    return fix and fix.format(limits=launch.limits)
 
 
 def _outside(failed: FailedStart) -> str | None:
     """The fix if a file that the bot lacks exists outside its sandbox, else None."""
-    missing = _MISSING.search(failed.output) if failed.sandboxed else None
+    missing = _MISSING.search(failed.output) if failed.launch.sandboxes is not None else None
     if missing is None:
         return None
     path = next(filter(None, missing.groups()))
@@ -161,11 +161,11 @@ def _by_its_end(failed: FailedStart) -> str | None:
     if failed.status == -9:
         return (
             f"It was killed, perhaps for lack of memory: [limits] memory_mb is"
-            f" {failed.limits.memory_mb}."
+            f" {failed.launch.limits.memory_mb}."
         )
     if failed.status is None and not failed.output.strip():
         return (
-            f"If it is only slow to start, give it more than {failed.start_ms} ms: --start-ms, or"
-            " start_ms in [clock]."
+            f"If it is only slow to start, give it more than {failed.launch.start_ms} ms:"
+            " --start-ms, or start_ms in [clock]."
         )
     return None

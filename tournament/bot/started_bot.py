@@ -28,7 +28,6 @@ from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
-from tournament.bot.sandbox.folder_copy import FolderToCopy
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.bot.supervisor.main import ControlGroup, Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
@@ -55,7 +54,7 @@ class BotProcess:
     """The process of a started bot, under its supervisor. Thread-safe.
 
     The process ends with `close` or with the runner. `proxy` is the socket of a proxy that passes
-    out sockets in the sandbox's own network. It is None if the bot uses the machine's network.
+    out sockets in the sandbox's own network, or None if the bot uses the machine's network.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
@@ -68,27 +67,23 @@ class BotProcess:
         self._group = launch.group and os.path.join(launch.group, f"bot-{secrets.token_hex(4)}")
         self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._answer_s = max(_ANSWER_S, launch.start_ms / 1000)
-        self._control.settimeout(self._answer_s)
         self.proxy: socket.socket | None = None
-        self._copied: FolderToCopy | None = None
+        sandbox = None if launch.sandboxes is None else launch.sandboxes[bot.name]
+        self._copied = None if sandbox is None else sandbox.copied
         words, inner_proxy = [], None
         filters: list[int] = []
         with ExitStack() as stack:
-            stack.enter_context(control)
-            passed = [control.fileno()]
-            if launch.sandboxes is not None:
-                options, filters = stack.enter_context(seccomp.opened())
-                passed += filters
-                sandbox = launch.sandboxes[bot.name]
-                words = [sandbox.words[0], *options, *sandbox.words[1:]]
-                self._copied = sandbox.copied
+            passed = [stack.enter_context(control).fileno()]
+            if sandbox is not None:
+                filters = [stack.enter_context(seccomp.opened())]
+                words = sandbox.with_filter(*filters)
                 if not launch.network:
                     self.proxy, inner = socket.socketpair()
                     inner_proxy = stack.enter_context(inner).fileno()
                     passed.append(inner_proxy)
             self._supervisor = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(control.fileno())],
-                pass_fds=passed,
+                pass_fds=[*passed, *filters],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -104,7 +99,7 @@ class BotProcess:
             "proxy": inner_proxy,
             "argv": shlex.split(str(bot.command)),
             "env": dict(env),
-            "cwd": str(launch.folder / (bot.dir or "")),
+            "cwd": str(bot_folder(bot, launch.folder)),
             "home": SANDBOX_HOME if words else None,
             "group": group,
             "memory_mb": limits.memory_mb,
@@ -117,13 +112,9 @@ class BotProcess:
 
         Returns True after the wait, or False at once if the bot's folder is not copied.
         """
-        if self._copied is None:
-            return False
-        self._control.settimeout(_COPY_S)
-        self.status()
-        with suppress(OSError):  # `status` closes the socket if the supervisor does not answer
-            self._control.settimeout(self._answer_s)
-        return True
+        if self._copied:
+            self._report(seconds=_COPY_S)
+        return bool(self._copied)
 
     def status(self) -> int | str | None:
         """Ask the supervisor for the bot's status.
@@ -166,12 +157,15 @@ class BotProcess:
             kill_group(self._group)
             remove_group(self._group)
 
-    def _report(self, request: bytes = b"R") -> tuple[int | str | None, str]:
+    def _report(
+        self, request: bytes = b"R", seconds: float | None = None
+    ) -> tuple[int | str | None, str]:
         """Ask the supervisor for the bot's status and output. Return both.
 
         If the supervisor does not answer in time, close its control socket, which ends the bot.
         """
         with suppress(OSError), self._lock:
+            self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
             if packet := self._control.recv(_REPORT_SIZE):
                 head, _, output = packet.partition(b"\n")
@@ -194,10 +188,10 @@ class StartedBot(HttpBot):
         Raises:
             StartError: if no port is free.
         """
-        self.name = bot.name
-        self.command = str(bot.command)
-        self._argv = shlex.split(self.command)
-        self._folder = launch.folder / (bot.dir or "")
+        command = str(bot.command)
+        self._who = f'"{command}" ' if bot.name == command else f'{bot.name}: "{command}" '
+        self._argv = shlex.split(command)
+        self._folder = bot_folder(bot, launch.folder)
         self._bot, self._launch = bot, launch
         self._spawn()
 
@@ -210,10 +204,8 @@ class StartedBot(HttpBot):
         env = {**environment(self._argv, self._port), **secrets_for_bots, **self._bot.env}
         self.process = BotProcess(self._bot, env, self._launch)
         url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
-        if proxy is None:
-            super().__init__(url, dial_url(url))
-        else:
-            super().__init__(url, partial(dial_through, proxy, ("127.0.0.1", self._port)))
+        inside = proxy and partial(dial_through, proxy, ("127.0.0.1", self._port))
+        super().__init__(url, inside or dial_url(url))
 
     def ready(self) -> Self:
         """Wait until the bot answers GET /. Return the bot itself.
@@ -268,7 +260,7 @@ class StartedBot(HttpBot):
         except (ConnectionLost, TooLate, Busy):
             return False
         except ExchangeError as error:
-            raise StartError(f"{self.name}: GET / has no usable answer: {error}") from None
+            raise StartError(f"{self._bot.name}: GET / has no usable answer: {error}") from None
         return self.running
 
     @property
@@ -286,27 +278,20 @@ class StartedBot(HttpBot):
         self.process.close()
         self._reserved.close()
 
-    @property
-    def _who(self) -> str:
-        name = "" if self.name == self.command else f"{self.name}: "
-        return f'{name}"{self.command}" '
-
     def _ended(self, status: int | str) -> StartError:
         fix = self._fix(127 if isinstance(status, str) else status)
-        if not fix and self._folder.is_dir():
-            # A sandbox that has started does not say what is missing.
-            problem = program_problem(self._argv, self._folder)
-            if problem is not None:
-                return StartError(f"{self._who}cannot be started: {problem}", problem)
+        # A sandbox that has started does not say what is missing.
+        known = fix or not self._folder.is_dir()
+        if problem := "" if known else program_problem(self._argv, self._folder):
+            return StartError(f"{self._who}cannot be started: {problem}", problem)
         if isinstance(status, str):
             return StartError(f"{self._who}cannot be started: {status}.", fix)
         how = f"was killed by signal {-status}" if status < 0 else f"ended with code {status}"
         sees = ""
         if not fix and self._launch.sandboxes is not None and not is_reference(self._bot):
             sees = (
-                " In the sandbox it sees the programs of the system and"
-                f" {bot_folder(self._bot, self._launch.folder)}; if its files are elsewhere, make"
-                " that folder its dir, or start it there."
+                f" In the sandbox it sees the programs of the system and {self._folder}; if its"
+                " files are elsewhere, make that folder its dir, or start it there."
             )
         text = f"{self._who}{how} before it answered GET /.{sees}{self._last_line()}"
         return StartError(text, fix)
@@ -326,23 +311,11 @@ class StartedBot(HttpBot):
         )
 
     def _fix(self, status: int | None) -> str:
-        """A sentence that says how to fix the bot, or "" if the cause is not known.
-
-        `status` is the return code, or None if the bot is still running.
-        """
-        launch = self._launch
+        """How to fix the bot, or "" (see `start_fix`). `status` is as in `FailedStart`."""
         failed = FailedStart(
-            output=self.output(),
-            argv=self._argv,
-            folder=self._folder,
-            port=self._port,
-            status=status,
-            start_ms=launch.start_ms,
-            limits=launch.limits,
-            sandboxed=launch.sandboxes is not None,
-            network=launch.network,
+            self.output(), self._argv, self._folder, self._port, status, self._launch
         )
-        return start_fix(failed) or ""
+        return start_fix(failed)
 
     def _last_line(self) -> str:
         lines = self.output().strip().splitlines()

@@ -44,7 +44,6 @@ def test_what_is_there_is_not_missing(folder: Path) -> None:
         (Bot("x", "A=1 ./bot", dir="mine"), "command", 'there is no program "A=1"; install it'),
         (Bot("x", "mine"), "command", "or write the folder that it is in as dir."),
         (Bot("x", "gredy"), "command", 'bot greedy is started by "python -m bots.greedy".'),
-        (Bot("x", "localhost:9000/bot"), "command", "the address of a bot begins with http://"),
         (Bot("x", "bot", dir="mine"), "command", 'or make it executable and write "./bot".'),
         (Bot("x", "./text", dir="mine"), "command", '"./text" cannot be started; write the'),
         (Bot("x", "''"), "command", 'there is no program ""; install it'),

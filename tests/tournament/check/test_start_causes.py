@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.tournament.checked import checked, failures
 from tests.support.tournament.cups import stich, write
+from tournament.bot.launch import LaunchSettings
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.config.cup import Limits
 
@@ -38,7 +39,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("./bot: version `GLIBC_2.38' not found", 1, "built for another system"),
     ("cannot execute binary file: Exec format error", 126, "built for another system"),
     ('  File "bot.py", line 3\nSyntaxError: invalid syntax', 1, "syntax error"),
-    ("KeyError: 'PORT'", 1, "clear its environment"),
     ("/usr/bin/env: 'python3\\r': No such file or directory", 127, "Windows line ends"),
     ("./x.sh: line 2: $'\\r': command not found", 127, "Windows line ends"),
     ("bash: ./x.sh: /bin/sh^M: bad interpreter", 126, "Windows line ends"),
@@ -52,10 +52,8 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
 
 def fix(output: str, status: int | None, sandboxed: bool = True, network: bool = False) -> str:
     """The fix for a bot that has no program, or ""."""
-    start = FailedStart(
-        output, ["./bot"], Path("/no"), 9999, status, 10_000, Limits(), sandboxed, network
-    )
-    return start_fix(start) or ""
+    launch = LaunchSettings(Limits(), 10_000, {} if sandboxed else None, network=network)
+    return start_fix(FailedStart(output, ["./bot"], Path("/no"), 9999, status, launch))
 
 
 @pytest.mark.parametrize(("output", "status", "words"), OUTPUTS)

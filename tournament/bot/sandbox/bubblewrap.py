@@ -63,6 +63,10 @@ class Sandbox:
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
 
+    def with_filter(self, descriptor: int) -> list[str]:
+        """The words with the option that installs the seccomp filter at a descriptor."""
+        return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
+
 
 def sandboxes(
     bots: Iterable[Bot],
@@ -229,12 +233,12 @@ def _try(sandbox: Sandbox) -> None:
             that.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
-    words = [folder if word == COPY else word for word in sandbox.words]
     try:
-        with seccomp.opened() as (options, descriptors):
+        with seccomp.opened() as descriptor:
+            words = [folder if word == COPY else word for word in sandbox.with_filter(descriptor)]
             done = subprocess.run(  # noqa: S603 - bubblewrap itself
-                [words[0], *options, *words[1:], "true"],
-                pass_fds=descriptors,
+                [*words, "true"],
+                pass_fds=[descriptor],
                 capture_output=True,
                 text=True,
                 check=False,

@@ -70,10 +70,10 @@ class FilterError(Exception):
 
 
 @contextmanager
-def opened() -> Iterator[tuple[list[str], list[int]]]:
+def opened() -> Iterator[int]:
     """Write the filter to a file in memory, and close the file at the end of the context.
 
-    Yields bubblewrap's options for the filter, and the descriptors to pass to bubblewrap.
+    Yields the file's descriptor, which bubblewrap takes with `--seccomp`.
 
     Raises:
         FilterError: if this machine is neither x86_64 nor aarch64.
@@ -81,7 +81,7 @@ def opened() -> Iterator[tuple[list[str], list[int]]]:
     descriptor = os.memfd_create("seccomp")
     try:
         os.pwrite(descriptor, program(), 0)
-        yield ["--seccomp", str(descriptor)], [descriptor]
+        yield descriptor
     finally:
         os.close(descriptor)
 

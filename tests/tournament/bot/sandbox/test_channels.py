@@ -14,7 +14,7 @@ from tests.support.tournament.sandboxes import launched, output, printed
 from tools.hostile.channels import CHANNELS
 from tournament.bot.launch import environment, launch_of_cup
 from tournament.bot.sandbox.folder_copy import LIMIT_MB
-from tournament.bot.started_bot import BotProcess, start
+from tournament.bot.started_bot import BotProcess, StartedBot, start
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
 from tournament.formats.round_robin import RoundRobin
@@ -115,6 +115,15 @@ def test_a_folder_that_cannot_be_copied_is_told(
     monkeypatch.setenv("TMPDIR", str(hall / "nowhere"))
     with pytest.raises(StartError, match=r"copied to .*/nowhere \(.*free some space"):
         start(trying, launch)
+
+
+def test_a_supervisor_that_dies_while_it_copies_is_a_start_error(hall: Path) -> None:
+    trying = Bot("x", "python bot.py", dir="bob")
+    bot = StartedBot(trying, launched(trying, hall, copies=True))
+    bot.process._supervisor.kill()
+    bot.process._supervisor.wait()
+    with pytest.raises(StartError, match="cannot be started: its supervisor is gone"):
+        bot.ready()
 
 
 def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:

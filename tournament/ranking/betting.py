@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
-from tournament.ranking.evidence import meetings
+from tournament.ranking.evidence import pairs
 from tournament.ranking.observations import Observations
 from tournament.ranking.ranks import settled_pairs
 
@@ -136,8 +136,8 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     to end a cup.
     """
     bots = data.bots
-    pair, differences = meetings(data)
-    order = np.argsort(pair, kind="stable")
+    pair, block, differences = pairs(data, data.block)
+    order = np.lexsort((block, pair))
     pair, differences = pair[order], differences[order]
     first = np.searchsorted(pair, pair)
     square = np.clip(differences, -reach.most, reach.most) ** 2

@@ -7,7 +7,6 @@ distribution of the points. The same holds for bots that a draw seats at random 
 compares all bots of such a draw.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -59,12 +58,12 @@ class Evidence:
 def evidence(data: Observations) -> Evidence:
     """The evidence about all pairs of bots, from every difference in equal company."""
     bots = data.bots
-    met, alike = _pairs(data, data.block), _pairs(data, _company(data))
-    pair, difference, round = (np.concatenate(both) for both in zip(met, alike, strict=True))
+    met, alike = pairs(data, data.block), pairs(data, _company(data))
+    pair, block, difference = (np.concatenate(both) for both in zip(met, alike, strict=True))
     from_blocks = np.repeat([1.0, 2.0], [met[0].size, alike[0].size])
     all_rounds = int(data.round.max(initial=-1)) + 1
     # Each pair once for each round in which it has a difference.
-    by_round = np.unique(pair * all_rounds + round) // max(1, all_rounds)
+    by_round = np.unique(pair * all_rounds + data.round[block]) // max(1, all_rounds)
 
     def summed(pair: Ints, weights: Floats | None = None) -> Floats:
         flat = np.bincount(pair, weights, bots * bots)
@@ -84,33 +83,17 @@ def evidence(data: Observations) -> Evidence:
     return Evidence(total - total.T, squares, items, count, blocks, rounds, all_rounds)
 
 
-def _pairs(data: Observations, cell: Ints) -> tuple[Ints, Floats, Ints]:
+def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """All pairs of entries with the same ``cell``, which has a number for each entry.
 
-    Returns three arrays with an item for each pair: first bot * n + second bot, the lead of the
-    first bot in points per deal, and the round.
+    Returns three arrays with an item for each pair: first bot * n + second bot, where first <
+    second, the block of the first entry, and the lead of the first bot in points per deal.
     """
     order = np.lexsort((data.bot, cell))
-    left, right = order[_joined(pairs_within(cell[order]))]
+    parts = map(np.array, pairs_within(cell[order]))
+    left, right = order[np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1)]
     pair = data.bot[left] * data.bots + data.bot[right]
-    return pair, data.points[left] - data.points[right], data.round[data.block[left]]
-
-
-def meetings(data: Observations) -> tuple[Ints, Floats]:
-    """All pairs that sat at one table, in the order of the blocks.
-
-    Returns two arrays with an item for each pair: first bot * n + second bot, where first < second,
-    and the lead of the first bot in points per deal.
-    """
-    left, right = _joined(pairs_within(data.block))
-    in_order = np.argsort(data.block[left], kind="stable")
-    left, right = left[in_order], right[in_order]
-    return data.bot[left] * data.bots + data.bot[right], data.points[left] - data.points[right]
-
-
-def _joined(parts: Iterable[tuple[Ints, Ints]]) -> Ints:
-    """The parts that `pairs_within` yields as one array, shape (2, m)."""
-    return np.concatenate([np.zeros((2, 0), np.int64), *map(np.array, parts)], axis=1)
+    return pair, data.block[left], data.points[left] - data.points[right]
 
 
 def _company(data: Observations) -> Ints:

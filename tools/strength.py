@@ -17,12 +17,11 @@ import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,11 +77,6 @@ def bot(name: str) -> Decide:
     return kit.adapt(move)
 
 
-def entrant(name: str, game: str) -> str:
-    """Return a ladder bot's name in duels: `search` gets its number of determinizations."""
-    return f"{name}:{DETERMINIZATIONS[game]}" if name == "search" else name
-
-
 def request(state: games.State, match: str, turn: int) -> dict[str, Any]:
     """Return the request to the seat to move."""
     return {
@@ -125,25 +119,12 @@ def deal_difference(pair: tuple[str, str], game: str, players: int, seed: str) -
     return float(np.mean(differences))
 
 
-@dataclass(frozen=True)
-class DuelOutcome:
-    """The result of a duel: the mean difference in points per deal, with its 95 % interval."""
+class Outcome(NamedTuple):
+    """A duel's mean difference in points per deal, with its 95 % interval."""
 
     mean: float
     low: float
     high: float
-    deals: int
-    seconds: float
-
-    @classmethod
-    def of(cls, differences: Sequence[float], seconds: float) -> DuelOutcome:
-        """Compute the outcome from the difference of each deal, by percentile bootstrap."""
-        values = np.asarray(differences)
-        random = np.random.default_rng(1)
-        picks = random.integers(0, len(values), size=(RESAMPLES, len(values)))
-        means = values[picks].mean(axis=1)
-        low, high = np.quantile(means, (0.025, 0.975))
-        return cls(float(values.mean()), float(low), float(high), len(values), seconds)
 
 
 def duel(
@@ -151,41 +132,41 @@ def duel(
     game: str,
     players: int,
     deals: int,
-    *,
     run: Callable[[Callable[[str], float], Iterable[str]], Iterator[float]] = map,
-    series: str = "strength",
-) -> DuelOutcome:
-    """Play a duel, and return its outcome.
+) -> Outcome:
+    """Play a duel. Return its outcome, whose interval is a percentile bootstrap over the deals.
 
-    `run` maps a function over seeds, like `map`. All seeds begin with `series`.
+    `run` maps a function over seeds, like `map`.
     """
-    began = time.perf_counter()
-    seeds = [f"{series}-{game}-{players}-{number}" for number in range(deals)]
-    differences = list(run(partial(deal_difference, pair, game, players), seeds))
-    return DuelOutcome.of(differences, time.perf_counter() - began)
+    seeds = [f"strength-{game}-{players}-{number}" for number in range(deals)]
+    values = np.array(list(run(partial(deal_difference, pair, game, players), seeds)))
+    random = np.random.default_rng(1)
+    means = values[random.integers(0, deals, size=(RESAMPLES, deals))].mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Outcome(float(values.mean()), float(low), float(high))
 
 
 def measure(
     game: str, players: int, pairs: Iterable[tuple[str, str]], jobs: int
 ) -> Iterator[dict[str, object]]:
     """Play the duels of one table. Yield the record of each duel as it ends."""
+    search = f"search:{DETERMINIZATIONS[game]}"
     with ProcessPoolExecutor(jobs) as pool:
-        for pair in pairs:
-            kind = 0 if "search" not in pair else 1 + ("sensible" in pair)
+        for better, worse in pairs:
+            kind = 0 if "search" not in (better, worse) else 1 + ("sensible" in (better, worse))
             deals = DEALS[game, players][kind]
-            fielded = (entrant(pair[0], game), entrant(pair[1], game))
-            outcome = duel(fielded, game, players, deals, run=partial(pool.map, chunksize=1))
+            fielded = (search if better == "search" else better, worse)
+            began = time.perf_counter()
+            outcome = duel(fielded, game, players, deals, partial(pool.map, chunksize=1))
             yield {
                 "game": game,
                 "players": players,
-                "better": pair[0],
-                "worse": pair[1],
-                "mean": round(outcome.mean, 3),
-                "low": round(outcome.low, 3),
-                "high": round(outcome.high, 3),
-                "deals": outcome.deals,
-                "games": outcome.deals * len(seatings(players)),
-                "seconds": round(outcome.seconds, 1),
+                "better": better,
+                "worse": worse,
+                **{name: round(value, 3) for name, value in outcome._asdict().items()},
+                "deals": deals,
+                "games": deals * len(seatings(players)),
+                "seconds": round(time.perf_counter() - began, 1),
                 "date": date.today().isoformat(),
                 "machine": f"{processor()}, Python {platform.python_version()}",
             }
@@ -195,43 +176,28 @@ def page(records: Sequence[dict[str, Any]]) -> str:
     """Return the page on the reference bots, with a cross table for each table size of a game."""
     parts = [PAGE.read_text("utf-8").partition(TABLES)[0] + TABLES]
     for game, players in DEALS:
-        mine = {
-            (record["better"], record["worse"]): record
+        cells = {
+            (record["better"], record["worse"]): f"{record['mean']:+.2f}"
+            f" [{record['low']:+.2f}, {record['high']:+.2f}], n = {record['deals']}"
             for record in records
             if (record["game"], record["players"]) == (game, players)
         }
-        if mine:
-            parts.append(_section(game, players, mine))
+        lines = [f"### {games.get(game).title}, {players} players", ""]
+        lines.append("| | " + " | ".join(LADDER[1:]) + " |")
+        lines.append("| --- |" + " --- |" * (len(LADDER) - 1))
+        for row, better in enumerate(LADDER[:-1]):
+            beaten = [""] * row + [cells[better, worse] for worse in LADDER[row + 1 :]]
+            lines.append(f"| {better} | " + " | ".join(beaten) + " |")
+        parts.append("\n".join([*lines, ""]))
     dates = sorted({str(record["date"]) for record in records})
     machines = sorted({str(record["machine"]) for record in records})
-    parts.append(
-        f"Measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))} on {'; '.join(machines)}.\n"
-        if records
-        else "Nothing has been measured yet.\n"
-    )
-    return "\n".join(parts)
-
-
-def _section(game: str, players: int, mine: dict[tuple[str, str], dict[str, Any]]) -> str:
-    lines = [f"### {games.get(game).title}, {players} players", ""]
-    lines.append("| | " + " | ".join(LADDER[1:]) + " |")
-    lines.append("| --- |" + " --- |" * (len(LADDER) - 1))
-    for row, better in enumerate(LADDER[:-1]):
-        cells = [""] * row + [_cell(mine.get((better, worse))) for worse in LADDER[row + 1 :]]
-        lines.append(f"| {better} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
-
-
-def _cell(record: dict[str, Any] | None) -> str:
-    if record is None:
-        return "not measured"
-    interval = f"[{record['low']:+.2f}, {record['high']:+.2f}]"
-    return f"{record['mean']:+.2f} {interval}, n = {record['deals']}"
+    when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+    return "\n".join([*parts, f"Measured {when} on {'; '.join(machines)}.\n"])
 
 
 def load() -> list[dict[str, Any]]:
     """Return the records so far."""
-    return list(json.loads(RECORDS.read_text())) if RECORDS.exists() else []
+    return list(json.loads(RECORDS.read_text()))
 
 
 def store_record(new: dict[str, object]) -> None:

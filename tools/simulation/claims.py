@@ -12,7 +12,7 @@ from tournament.ranking.arrays import Booleans, Floats
 from tournament.ranking.betting import Reach, settled_by_bets
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.evidence import evidence
-from tournament.ranking.observations import Observations
+from tournament.ranking.observations import Observations, entries
 from tournament.ranking.ranks import anytime_chances, final_chances, settled_pairs
 
 MIXED = np.repeat([0, 1, 2], 4)
@@ -84,10 +84,10 @@ def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
 
 def first_blocks(data: Observations, end: int) -> Observations:
     """The observations of the first ``end`` blocks."""
-    points, present = np.zeros((2, data.blocks, data.bots))
-    points[data.block, data.bot] = data.points
-    present[data.block, data.bot] = 1
-    return simulated_cups.from_blocks(points[:end], present[:end] > 0, data.round[:end])
+    first = data.block < end
+    deals = data.deals[first].astype(np.float64)
+    totals = data.points[first] * deals
+    return entries(data.block[first], data.bot[first], totals, deals, data.round[:end], data.bots)
 
 
 def stopped(every: int, cups: int, most: int = 2_000) -> Claims:

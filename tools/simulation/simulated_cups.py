@@ -124,25 +124,29 @@ def schedule(random: np.random.Generator, bots: int, deals: int) -> Ints:
     return np.tile(tables[random.permutation(len(tables))], (deals, 1))
 
 
-def round_robin(deals: int) -> Draw:
-    """All tables, ``deals`` blocks each."""
+def _planned(seats_of: Callable[[np.random.Generator, int], Ints]) -> Draw:
+    """A cup whose tables do not depend on results."""
 
     def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
-        seats = schedule(random, bots, deals)
+        seats = seats_of(random, bots)
         return observed(seats, play(random, seats), bots)
 
     return draw
+
+
+def round_robin(deals: int) -> Draw:
+    """All tables, ``deals`` blocks each."""
+    return _planned(lambda random, bots: schedule(random, bots, deals))
 
 
 def gauntlet(deals: int) -> Draw:
     """Bot 0 at a table with every pair of the rest, ``deals`` blocks each."""
 
-    def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
-        rest = list(combinations(range(1, bots), SEATS - 1))
-        seats = np.tile(np.array([(0, *others) for others in rest]), (deals, 1))
-        return observed(seats, play(random, seats), bots)
+    def seats(_: np.random.Generator, bots: int) -> Ints:
+        rest = combinations(range(1, bots), SEATS - 1)
+        return np.tile(np.array([(0, *others) for others in rest]), (deals, 1))
 
-    return draw
+    return _planned(seats)
 
 
 def _joined(rounds: list[tuple[Ints, Floats]], bots: int) -> Observations:

@@ -17,8 +17,8 @@ import games
 from tests.support.tournament.played import cup, played, run, unfinished
 from tests.support.tournament.standings import match
 from tournament.formats.commitment import commitment
-from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stopping import Stop
 from tournament.model import Run
 from tournament.records import MatchRecord
 from tournament.results.integrity import Flag, Integrity, Leniency

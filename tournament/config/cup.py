@@ -10,9 +10,8 @@ from games import GAMES
 from tournament.formats import FORMATS, Format, Plan, Setup, format_of
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder
-from tournament.formats.plan import Stop
 from tournament.formats.round_robin import RoundRobin
-from tournament.formats.stopping import UntilSettled
+from tournament.formats.stopping import Stop, UntilSettled
 from tournament.records import AnyDecision, Join
 from tournament.settings.keys import (
     COMMAND,
@@ -202,7 +201,6 @@ class Cup:
             bots=self.names,
             seating=self.format.seating,
             cards=self.format.cards,
-            stop=self.stop,
             seed=seed,
             match_key=match_key,
         )
@@ -212,8 +210,8 @@ class Cup:
 
         The plan may end early if the cup has a `[stop]`.
         """
-        plan = self.format.plan(self.setup(seed, match_key))
-        return plan if self.stop.top is None else UntilSettled(plan, self.stop.top)
+        plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
+        return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
         """Return the cup with the bots that joined by these decisions appended, in order.

@@ -31,7 +31,7 @@ from tournament.config.cup import (
 from tournament.errors import StichError
 from tournament.formats import Format
 from tournament.formats.ladder import Ladder
-from tournament.formats.plan import Stop
+from tournament.formats.stopping import Stop
 from tournament.names import alike
 from tournament.settings.keys import Key, keys_of, suggest, type_name, utc
 from tournament.settings.locations import Path, explain, label, line_of, locate, short

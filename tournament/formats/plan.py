@@ -12,19 +12,8 @@ from typing import ClassVar, Protocol
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
-from tournament.settings.keys import key, number
 
 Seating = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """When a cup ends before all its blocks are played: never if `top` is None."""
-
-    top: int | None = key(
-        None, number(1, 1000, "End once so many bots are separated from the rest.")
-    )
-    confidence: float = key(0.95, number(0.5, 0.999, "How sure that must be."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +30,6 @@ class Setup:
     bots: tuple[str, ...]
     seating: str
     cards: str
-    stop: Stop
     seed: str
     match_key: str
 
@@ -151,14 +139,12 @@ class Look:
 class Batch:
     """The blocks to play now, some of which may be finished.
 
-    `epoch` is the epoch of a ladder that begins with these blocks, or None. `look` is the result of
-    a duel after the previous batch, or None in other formats.
+    `epoch` is the epoch of a ladder that begins with these blocks, or None.
     """
 
     round: int
     blocks: Iterable[Block]
     epoch: Epoch | None = None
-    look: Look | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +159,11 @@ class Done:
     """The answer of a plan that has been played to its end.
 
     `places` maps each bot to its place, and is None if places follow from the scores. `settled`
-    names the top bots in the order of the cup if `[stop]` ended the cup. `look` is the result of a
-    duel, or None in other formats.
+    names the top bots in the order of the cup if `[stop]` ended the cup.
     """
 
     places: Mapping[str, int] | None = None
     settled: tuple[str, ...] = ()
-    look: Look | None = None
 
 
 class Plan(ABC):
@@ -192,7 +176,7 @@ class Plan(ABC):
     settled: tuple[str, ...] = ()
     """The top bots, once `rounds` has ended because of `[stop]`."""
     look: Look | None = None
-    """The result of a duel after its last round. None in other formats."""
+    """The result of a duel so far, which changes after each round. None in other formats."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -222,8 +206,8 @@ class Plan(ABC):
         if basis != self._basis:
             self._basis, self._open = basis, self.open_rounds(run, scores)
         for round in self._open:
-            return Batch(round.number, round.blocks, look=self.look)
-        return Done(self.places(run, scores), self.settled, self.look)
+            return Batch(round.number, round.blocks)
+        return Done(self.places(run, scores), self.settled)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of matches of a run played to its end without the bots in `gone`.

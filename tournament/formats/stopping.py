@@ -1,6 +1,7 @@
 """`[stop] top = k`: ends a cup as soon as its top k bots are settled above the rest."""
 
 from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from itertools import islice
 
 from tournament.formats.duel import reach
@@ -8,6 +9,7 @@ from tournament.formats.plan import Block, Plan, Progress, Round
 from tournament.formats.scores import Scores
 from tournament.ranking.betting import settled_by_bets
 from tournament.records import BlockRecord
+from tournament.settings.keys import key, number
 
 FIRST_LOOK = 60
 """The number of blocks at the first look."""
@@ -23,13 +25,23 @@ def next_look(blocks: int) -> int:
     return blocks + max(1, blocks // 10)
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a cup ends before all its blocks are played: never if `top` is None."""
+
+    top: int | None = key(
+        None, number(1, 1000, "End once so many bots are separated from the rest.")
+    )
+    confidence: float = key(0.95, number(0.5, 0.999, "How sure that must be."))
+
+
 class UntilSettled(Plan):
     """Another plan, ended at the first look at which the top bots are settled."""
 
-    def __init__(self, plan: Plan, top: int) -> None:
+    def __init__(self, plan: Plan, top: int, confidence: float) -> None:
         super().__init__(plan.setup)
         self._plan = plan
-        self._top = top
+        self._top, self._confidence = top, confidence
         self.blocks = plan.blocks
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
@@ -77,7 +89,7 @@ class UntilSettled(Plan):
         data = scores.observations(bots, blocks)
         if not data.blocks:  # no table was played, because bots were withdrawn
             return ()
-        settled = settled_by_bets(data, reach(self.setup), self.setup.stop.confidence)
+        settled = settled_by_bets(data, reach(self.setup), self._confidence)
         others = len(bots) - self._top
         above = settled.sum(axis=1) >= others
         separated = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)

@@ -152,7 +152,7 @@ class Session:
             match step:
                 case Batch():
                     waits = False
-                    self._report(step.look)
+                    self._report_look()
                     self._play(step)
                 case Wait(reason):
                     if not waits:
@@ -163,12 +163,13 @@ class Session:
                 case Done():
                     # Once the run is over, no match can become void without opening it again.
                     if not self._new_decisions(every_s=0):
-                        self._report(step.look)
+                        self._report_look()
                         self._store.finish(step.places, step.settled)
                         return step
 
-    def _report(self, look: Look | None) -> None:
-        """Pass a look at a duel to the observer if it is a new one."""
+    def _report_look(self) -> None:
+        """Pass the plan's look at a duel to the observer if it is a new one."""
+        look = self._plan.look
         if look is not None and look != self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)

@@ -7,8 +7,8 @@ from typing import Any
 
 from tournament.config.cup import Bot, Cup
 from tournament.formats import Format
-from tournament.formats.plan import Stop
 from tournament.formats.round_robin import RoundRobin
+from tournament.formats.stopping import Stop
 from tournament.model import StoredRun, kind_of_ranges
 from tournament.records import AnyVoid, MatchRecord, MatchSummary
 from tournament.store.reader import StoreReader

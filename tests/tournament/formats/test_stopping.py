@@ -9,7 +9,7 @@ import pytest
 from tests.support.tournament.formats import BEGUN, Known, cup, observed, plan
 from tournament.config.cup import Cup
 from tournament.formats import Plan
-from tournament.formats.plan import Stop
+from tournament.formats.stopping import Stop
 from tournament.ranking.observations import Observations
 
 

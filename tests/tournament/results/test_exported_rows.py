@@ -12,8 +12,8 @@ import pytest
 from tests.support.tournament.played import cup, exported, run
 from tournament.config.cup import FILE_FORMATS, Cup
 from tournament.display.formatting import format_stop
-from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stopping import Stop
 from tournament.records import Disqualify
 from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.files.exported_rows import Row as Columns

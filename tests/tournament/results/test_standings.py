@@ -11,7 +11,7 @@ from tests.support.tournament.memory_run import run_of
 from tests.support.tournament.standings import BOTS, cup, match, row, without
 from tournament.display.formatting import table_notes
 from tournament.formats.halving import Halving
-from tournament.formats.plan import Stop
+from tournament.formats.stopping import Stop
 from tournament.records import MatchSummary
 from tournament.results.standings import Standings, StopRule, standings
 

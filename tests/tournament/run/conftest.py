@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.tournament import played
-from tournament.formats.plan import Stop
+from tournament.formats.stopping import Stop
 
 BOTS = ("ann", "bob", "cat", "dan")
 STOP = replace(played.cup(BOTS, deals=18), stop=Stop(top=1))

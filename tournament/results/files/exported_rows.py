@@ -13,8 +13,8 @@ from msgspec import Meta
 from tournament.config.cup import Bot, Cup
 from tournament.formats import FORMATS, Format, Plan, Setup
 from tournament.formats.format import Growth
-from tournament.formats.plan import Stop
 from tournament.formats.round_robin import Gauntlet
+from tournament.formats.stopping import Stop
 from tournament.model import Run
 from tournament.records import FAULT_KINDS, MatchSummary
 from tournament.results.files.lines import LineError, read_lines

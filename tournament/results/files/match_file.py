@@ -16,7 +16,7 @@ from games import OptionError
 from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Format, format_of
 from tournament.formats.ladder import Ladder
-from tournament.formats.plan import Stop
+from tournament.formats.stopping import Stop
 from tournament.model import Identity, Run, VoidCount, kind_of_ranges
 from tournament.records import (
     Answer,

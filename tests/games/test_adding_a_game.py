@@ -1,6 +1,5 @@
 """docs/adding-a-game.md lists every file that mentions a game by name."""
 
-import ast
 import re
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -43,38 +42,3 @@ def test_every_file_that_knows_a_game_is_on_the_page() -> None:
             where = path.relative_to(ROOT).as_posix()
             missing += [f"{where} names {name}" for name in named if not is_listed(where, name)]
     assert not missing, "docs/adding-a-game.md does not say so"
-
-
-def fields() -> set[str]:
-    """The fields that states or views of some games have, but not of all."""
-    by_game = []
-    for game in games.GAMES.values():
-        state = game.start(None, "fields", {})
-        by_game.append({*state.to_dict(), *state.view(0).to_dict()})
-    # Bots sit at a table too.
-    return set[str]().union(*by_game) - by_game[0].intersection(*by_game) - {"table"}
-
-
-# Where a word that is also a field of some games may occur, and why.
-ALLOWED = {
-    # Positions for `stich check` are made by hand, game by game.
-    "tournament/check/positions.py": fields(),
-    # Kinds of moves, not fields.
-    "tournament/display/replay.py": {"bid", "trump"},
-    "stich/console/card_text.py": {"bid", "trump"},
-    "stich/console/play_screen.py": {"bid", "trump"},
-}
-
-
-def test_the_rooms_above_read_no_field_of_some_games_only() -> None:
-    """The facts that a person sees come from Game.facts and Game.roles."""
-    own_fields = fields()
-    assert {"declarer", "trump", "taken", "called", "doublings", "targets", "owed"} <= own_fields
-    for package in ("tournament", "stich"):
-        for path in (ROOT / package).rglob("*.py"):
-            nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-            constants = {node.value for node in nodes if isinstance(node, ast.Constant)}
-            allowed = ALLOWED.get(path.relative_to(ROOT).as_posix(), set())
-            assert constants & own_fields <= allowed, path
-    page = (ROOT / "web" / "ui" / "static" / "table.js").read_text("utf-8")
-    assert not set(re.findall(r"\.(\w+)", page)) & own_fields

@@ -12,27 +12,19 @@ from tests.support.games.golden import files, load
 
 
 @pytest.mark.parametrize("name", files())
-def test_a_view_tells_nothing_that_the_state_hides(name: str) -> None:
-    """The facts of a view are those of the state, except cards that the seat may not see."""
-    for step in load(name)["steps"]:
-        for data in step.get("views", ()):
-            game = games.get(data["game"])
-            for seen, known in zip(game.facts(data), game.facts(step["state"]), strict=True):
-                assert (seen.label, seen.seat) == (known.label, known.seat)
-                assert seen == known or "??" in seen.cards
-
-
-@pytest.mark.parametrize("name", files())
-def test_a_description_holds_hand_facts_and_moves(name: str) -> None:
-    """Equal words mean an equal hand, equal facts and equal moves."""
-    told: dict[str, object] = {}
+def test_facts_and_words_show_what_a_seat_may_know(name: str) -> None:
+    """Facts are those of the state, but for hidden cards; equal words mean equal facts."""
+    described: dict[str, object] = {}
     for step in load(name)["steps"]:
         for data in step.get("views", ()):
             view = games.get(data["game"]).view(data)
-            moves = view.moves()
+            facts, moves = view.game.facts(data), view.moves()
+            for seen, known in zip(facts, view.game.facts(step["state"]), strict=True):
+                assert (seen.label, seen.seat) == (known.label, known.seat)
+                assert seen == known or "??" in seen.cards
             words = games.describe(view, moves)
-            facts = (view.game.facts(data), data["hand"], len(moves), [*moves][:8])
-            assert told.setdefault(words, facts) == facts
+            content = (facts, data["hand"], len(moves), [*moves][:8])
+            assert described.setdefault(words, content) == content
             assert games.describe(view) in words
             assert all(card in words for card in data["hand"])
 

@@ -60,51 +60,42 @@ def test_the_last_stays_the_last_with_an_empty_hand() -> None:
 
 
 TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]])
-
-
 VIEW = GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}  # as many as the deck has
 
 
-CLAUSES: list[tuple[dict[str, Any], str]] = [
-    ({"turn": 1}, "turn is 1"),
-    ({"taken": [[], []]}, "taken has 2 entries"),
-    ({"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c occurs 2 times"),
-    ({"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd occurs 2 times"),
-    ({"hands": [["3c", "As"], ["4c"], ["5c"], []]}, "As occurs 2 times"),
-    ({"hands": [["??"], ["4c"], ["5c"], []]}, "?? is not a card"),
-    ({"trick": []}, "trick does not have"),
-    ({"table": None}, "trick has cards"),
-    ({"table": None, "trick": [], "passes": 1}, "passes is 1"),
-    ({"table": None, "trick": [], "turn": 3}, "no cards to lead"),
-    ({"passes": 1}, "turn is 0"),
-    ({"passes": 3}, "passes is 3"),
-    ({"out": []}, "out is []"),
-    ({"out": [9] * 500_000}, "out has 500000 seats, but there are"),
-    ({"out": [3, 0]}, "out is [3, 0]"),
-    ({"out": [3, 3]}, "seat twice"),
-    ({"out": [4]}, "out is 4"),
-    ({"hands": [[], [], [], []], "out": [0, 1, 2, 3]}, "Nobody holds cards"),
-    ({"table": {"seat": 2, "move": "play:3c4d"}}, "not a combination"),
-    ({"table": {"seat": 2, "move": "play:Qd=flush"}}, "not a combination"),
-    ({"table": {"seat": 2, "move": "play:TcQcKcBjRj"}}, "add =flush or =fullhouse"),
-    (wire(["3c", "", ""]), "Only seat 0 holds cards"),
-    (wire(["3c", "", ""], "4d", by=0), "Only seat 0 holds cards"),
-    (wire(["3c", "", ""], "4d", by=1, passes=1), "passes is 1"),
-]
-
-VIEW_CLAUSES: list[tuple[dict[str, Any], str]] = [
-    ({"counts": [2, 50, 3, 0]}, "the deck has 54"),
-    ({"counts": [2, 49, 2, 0]}, "the deck has 54"),  # with the trick and what is taken
-    ({"counts": [2, 2, 0, 2]}, "out is"),
-    ({"hand": ["??", "3c"]}, "is not a card"),
-]
-
-EVERY_CLAUSE = [(TRICK, *clause) for clause in CLAUSES] + [
-    (VIEW, *clause) for clause in VIEW_CLAUSES
-]
-
-
-@pytest.mark.parametrize(("data", "changes", "sentence"), EVERY_CLAUSE)
+@pytest.mark.parametrize(
+    ("data", "changes", "sentence"),
+    [
+        (TRICK, {"turn": 1}, "turn is 1"),
+        (TRICK, {"taken": [[], []]}, "taken has 2 entries"),
+        (TRICK, {"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c occurs 2 times"),
+        (TRICK, {"hands": [["3c", "Qd"], ["4c"], ["5c"], []]}, "Qd occurs 2 times"),
+        (TRICK, {"hands": [["3c", "As"], ["4c"], ["5c"], []]}, "As occurs 2 times"),
+        (TRICK, {"hands": [["??"], ["4c"], ["5c"], []]}, "?? is not a card"),
+        (TRICK, {"trick": []}, "trick does not have"),
+        (TRICK, {"table": None}, "trick has cards"),
+        (TRICK, {"table": None, "trick": [], "passes": 1}, "passes is 1"),
+        (TRICK, {"table": None, "trick": [], "turn": 3}, "no cards to lead"),
+        (TRICK, {"passes": 1}, "turn is 0"),
+        (TRICK, {"passes": 3}, "passes is 3"),
+        (TRICK, {"out": []}, "out is []"),
+        (TRICK, {"out": [9] * 500_000}, "out has 500000 seats, but there are"),
+        (TRICK, {"out": [3, 0]}, "out is [3, 0]"),
+        (TRICK, {"out": [3, 3]}, "seat twice"),
+        (TRICK, {"out": [4]}, "out is 4"),
+        (TRICK, {"hands": [[], [], [], []], "out": [0, 1, 2, 3]}, "Nobody holds cards"),
+        (TRICK, {"table": {"seat": 2, "move": "play:3c4d"}}, "not a combination"),
+        (TRICK, {"table": {"seat": 2, "move": "play:Qd=flush"}}, "not a combination"),
+        (TRICK, {"table": {"seat": 2, "move": "play:TcQcKcBjRj"}}, "add =flush or =fullhouse"),
+        (TRICK, wire(["3c", "", ""]), "Only seat 0 holds cards"),
+        (TRICK, wire(["3c", "", ""], "4d", by=0), "Only seat 0 holds cards"),
+        (TRICK, wire(["3c", "", ""], "4d", by=1, passes=1), "passes is 1"),
+        (VIEW, {"counts": [2, 50, 3, 0]}, "the deck has 54"),
+        (VIEW, {"counts": [2, 49, 2, 0]}, "the deck has 54"),  # with the trick and what is taken
+        (VIEW, {"counts": [2, 2, 0, 2]}, "out is"),
+        (VIEW, {"hand": ["??", "3c"]}, "is not a card"),
+    ],
+)
 def test_a_position_that_breaks_a_clause_is_refused(
     data: dict[str, Any], changes: dict[str, Any], sentence: str
 ) -> None:

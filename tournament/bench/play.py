@@ -175,7 +175,7 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
         StartError: if the bot does not answer.
     """
     if bot.url is not None:
-        return about_by_url(bot, bot.url)
+        return about_by_url(bot)
     with closing(start(bot, launch)) as started:
         return started.about
 

@@ -19,9 +19,8 @@ from tournament.formats import Block
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Progress
 from tournament.model import Identity
-from tournament.records import AnyVoid, Finish, MatchRecord, MatchSummary, Skip
+from tournament.records import Finish, Skip
 from tournament.run.gateway import Connections
-from tournament.run.outages import AuthorVoids, Outages
 from tournament.run.roster import Roster
 from tournament.run.workers.preflight import about_by_url, identity, misfits
 from tournament.store.store import Store
@@ -83,7 +82,7 @@ def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
     Raises:
         StartError: if nothing answers at the bot's URL, or if what answers is not a bot.
     """
-    about = about_by_url(bot, bot.url or "")
+    about = about_by_url(bot)
     stated = identity(about)
     if problem := next(misfits(bot, about, cup), None):
         return problem
@@ -93,10 +92,6 @@ def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
             " bot is a new version: run `stich join` again, which enters it."
         )
     return stated
-
-
-def _authors(cup: Cup) -> dict[str, str]:
-    return {bot.name: bot.author for bot in cup.bots if bot.author}
 
 
 class Entrants(Roster):
@@ -131,13 +126,9 @@ class Entrants(Roster):
         self._updated = 0.0
         self._absences: dict[str, list[datetime]] = {}
         self._connected: tuple[str, ...] = ()
-        self._author_voids = AuthorVoids(cup.voids)
-        self._round = 0
 
     def close(self) -> None:
-        """Stop asking bots that are away, and cancel the checks that have not begun. Do not wait
-        for the others."""
-        super().close()
+        """Cancel the checks that have not begun. Do not wait for the others."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -156,30 +147,6 @@ class Entrants(Roster):
     def checks(self, cup: Cup) -> frozenset[str]:
         """The connecting bots, which this roster checks."""
         return frozenset(bot.name for bot in cup.bots if bot.connect)
-
-    def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages of the epoch `round`. For a new epoch, close those of the previous
-        epoch and make new ones, in which void matches of earlier epochs count only against the
-        bots' authors."""
-        if self._outages is None or round != self._round:
-            if self._outages is not None:
-                self._outages.close()
-            self._round = round
-            of_round = (void for void in voids if void.round == round)
-            self._outages = Outages(cup, of_round, self._author_voids)
-        self._author_voids.author_of = _authors(cup)
-        return self._outages
-
-    def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Start counting each author's finished matches from 0, and count the outages among
-        `voids`, which holds all void matches of the run."""
-        everybody = self._cup.with_joined(self._store.decisions())
-        self._author_voids.author_of = _authors(everybody)
-        self._author_voids.begin(voids)
-
-    def finished(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a finished match for the authors of its bots."""
-        self._author_voids.finished(match)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """The connecting bots among `bots` that are not connected."""

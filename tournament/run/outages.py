@@ -1,10 +1,10 @@
 """Outages of bots by URL: which bots a run waits for, and for how long."""
 
-import threading
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable
 from contextlib import suppress
 from math import inf
+from threading import Event, Thread
 from time import monotonic
 
 from tournament.bot.url_bot import StartError
@@ -17,86 +17,68 @@ _WINDOW = 1000
 _VOIDS_OF_AUTHOR = 5
 
 
-class _Probe(threading.Thread):
-    """A thread that asks a bot by URL every second, until the bot answers or `stopped` is set.
-    `since` is the time of its start, by time.monotonic."""
-
-    def __init__(self, bot: Bot) -> None:
-        super().__init__(daemon=True)
-        self._bot = bot
-        self.since = monotonic()
-        self.stopped = threading.Event()
-        self.start()
-
-    def run(self) -> None:
-        """Ask the bot every second until it answers or `stopped` is set."""
-        while not self.stopped.wait(_PROBE_S):
-            with suppress(StartError):
-                about_by_url(self._bot, self._bot.url or "")
-                return
-
-
-class AuthorVoids:
-    """Counts the void matches of each author among the last 1,000 matches of the author's bots.
-
-    An author may have at most five times as many void matches as the `voids` of the cup. So hanging
-    up replaces few bad hands, however many epochs, bots and versions there are. `author_of` maps
-    bots to authors. A bot without an author is counted on its own.
-    """
-
-    def __init__(self, voids: int) -> None:
-        self.author_of: Mapping[str, str] = {}
-        self._most = _VOIDS_OF_AUTHOR * voids
-        self._played: dict[str, deque[int]] = {}  # blocks, by author
-        self._voids: dict[str, list[int]] = {}  # blocks, by author
-
-    def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Forget all matches, and count the outages among these void matches."""
-        self._played.clear()
-        self._voids.clear()
-        for void in voids:
-            if isinstance(void, Outage):
-                self.add(void)
-
-    def add(self, void: Outage) -> None:
-        """Count a match that was void because a bot could not be reached."""
-        self._voids.setdefault(self._author(void.bot), []).append(void.block)
-
-    def finished(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a finished match for the author of each bot in it."""
-        for author in set(map(self._author, match.seating)):
-            self._played.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
-
-    def spent(self, bot: str) -> bool:
-        """Whether the author of a bot has as many void matches as an author may have."""
-        author = self._author(bot)
-        played = self._played.get(author)
-        first = played[0] if played is not None and len(played) == _WINDOW else 0
-        return sum(block >= first for block in self._voids.get(author, ())) >= self._most
-
-    def _author(self, bot: str) -> str:
-        return self.author_of.get(bot, bot)
+def _probe(bot: Bot, ended: Event) -> None:
+    """Ask a bot by URL every second until `ended` is set. Set `ended` once the bot answers."""
+    while not ended.wait(_PROBE_S):
+        with suppress(StartError):
+            about_by_url(bot)
+            ended.set()
 
 
 class Outages:
-    """Counts the void matches of each bot, and knows which bots are away.
+    """Counts the void matches of bots and their authors, and knows which bots are away.
 
     The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
     after as many void matches as the cup allows, its faults count, so hanging up on a bad deal
-    gains nothing. `voids` holds earlier void matches. `of_authors` counts the void matches of all
-    epochs of a ladder.
+    gains nothing. In a ladder, void matches are counted anew in each epoch. However, an author may
+    have at most five times as many void matches among the last 1,000 matches of all the author's
+    bots. A bot without an author is counted on its own.
     """
 
-    def __init__(
-        self, cup: Cup, voids: Iterable[AnyVoid], of_authors: AuthorVoids | None = None
-    ) -> None:
-        self._cup = cup
-        self._of_authors = of_authors or AuthorVoids(cup.voids)
-        self._voids = Counter(void.bot for void in voids if isinstance(void, Outage))
-        self._by_url = frozenset(bot.name for bot in cup.bots if bot.url is not None)
-        self._away: dict[str, _Probe] = {}
+    def __init__(self, cup: Cup) -> None:
+        self._use(cup)
+        self._round = 0
+        self._voids: Counter[str] = Counter()  # by bot
+        self._voids_of: defaultdict[str, list[int]] = defaultdict(list)  # blocks, by author
+        self._played_of: dict[str, deque[int]] = {}  # blocks of finished matches, by author
+        self._away: dict[str, tuple[float, Event]] = {}  # since when, and the end of the probe
         self.expired: set[str] = set()
         """The bots that have been away too long."""
+
+    def _use(self, cup: Cup) -> None:
+        self._cup, self._bots = cup, {bot.name: bot for bot in cup.bots}
+
+    def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
+        """Begin or continue a round with the bots of a cup, and count the outages among `voids`,
+        which holds all void matches of the run. In a new epoch of a ladder, no bot is away or
+        expired."""
+        if cup.is_ladder and round != self._round:
+            self.close()
+            self.expired.clear()
+        self._round = round
+        self._use(cup)
+        self._voids.clear()
+        self._voids_of.clear()
+        for void in voids:
+            if isinstance(void, Outage):
+                self._count(void)
+
+    def _count(self, void: Outage) -> None:
+        if void.round == self._round or not self._cup.is_ladder:
+            self._voids[void.bot] += 1
+        self._voids_of[self._author(void.bot)].append(void.block)
+
+    def _author(self, bot: str) -> str:
+        return self._bots[bot].author or bot
+
+    def forget_finished(self) -> None:
+        """Start counting finished matches from 0."""
+        self._played_of.clear()
+
+    def finished(self, match: MatchSummary | MatchRecord) -> None:
+        """Count a finished match for the author of each bot in it."""
+        for author in set(map(self._author, match.table)):
+            self._played_of.setdefault(author, deque(maxlen=_WINDOW)).append(match.block)
 
     @property
     def away(self) -> tuple[str, ...]:
@@ -111,35 +93,45 @@ class Outages:
             return frozenset()
         return frozenset(
             bot
-            for bot in self._by_url.intersection(bots) - self.expired
-            if self._voids[bot] < self._cup.voids and not self._of_authors.spent(bot)
+            for bot in set(bots) - self.expired
+            if self._bots[bot].url is not None
+            and self._voids[bot] < self._cup.voids
+            and not self._is_spent(self._author(bot))
         )
+
+    def _is_spent(self, author: str) -> bool:
+        """Whether an author has as many void matches as an author may have."""
+        played = self._played_of.get(author, deque())
+        first = played[0] if len(played) == _WINDOW else 0
+        recent = sum(block >= first for block in self._voids_of[author])
+        return recent >= _VOIDS_OF_AUTHOR * self._cup.voids
 
     def add(self, void: Outage) -> None:
         """Count a match that was void because a bot could not be reached, and wait for the bot."""
-        self._voids[void.bot] += 1
-        self._of_authors.add(void)
+        self._count(void)
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
         """Mark a bot as away, and start a thread that asks it every second until it answers. Do
         nothing if the bot is marked already."""
         if bot not in self._away:
-            self._away[bot] = _Probe(self._cup.bot(bot))
+            ended = Event()
+            self._away[bot] = monotonic(), ended
+            Thread(target=_probe, args=(self._bots[bot], ended), daemon=True).start()
 
     def update(self, most_s: float = inf) -> None:
         """Stop waiting for bots that answer again. Also stop waiting for bots that have been away
         for `outage_s` or `most_s` seconds, whichever is less, and add them to `expired`."""
-        for bot, probe in list(self._away.items()):
-            late = monotonic() - probe.since >= min(self._cup.outage_s, most_s)
-            if late and probe.is_alive():
+        for bot, (since, ended) in list(self._away.items()):
+            late = monotonic() - since >= min(self._cup.outage_s, most_s)
+            if late and not ended.is_set():
                 self.expired.add(bot)
-            if late or not probe.is_alive():
-                probe.stopped.set()
+            if late or ended.is_set():
+                ended.set()
                 del self._away[bot]
 
     def close(self) -> None:
         """Stop asking bots. None of them counts as away any more."""
-        for probe in self._away.values():
-            probe.stopped.set()
+        for _, ended in self._away.values():
+            ended.set()
         self._away.clear()

@@ -6,8 +6,7 @@ from math import inf
 from tournament.config.cup import Cup
 from tournament.formats import Block
 from tournament.formats.plan import Progress
-from tournament.records import AnyVoid, MatchRecord, MatchSummary, Skip
-from tournament.run.outages import Outages
+from tournament.records import Skip
 
 
 class Roster:
@@ -21,7 +20,6 @@ class Roster:
 
     def __init__(self, cup: Cup) -> None:
         self._cup = cup
-        self._outages: Outages | None = None
 
     def cup(self, run: Progress) -> Cup:
         """Return the cup with all bots that have joined, and the URLs of connected bots."""
@@ -30,18 +28,6 @@ class Roster:
     def checks(self, cup: Cup) -> frozenset[str]:
         """Return the bots that the roster itself checks. They may be away when a session begins."""
         return frozenset()
-
-    def outages(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> Outages:
-        """Return the outages to be used in a round. `voids` are all void matches of the run."""
-        if self._outages is None:
-            self._outages = Outages(cup, voids)
-        return self._outages
-
-    def begin(self, voids: Iterable[AnyVoid]) -> None:
-        """Start counting finished matches from 0. `voids` are all void matches of the run."""
-
-    def finished(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a finished match."""
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return those of `bots` that are known to be away, without asking them."""
@@ -65,6 +51,4 @@ class Roster:
         return []
 
     def close(self) -> None:
-        """Stop asking bots that are away."""
-        if self._outages is not None:
-            self._outages.close()
+        """Stop checking bots."""

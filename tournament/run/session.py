@@ -15,7 +15,6 @@ from math import inf
 from operator import attrgetter
 from time import monotonic, sleep
 from typing import Final, Self
-from urllib.parse import urlsplit
 
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
@@ -26,6 +25,7 @@ from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
 from tournament.run.observer import RunObserver
+from tournament.run.outages import Outages
 from tournament.run.roster import Roster
 from tournament.run.voiding import apply_voids
 from tournament.run.workers.executor import (
@@ -46,14 +46,6 @@ _SHOW_S: Final = 2.0  # how often it shows on the pages what is played next
 _SHOWN: Final = 6  # blocks that the pages show, besides those that are being played
 MAX_LOSSES: Final = 2
 """A block is not played again after it was lost this often with its worker."""
-
-
-def canonical(url: str) -> str:
-    """The normal form of a URL: scheme, host in lower case, port, and path without trailing
-    slashes."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"
 
 
 class Session:
@@ -81,11 +73,10 @@ class Session:
         self._exclude = exclude
         self._run: StoredRun = store.run()
         self._scores = Scores(store)
-        voids = store.voids()
-        self._voided = {void.block for void in voids}  # blocks whose cards bots may know
-        self._replays = Counter(void.match for void in voids)
+        self._voided: set[int] = set()  # blocks whose cards bots may know
+        self._replays: Counter[str] = Counter()  # void games of each match
         self._use_cup(roster.cup(self._run))
-        self._outages = roster.outages(0, self._cup, voids)
+        self._outages = Outages(self._cup)
         self._playing: dict[int, Block] = {}  # by number
         self._waiting: deque[Block] = deque()  # to be handed out
         self._losses: Counter[int] = Counter()
@@ -101,15 +92,18 @@ class Session:
     def _use_cup(self, cup: Cup) -> None:
         """Use a cup's bots, URLs and numbers of tables from now on."""
         self._cup, self._remote = cup, cup.remote
-        self._urls = {bot.name: canonical(bot.url) for bot in cup.bots if bot.url is not None}
-        self._most: dict[str, float] = {}  # how many tables may use a URL at once
-        for name, url in self._urls.items():
-            self._most[url] = min(self._most.get(url, inf), cup.bot(name).max_matches)
+        self._urls: dict[str, str] = {}  # by bot
+        self._most: dict[str, int] = {}  # how many tables may use a URL at once
+        for bot in cup.bots:
+            if bot.url is not None:
+                url = self._urls[bot.name] = bot.url.rstrip("/")
+                self._most[url] = min(bot.max_matches, self._most.get(url, bot.max_matches))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._outages.close()
         self._roster.close()
         self._executor.close()
         if self._live is not None:
@@ -138,11 +132,9 @@ class Session:
         for warning in filter(None, warnings):
             self._observer.warning(warning)
         # Read once: later only this session adds matches.
-        self._read_finished()
+        self._read_matches()
         self._plan.restart()
-        total = self._plan.total(self._run, self._scores, self._run.gone)
-        self._store.record_begun(total)
-        self._observer.begin(self._done(), None if self._plan.open_ended else total)
+        self._observer.begin(*self._counts())
         if stopped := paused(self._run.decisions):
             self._observer.decided(stopped)
         waits = False
@@ -179,11 +171,8 @@ class Session:
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
-                self._read_finished()
-                voids = self._store.voids()
-                self._voided.update(void.block for void in voids)
-                self._replays = Counter(void.match for void in voids)
-            self._update_total()
+                self._read_matches()
+            self._observer.planned(*self._counts())
             self._exclude(exclusion_notices(self._run.decisions))
             if not paused(self._run.decisions):
                 return
@@ -191,27 +180,28 @@ class Session:
                 self._roster.update(self._run)
                 sleep(_TICK_S)
 
-    def _update_total(self) -> None:
-        """Store and report the number of planned matches."""
+    def _counts(self) -> tuple[int, int | None]:
+        """Store the number of planned matches. Return the number of finished matches, and that of
+        planned ones or None in a ladder."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
-        self._store.record_total(total)
-        self._observer.planned(self._done(), None if self._plan.open_ended else total)
+        self._store.record_begun(total)
+        done = sum(map(int.bit_count, self._finished.values()))
+        return done, None if self._plan.open_ended else total
 
-    def _read_finished(self) -> None:
-        """Count the finished matches in the store."""
+    def _read_matches(self) -> None:
+        """Count the finished and the void matches in the store."""
+        voids = self._store.voids()
+        self._voided = {void.block for void in voids}
+        self._replays = Counter(void.match for void in voids)
         self._finished.clear()
-        self._roster.begin(self._store.voids())
+        self._outages.forget_finished()
         for match in self._store.summaries():
             self._finish(match)
 
     def _finish(self, match: MatchSummary | MatchRecord) -> None:
         """Count a finished match."""
         self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
-        self._roster.finished(match)
-
-    def _done(self) -> int:
-        """The number of finished matches."""
-        return sum(map(int.bit_count, self._finished.values()))
+        self._outages.finished(match)
 
     def _missing(self, block: Block) -> tuple[int, ...]:
         """The numbers of the matches of a block that are not finished."""
@@ -238,16 +228,18 @@ class Session:
         if batch.epoch is not None:
             self._store.add_epoch(batch.epoch)
             self._run = self._store.run()
-            self._update_total()
+            self._observer.planned(*self._counts())
         self._use_cup(self._roster.cup(self._run))
-        self._outages = self._roster.outages(batch.round, self._cup, self._store.voids())
+        self._outages.begin_round(batch.round, self._cup, self._store.voids())
         blocks = self._unfinished(batch.blocks)
         while True:
             away, ready = set(self._outages.away), sum(1 for _ in self._ready())
             while ready < self._roster.ahead and (block := next(blocks, None)) is not None:
                 self._waiting.append(block)
                 ready += away.isdisjoint(block.table)
-            self._wait_for_missing()
+            seated = {bot for block in self._waiting for bot in block.table}
+            for bot in sorted(self._roster.missing(self._cup, seated) - self._outages.expired):
+                self._outages.wait(bot)  # before a table begins without it
             if not (self._waiting or self._playing):
                 return
             idle = not self._playing and next(self._ready(), None) is None
@@ -262,13 +254,6 @@ class Session:
                 # The plan may have seen these decisions before: it returns the batch again.
                 self._plan.restart()
                 return
-
-    def _wait_for_missing(self) -> None:
-        """Mark bots of waiting blocks as away if the roster knows that they are, so that no table
-        begins without them."""
-        seated = {bot for block in self._waiting for bot in block.table}
-        for bot in sorted(self._roster.missing(self._cup, seated) - self._outages.expired):
-            self._outages.wait(bot)
 
     def _skip(self) -> None:
         """Skip waiting blocks as the roster decides. A block that has begun is always finished, so
@@ -285,8 +270,8 @@ class Session:
             self._waiting = deque(
                 block for block in self._waiting if gone.isdisjoint(block.matches)
             )
-            self._new_decisions(every_s=0)
-            self._update_total()
+            self._run = self._store.run()
+            self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
         """Ask every table to stop after its current match, wait for that, and forget the waiting
@@ -316,13 +301,17 @@ class Session:
         self._shown_at = monotonic()
         most = self._cup.run.concurrency + _SHOWN
         blocks = itertools.islice(itertools.chain(self._playing.values(), self._ready()), most)
-        upcoming = tuple(map(self._upcoming, blocks))
+        upcoming = tuple(
+            Upcoming(
+                block=block.number,
+                stage=block.stage,
+                bots=block.table,
+                played=self._finished.get(block.number, 0).bit_count(),
+                seatings=len(block.seatings),
+            )
+            for block in blocks
+        )
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
-
-    def _upcoming(self, block: Block) -> Upcoming:
-        """A block as the pages show it."""
-        played = self._finished.get(block.number, 0).bit_count()
-        return Upcoming(block.number, block.stage, block.table, played, len(block.seatings))
 
     def _show(self, present: Present) -> None:
         """Store what is happening now, for the pages to show, if it has changed."""

@@ -64,10 +64,6 @@ class Store(StoreWriter):
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
 
-    def record_total(self, total: int) -> None:
-        """Record the number of planned matches."""
-        self._put_changed(self.run(), total=total)
-
     def record_unsandboxed(self) -> None:
         """Record that the bots are started without a sandbox."""
         self._put_changed(self.run(), unsandboxed=True)

@@ -23,7 +23,7 @@ from tools.hostile.server import ABOUT
 from tournament.config.cup import Bot, Clock, Cup, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.model import Present
-from tournament.records import AnyDecision, Disqualify, Finish, Pause, Skip, Void, Withdraw
+from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run import entrants
 from tournament.run.entrants import Checked, Entrants
@@ -253,6 +253,29 @@ def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
     assert seated <= {7, 8}, "the blocks that had begun"
     assert ladder.rosters()[1:3] == [(*HOUSE, "ann"), HOUSE]
     ladder.table()
+
+
+def test_a_pause_that_comes_as_tables_are_left_out_takes_effect(
+    ladder: LadderRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+    skips = Entrants.skips
+
+    def look() -> None:
+        with ladder.store() as store:
+            counts.append(store.count())
+        if len(counts) == 9:
+            ladder.decide(Resume())
+
+    def pause_first(*arguments: Any) -> list[Skip]:
+        if not counts and "ann" in arguments[-1]:
+            ladder.decide(Pause())
+            ladder.before_look = look
+        return skips(*arguments)
+
+    monkeypatch.setattr(Entrants, "skips", pause_first)
+    ladder.play({4: ladder.enter(), 20: partial(ladder.away.add, "ann"), 60: ladder.finish})
+    assert counts[1] == counts[8] < counts[-1]
 
 
 def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None:

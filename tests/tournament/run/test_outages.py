@@ -3,7 +3,7 @@
 import itertools
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +20,8 @@ from tournament.bot.url_bot import Failure
 from tournament.config.cup import Bot, Cup
 from tournament.match.match import Match, MatchVoid
 from tournament.match.referee import Referee
-from tournament.records import Answer, FaultKind, Outage, Pairing, Revocation, place_of
-from tournament.run.outages import AuthorVoids, Outages
+from tournament.records import Answer, AnyVoid, FaultKind, Outage, Pairing, Revocation, place_of
+from tournament.run.outages import Outages
 from tournament.store.store import Store
 
 CUP = replace(
@@ -71,46 +71,58 @@ def void(bot: str) -> Outage:
     return Outage(**PLACE, **WHY, bot=bot)
 
 
+@contextmanager
+def outages_of(cup: Cup, voids: Sequence[AnyVoid] = ()) -> Iterator[Outages]:
+    """The outages in the first round of a cup after these void matches."""
+    with closing(Outages(cup)) as outages:
+        outages.begin_round(1, cup, voids)
+        yield outages
+
+
 def test_after_outage_s_the_faults_of_a_bot_count(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    with closing(Outages(CUP, [])) as outages:
+    with outages_of(CUP) as outages:
         assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
         outages.add(void("bob"))
         for now, away in ((299, ("bob",)), (300, ())):
             clock.now = now
             outages.update()
             assert outages.away == away
+        outages.begin_round(2, CUP, [])
         assert outages.wait_for(CUP.names) == {"ann", "cat"}
 
 
 def test_after_voids_matches_the_faults_of_a_bot_count() -> None:
     """Void matches before a stop count, too, except by decisions."""
     decided = Revocation(**PLACE, **WHY, decision=1, record="")
-    with closing(Outages(CUP, [decided, decided, void("ann"), void("ann"), void("bob")])) as found:
-        assert found.wait_for(CUP.names) == {"bob", "cat"}
-        found.add(void("bob"))
-        assert found.wait_for(CUP.names) == {"cat"}
+    with outages_of(CUP, [decided, decided, void("ann"), void("ann"), void("bob")]) as outages:
+        assert outages.wait_for(CUP.names) == {"bob", "cat"}
+        outages.add(void("bob"))
+        assert outages.wait_for(CUP.names) == {"cat"}
 
 
 def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
-    """The limit holds across epochs, each of which has new Outages, and across an author's bots."""
-    of_authors = AuthorVoids(voids=2)
-    of_authors.author_of = {"ann": "Zoe", "bob": "Zoe"}
-    of_authors.begin([void("ann")] * 4)
-    with closing(Outages(CUP, [], of_authors)) as outages:
-        for _ in range(6):
+    """The limit holds across the epochs of a ladder, and across an author's bots."""
+    authors = {"ann": "Zoe", "bob": "Zoe"}
+    bots = tuple(replace(bot, author=authors.get(bot.name)) for bot in CUP.bots)
+    ladder = replace(played.cup(format="ladder"), bots=bots)
+    voids = [void("ann")] * 4
+    with closing(Outages(ladder)) as outages:
+        for epoch in range(2, 8):
+            outages.begin_round(epoch, ladder, voids)
             assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
-            of_authors.add(void("bob"))
+            voids.append(void("bob"))
+            outages.add(voids[-1])
         (match,) = itertools.islice(played.played(CUP), 1)
         for block in range(4, 1004):
             assert outages.wait_for(CUP.names) == {"cat"}
-            of_authors.finished(replace(match, block=block, seating=("ann", "cat", "cat")))
+            outages.finished(replace(match, block=block, table=("ann", "cat")))
         assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
 
 
 @pytest.mark.parametrize("cup", [replace(CUP, voids=0), replace(CUP, outage_s=0)])
 def test_a_cup_may_wait_for_nobody(cup: Cup) -> None:
-    with closing(Outages(cup, [])) as outages:
+    with outages_of(cup) as outages:
         assert not outages.wait_for(CUP.names)
 
 

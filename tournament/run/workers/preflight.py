@@ -47,7 +47,7 @@ def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | St
     for bot in bots:
         if bot.url is not None:
             try:
-                yield bot, about_by_url(bot, bot.url)
+                yield bot, about_by_url(bot)
             except StartError as error:
                 yield bot, error
 
@@ -65,17 +65,17 @@ def identity(about: Mapping[str, Any]) -> Identity:
     )
 
 
-def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
+def about_by_url(bot: Bot) -> Mapping[str, object]:
     """Ask a bot by URL for what it states about itself, and return that.
 
     The bot must state its protocol and games, because another server, or a wrong path, often
     answers too.
 
     Raises:
-        StartError: if nothing accepts a connection at `url` within 5 seconds, if no answer comes
-            within another 5 seconds, or if the answer is not a bot's.
+        StartError: if nothing accepts a connection at the bot's URL within 5 seconds, if no answer
+            comes within another 5 seconds, or if the answer is not a bot's.
     """
-    player = reach_url(bot, url)
+    player = reach_url(bot, bot.url or "")
     try:
         about = read_about(player.send("/", b"", ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]
@@ -86,7 +86,7 @@ def about_by_url(bot: Bot, url: str) -> Mapping[str, object]:
         player.close()
     if why:
         why = printable(why.rstrip("."))
-        where = "the end of its connection" if bot.connect else url
+        where = "the end of its connection" if bot.connect else bot.url
         raise StartError(
             f"{bot.name}: what answers GET / at {where} is not a bot ({why}); start it, or fix its"
             " url."

@@ -110,13 +110,8 @@ class BotPool:
                 return
 
     def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
-        """Play one match of a job.
-
-        Raises:
-            MatchVoid: if a bot that the run waits for cannot be reached.
-            RefereeError: if the rules service fails.
-            StartError: if no port is free for a bot.
-        """
+        """Play one match of a job. Raise MatchVoid if a bot that the run waits for cannot be
+        reached, and otherwise as in `play_job`."""
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
         self._bots |= {bot.name: bot for bot in job.joined}
@@ -160,10 +155,8 @@ class BotPool:
         if anew:
             for place in table:
                 self._end(place)
-        missing = [place for place in table if not self._still_runs(place)]
-        self._make_room(self._expected(missing), table)
-        for place in missing:
-            self._spawn(place)
+        for place in [place for place in table if not self._still_runs(place)]:
+            self._spawn(place, table)
         later = [
             place for match in upcoming for place in self._to_start(self._places(*match), absent)
         ]
@@ -187,27 +180,21 @@ class BotPool:
             if starting >= _STARTED_AT_ONCE or self._expected([*keep, place]) > self._limit_mb:
                 return
             if place not in self._started:
-                self._make_room(self._expected([place]), keep)
-                self._spawn(place)
+                self._spawn(place, keep)
                 starting += 1
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start the bots that have a command, up to eight at once if memory allows. Yield each of
         these bots with what it states about itself, or with a StartError if it does not start.
-        Bots in `in_process` are left out.
-
-        Raises:
-            StartError: if no port is free for a bot.
-        """
+        Bots in `in_process` are left out."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
-            if place not in self._started:
-                self._make_room(self._expected([place]), ())
-                self._spawn(place)
-            self._start_ahead([place], places[at + 1 :])
             try:
+                if place not in self._started:
+                    self._spawn(place, ())
+                self._start_ahead([place], places[at + 1 :])
                 yield bot, self._ready(place).about
             except StartError as error:
                 yield bot, error
@@ -282,12 +269,14 @@ class BotPool:
             bot.close()
         self._started.clear()
 
-    def _spawn(self, place: _Place) -> None:
-        """Start the bot of a place, without waiting for it to answer.
+    def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
+        """Start the bot of a place, without waiting for it to answer. First make room for the bot,
+        but keep the bots at the places in `keep`.
 
         Raises:
             StartError: if no port is free.
         """
+        self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:

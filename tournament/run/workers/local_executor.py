@@ -23,7 +23,7 @@ from time import monotonic
 
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
-from tournament.bot.url_bot import MoveFunction
+from tournament.bot.url_bot import MoveFunction, StartError
 from tournament.config.cup import Cup
 from tournament.match.match import OWN_S
 from tournament.match.referee import RefereeError
@@ -57,10 +57,6 @@ class Deadline(ctypes.Structure):
     def missed(self) -> bool:
         """Whether the deadline passed at least a second ago."""
         return monotonic() >= self.at + _GRACE_S
-
-
-Order = Job | frozenset[str]
-"""A message to a worker: a job, or the absent bots if all others are to be started or reached."""
 
 
 @dataclass(eq=False, slots=True)
@@ -206,7 +202,7 @@ class LocalExecutor:
         A worker that has died, or has missed its deadline, is lost.
 
         Raises:
-            RunError: if the rules service fails.
+            RunError: if the rules service fails, or no port is free for a bot.
         """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
@@ -219,11 +215,7 @@ class LocalExecutor:
                 yield from self._lose(worker)
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
-        """Read a worker's message, and yield its events.
-
-        Raises:
-            RunError: if the rules service has failed.
-        """
+        """Read a worker's message, and yield its events. Raise the message if it is an error."""
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -303,24 +295,24 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table, and inspect the bots when told to, until the connection closes or
-    the rules service fails."""
+    """Play the jobs of one table. For an order that names absent bots, start or reach all others
+    and send the result. Return if the connection closes, or after a RunError was sent."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()
-            job: Order = connection.recv()
-            if isinstance(job, frozenset):
+            order: Job | frozenset[str] = connection.recv()
+            if isinstance(order, frozenset):
                 deadline.expect((cup.clock.start_ms / 1000 + OWN_S) * (1 + len(cup.bots)))
-                connection.send(inspect(cup, bot_pool, job))
+                connection.send(inspect(cup, bot_pool, order))
                 continue
             if cores is not None:
                 # Not earlier: while all bots start at once, they may use all cores.
                 pin(os.getpid(), cores)
                 cores = None
             try:
-                for event in bot_pool.play_job(job, lambda: deadline.stop_soon, deadline.expect):
+                for event in bot_pool.play_job(order, lambda: deadline.stop_soon, deadline.expect):
                     deadline.expect()
                     connection.send(event)
-            except RefereeError as error:
+            except (RefereeError, StartError) as error:
                 connection.send(RunError(str(error)))
                 return

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import ClassVar
+from unittest.mock import Mock
 
 import pytest
 
 from tests.support.tournament import played
 from tournament.bot.launch import LaunchSettings
+from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards
 from tournament.formats.round_robin import RoundRobin
@@ -124,3 +126,13 @@ def test_a_bot_that_was_late_is_stopped() -> None:
         six.seat("abc")
         six.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
         assert FakeBot.running_now == set("ac")
+
+
+def test_a_bot_without_a_free_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = StartError("No free port was found.")
+    monkeypatch.setattr(bot_pool, "StartedBot", Mock(side_effect=error))
+    with pool(600) as six:
+        assert list(six.start([Bot("a", "x"), Bot("b", "x")])) == [
+            (Bot("a", "x"), error),
+            (Bot("b", "x"), error),
+        ]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from dask.typing import Key
 from distributed import Client, Future
@@ -62,22 +62,6 @@ class _Task(NamedTuple):
     jobs: tuple[Job, ...]
     future: Future[list[Played]]
     workers: frozenset[str]
-
-
-_WorkerEvent = TypedDict(
-    "_WorkerEvent",
-    {
-        "action": str,
-        "worker": str,
-        "processing-tasks": Iterable[Key],
-        "lost-computed-tasks": Iterable[Key],
-        "expected": bool,
-    },
-)
-"""An event of Dask: a worker has come or left. `worker` is its address.
-
-If the worker has left, the last three items hold the keys of its tasks, and whether it was retired.
-"""
 
 
 class ClusterExecutor:
@@ -131,6 +115,7 @@ class ClusterExecutor:
         until = monotonic() + WAIT_S
         self._look_for_workers()
         while self._is_joining() or not (self._joined() or self._problems):
+            self._check_connection()
             self._call_for_worker()
             if not self._is_joining() and monotonic() > until:
                 raise RunError(
@@ -138,6 +123,7 @@ class ClusterExecutor:
                     f' dask worker {self._address} --resources "tables=1" --nthreads 1.'
                 )
             early += self._next(0.5)
+        self._check_connection()  # a worker's problem may be that the scheduler is gone
         self._news.put(lambda: early)
         self._begun = True
         return Inspected(tuple(self._problems), self._about)
@@ -157,8 +143,12 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let new workers with tables join, each in a thread. Return no events."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        """Let new workers with tables join, each in a thread. Return no events. Raise RunError if
+        the scheduler is gone."""
+        try:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        except OSError:
+            raise self._gone() from None
         for address, info in workers.items():
             tables = int(info["resources"].get("tables", 0))
             if tables and address not in self._workers:
@@ -201,25 +191,28 @@ class ClusterExecutor:
         else:
             self._problems += problems
 
-    def _on_cluster_event(self, event: tuple[float, _WorkerEvent]) -> None:
+    def _on_cluster_event(self, event: tuple[float, Mapping[str, Any]]) -> None:
         """Queue the handler of a cluster event. Runs in a Dask thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._news.put(self._look_for_workers)
         elif news.get("action") == "remove-worker":
-            self._news.put(partial(self._on_left, news))
+            keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
+            self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
-    def _on_left(self, news: _WorkerEvent) -> Iterator[Event]:
+    def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
         """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
-        If it left unexpectedly, it was playing the tasks submitted first, one for each table."""
-        worker = self._workers.pop(news["worker"], None)
+
+        `keys` holds the keys of these tasks. Unless it was `expected` that the worker leaves, it
+        was playing the tasks that were submitted first, one for each table.
+        """
+        worker = self._workers.pop(address, None)
         if worker is None:
             return
         if worker.owner is not None:
             worker.owner.release()
-        keys = {*news["processing-tasks"], *news["lost-computed-tasks"]}
         had = [key for key in self._tasks if key in keys]
-        playing = [] if news["expected"] else had[: worker.tables]
+        playing = [] if expected else had[: worker.tables]
         for key, (jobs, future, workers) in list(self._tasks.items()):
             # A task can also be submitted to a worker that has just left.
             if key in had or workers.isdisjoint(self._workers):
@@ -299,7 +292,7 @@ class ClusterExecutor:
         jobs = self._tasks.pop(key).jobs
         # A task can also fail because the scheduler was killed.
         if isinstance(answer, CancelledError | CommClosedError):
-            raise RunError(self._gone())
+            raise self._gone()
         if isinstance(answer, BaseException):
             self._check_connection()
             numbers = ", ".join(str(job.block.number) for job in jobs)
@@ -332,7 +325,7 @@ class ClusterExecutor:
     def _check_connection(self) -> None:
         """Raise RunError if the scheduler is gone."""
         if self._client.status != "running":
-            raise RunError(self._gone())
+            raise self._gone()
 
     def _next(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for a handler in the queue, call it, and return its events."""
@@ -341,19 +334,22 @@ class ClusterExecutor:
         except Empty:
             return ()
 
-    def _gone(self) -> str:
-        return (
+    def _gone(self) -> RunError:
+        return RunError(
             f"The scheduler at {self._address} is gone. {_KEPT}: start the scheduler and its"
             " workers, then run this again."
         )
 
     def recall(self) -> None:
         """Ask all tables to stop after their current match."""
-        arguments = (stop_after_match, self._session, self._turn)
-        self._turn += 1
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
-        options = {"on_error": "ignore"}
-        Thread(target=self._client.run, args=arguments, kwargs=options, daemon=True).start()
+        Thread(target=self._stop, args=(self._turn,), daemon=True).start()
+        self._turn += 1
+
+    def _stop(self, turn: int) -> None:
+        """End the tasks of a turn on all workers after their current match. Runs in a thread."""
+        with suppress(OSError):  # the scheduler is gone, which `receive` reports
+            self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
     def close(self) -> None:
         """Disconnect from the cluster. Dask then releases all tasks, which stops the bots."""

@@ -1,5 +1,6 @@
 """Cups on a real Dask cluster have the same standings as on one machine, whatever happens."""
 
+import itertools
 import json
 import os
 import signal
@@ -202,6 +203,48 @@ def test_a_cup_whose_scheduler_is_gone_ends_on_one_machine(
     assert 0 < cup.played() < local["matches"]
     succeed(*cup.words)
     cup.check(local)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_as_bots_start_is_named(dask: Cluster, tmp_path: Path) -> None:
+    dask.start_worker("one")
+    kills = f"sh -c 'kill -9 {dask.scheduler.pid}; sleep 600'"
+    cup = write(tmp_path, {**toys(2), "kills": kills}, start_ms=60_000)
+    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert done.stderr.splitlines()[-1].startswith(f"The scheduler at {dask.address} is gone.")
+
+
+@pytest.mark.slow
+def test_decisions_take_effect_on_the_workers(dask: Cluster, cup: GatedCup) -> None:
+    def decided(kind: str) -> list[str]:
+        """Read events up to a decision. Return the matches that ended before it."""
+        before = itertools.takewhile(lambda event: event.get("decision") != kind, seen)
+        return [event["match"] for event in before if event["event"] == "match"]
+
+    for name in ("one", "two"):
+        dask.start_worker(name)
+    with cup.run() as (runner, seen):
+        succeed("pause", cup.out)
+        decided("pause")
+        cup.gate.open()
+        succeed("withdraw", cup.out, "toy3", "--yes")
+        decided("withdraw")  # is read once all tables have stopped
+        with Store.open(cup.out) as store:
+            first = next(match.match for match in store.summaries() if "toy3" not in match.table)
+        succeed("void", cup.out, first)
+        succeed("resume", cup.out)
+        assert decided("resume") == []
+        rest = [event for event in seen if event["event"] == "match"]
+    assert runner.returncode == 0
+    assert first in [event["match"] for event in rest]
+    assert not any("toy3" in event["seating"] for event in rest)
+    with Store.open(cup.out) as store:
+        matches = list(store.summaries())
+    assert sum("toy3" not in match.table for match in matches) == 3 * DEALS
+    assert rest[-1]["done"] == rest[-1]["total"] == len(matches)
+    succeed("verify", cup.out)
+    cup.all_end()
 
 
 PRYING = """

@@ -13,7 +13,7 @@ from tests.support.tournament.memory_run import run_of
 from tournament.bot.protocol import Choice
 from tournament.bot.url_bot import Failure, Player
 from tournament.config.cup import Bot, Clock, Cup
-from tournament.formats import FORMATS, Plan
+from tournament.formats import FORMATS, Block, Plan
 from tournament.formats.commitment import commitment
 from tournament.formats.scores import Scores
 from tournament.match.match import Match, MatchObserver, Rules
@@ -88,6 +88,12 @@ def cup(
 def plan(of: Cup) -> Plan:
     """The plan of a cup."""
     return of.plan(of.seed or "", MATCH_KEY)
+
+
+def first_block(of: Cup) -> Block:
+    """The first block of a cup."""
+    rounds = plan(of).rounds(Run(cup=of, finished=False), Scores(run_of([])))
+    return next(iter(next(rounds).blocks))
 
 
 def rules(of: Cup) -> Rules:

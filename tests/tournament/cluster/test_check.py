@@ -7,19 +7,14 @@ from typing import Any
 import pytest
 
 from tests.support.tournament import played
-from tests.support.tournament.memory_run import run_of
 from tournament.cluster.executor import check
 from tournament.cluster.tables import Played
-from tournament.formats.scores import Scores
-from tournament.model import Run
 from tournament.records import MatchRecord, Outage, place_of
 from tournament.run.workers.executor import Finished, Job, RunError, Voided
 
 CUP = played.cup()
 RECORDS = tuple(played.played(CUP, {"ann": 5}))[:3]
-PLAN = played.plan(CUP)
-(ROUND,) = PLAN.rounds(Run(cup=CUP, finished=False), Scores(run_of([])))
-JOB = Job(next(iter(ROUND.blocks)), (0, 1, 2))
+JOB = Job(played.first_block(CUP), (0, 1, 2))
 
 
 def void(**changes: Any) -> Outage:

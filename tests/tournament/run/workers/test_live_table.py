@@ -8,9 +8,7 @@ from threading import Event
 
 from games.game import JsonDict
 from tests.support.tournament import played
-from tests.support.tournament.memory_run import run_of
 from tournament.bot.launch import LaunchSettings
-from tournament.formats.scores import Scores
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Finished, Job
 from tournament.run.workers.live_table import live_matches, make_folder
@@ -34,8 +32,7 @@ def test_moves_are_shown_while_a_bot_thinks() -> None:
             seen.append(known)
         return moves[-1]
 
-    rounds = FRESH.plan("seed", "key").rounds(run_of([]).run(), Scores(run_of([])))
-    block = next(iter(next(rounds).blocks))
+    block = played.first_block(FRESH)
     bots = dict.fromkeys(FRESH.names, choose)
     pool = BotPool(FRESH, LaunchSettings(FRESH.limits, 1), in_process=bots)
     (first,) = pool.play_job(Job(block, (0,), live=folder), lambda: False)

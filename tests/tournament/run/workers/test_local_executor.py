@@ -6,11 +6,9 @@ from contextlib import closing
 import pytest
 
 from games.game import JsonDict
-from tests.support import played
-from tests.support.memory_run import run_of
+from tests.support.tournament import played
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.url_bot import StartError
-from tournament.formats.scores import Scores
 from tournament.run.workers import local_executor
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Finished, Job, RunError, Voided
@@ -28,11 +26,10 @@ def choose(view: JsonDict, moves: Sequence[str]) -> str:
 
 def test_a_table_without_a_free_port_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_executor, "BotPool", PoolWithoutPorts)
-    cup, run = played.cup(), run_of([])
-    block = next(iter(next(played.plan(cup).rounds(run.run(), Scores(run))).blocks))
+    cup = played.cup()
     bots = dict.fromkeys(cup.names, choose)
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1, in_process=bots)) as tables:
         assert tables.inspect(()).problems == ()
-        tables.submit(Job(block, (0, 1, 2)))
+        tables.submit(Job(played.first_block(cup), (0, 1, 2)))
         with pytest.raises(RunError, match="No free port was found"):
             list(tables.receive(60))

@@ -48,11 +48,8 @@ class UnplayedError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table. At least one block is always played.
-
-    No further block begins after `seconds` seconds. There is no such limit if `seconds` is None. At
-    most `blocks` blocks are played.
-    """
+    """The limits on playing a table: one to `blocks` blocks, of which none begins after `seconds`
+    seconds, except the first. There is no limit on time if `seconds` is None."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -230,9 +227,9 @@ def run_bench(
 ) -> Record:
     """Play these tables, each within the budget, and return the record.
 
-    `about` has the fields of the bot's answer to GET /. The name of the bot must be `BOT`. A table
-    that cannot be played is listed among the problems, and later tables of its game are left out. A
-    table at which the bot was struck out is listed too.
+    `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. The problems
+    list tables that cannot be played, and tables at which the bot was struck out. After a table
+    that cannot be played, the other tables of its game are left out.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []
@@ -272,8 +269,7 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 def read_par() -> Mapping[str, tuple[int, ...]]:
     """Read par for every block of the public deals, in points summed over the block's deals.
 
-    The keys are game and number of players, such as "ninefivetwo 3". Games with the same par in
-    every block are left out.
+    The keys are such as "ninefivetwo 3". Games with the same par in every block are left out.
     """
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 

@@ -1,9 +1,8 @@
 """Connections to bots, and the answers that come back over them.
 
 One deadline applies to a whole request and its answer, and every byte received counts towards a
-limit. An HTTP library limits only the time of each read, so a server that drips bytes never exceeds
-the library's timeout. Here every socket operation gets the time left until the deadline as its
-timeout.
+limit. An HTTP library limits only the time of each read, so a server that drips bytes would never
+be late. Here the timeout of every socket operation is the time left until the deadline.
 """
 
 import errno
@@ -32,7 +31,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds left until a deadline, a time of `monotonic`. The result is always more than 0.
+    """The seconds left until a deadline, a time of `monotonic`. The result is more than 0.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -46,8 +45,8 @@ def seconds_left(deadline: float) -> float:
 def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL. Return a function that connects to the host.
 
-    The function tries the addresses of the host in order until one accepts the connection. With
-    https, it also completes the TLS handshake and checks the certificate.
+    The function tries the host's addresses in order until one accepts the connection. With https,
+    it also completes the TLS handshake and checks the certificate.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -114,7 +113,7 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 class ExchangeError(Exception):
     """A request that got no usable answer. The text is a sentence that says why.
 
-    `kind` is the kind of fault that the error is in a match.
+    `kind` is the kind of fault in a match.
     """
 
     kind = FaultKind.INVALID
@@ -205,9 +204,7 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse the next bytes from the connection.
-
-        Bytes after a complete answer are ignored, but the connection is then not reusable.
+        """Parse the next bytes from the connection. Bytes after a complete answer are ignored.
 
         Raises:
             ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
@@ -268,7 +265,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that a message is complete. A message with status 1xx, except 101, is no answer."""
+        """Note that a message is complete. Only a status from 200 on, or 101, makes an answer."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == _SWITCHING
         self.reusable = self._parser.should_keep_alive()

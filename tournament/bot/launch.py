@@ -38,11 +38,11 @@ _UNSHARED = (
 class LaunchSettings:
     """The settings with which bots are started.
 
-    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` maps the names
-    of bots to their sandboxes. None means that bots run without a sandbox. `group` is the folder in
-    which the bots' control groups are created, or None for no groups. The bots' relative paths
-    start from `folder`. `network` says whether sandboxes share the machine's network. `env` has
-    additional environment variables, perhaps secret, for all bots except the reference bots.
+    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` has the sandbox
+    of each bot by name, or is None if bots run without one. `group` is the folder in which the
+    bots' control groups are created, or None for no groups. The bots' relative paths start from
+    `folder`. `network` says whether sandboxes share the machine's network. `env` has additional
+    environment variables, perhaps secret, for all bots except the reference bots.
     """
 
     limits: Limits
@@ -55,14 +55,11 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether the started bots of a cup must run in a sandbox.
+    """Whether a cup's started bots must run in a sandbox. None means in a sandbox if possible.
 
-    Returns the cup's setting. If there is no setting, returns True, or None if all started bots are
-    reference bots. None means that a sandbox is used if possible.
+    Without a setting in the cup, they must, unless all started bots are reference bots.
     """
-    if cup.sandbox is None and any(map(_is_stranger, cup.bots)):
-        return True
-    return cup.sandbox
+    return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
 
 def does_without_sandbox(cup: Cup) -> bool:
@@ -84,12 +81,11 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting these bots, and a warning for the user or "".
 
-    If `sandbox` is true, bots with a command must run in a sandbox. If it is false, they run
-    without one. None means that a sandbox is used if possible. `network` says whether sandboxes
-    share the machine's network. With `copies`, each sandboxed process gets its own copy of the
-    bot's folder, except processes of reference bots. The user's keys, `runs/` in `folder` and the
-    paths in `secret` are hidden in every sandbox. The bots' relative paths start from `folder`, by
-    default the current folder.
+    `sandbox` says whether bots with a command run in a sandbox. None means if possible. `network`
+    says whether sandboxes share the machine's network. With `copies`, each sandboxed process gets
+    its own copy of the bot's folder, except processes of reference bots. The user's keys, `runs/`
+    in `folder` and the paths in `secret` are hidden in every sandbox. The bots' relative paths
+    start from `folder`, by default the current folder.
 
     If bots other than reference bots run without a sandbox, the warning begins with `warning`.
     There is also a warning if several bots in sandboxes share the machine's network. If a bot has a
@@ -128,10 +124,9 @@ def launch_of_cup(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting a cup's bots, and a warning for the user or "".
 
-    The bots' relative paths start from `folder`, the cup's folder. The paths in `secret` are hidden
-    in every sandbox. If bots other than reference bots run without a sandbox, the warning begins
-    with `warning`. If several seatings share the same cards, each sandboxed process gets its own
-    copy of the bot's folder, so that one seating cannot pass information to another.
+    `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
+    cards, each sandboxed process gets its own copy of the bot's folder, so that one seating cannot
+    pass information to another.
 
     Raises:
         SandboxError: if the bots must run in a sandbox and a sandbox is not possible.
@@ -150,21 +145,15 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if a sandboxed bot can take processor time from the others, else "".
-
-    A bot can do that by starting many processes, unless the system gives each bot one share.
-    """
-    if not launch.sandboxes or shares_processor(launch.group):
-        return ""
-    return _UNSHARED
+    """A warning if a sandboxed bot can take processor time from others by many processes, or ""."""
+    return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
-    Reference bots do not count. Bots without an author count as having different authors. If
-    several folders are shared, the warning is about the first. The bots' relative paths start from
-    `folder`.
+    Reference bots do not count. Bots without an author count as having different authors. Only the
+    first shared folder is named. The bots' relative paths start from `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -187,9 +176,8 @@ def _is_stranger(bot: Bot) -> bool:
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     """The environment variables that every started bot gets, except HOME and TMPDIR.
 
-    `argv` has the words of the bot's command. `port` is the port on which the bot must listen. If
-    the program is `python` or `python3`, PATH and PYTHONPATH are set so that the command starts
-    this interpreter and can import the reference bots.
+    If the program in `argv`, the bot's command, is `python` or `python3`, PATH and PYTHONPATH are
+    set so that the command starts this interpreter and can import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -210,7 +198,7 @@ def with_variables(cup: Cup) -> Cup:
     """A copy of the cup in which each bot's `env` also has the variables that `env_from` names.
 
     The values come from this process's environment. Variables that are not set there are left out.
-    A variable that `env` already has keeps its value.
+    `env` takes precedence.
     """
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
@@ -226,8 +214,8 @@ def missing(
 
     A problem is a tuple of the bot's index, the key to fix in the bot's section of CUP.toml, and a
     sentence that says what is missing and how to fix that. The bots' relative paths start from
-    `folder`. If a bot's folder is missing, its program is not checked. With `programs` false, no
-    program is checked, as for bots that other machines start.
+    `folder`. A program is not checked if its bot's folder is missing, or with `programs` false, as
+    for bots that other machines start.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:

@@ -67,10 +67,7 @@ class TimeBank:
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The JSON body of POST /move, /start or /end.
-
-    `match` is the match ID. `fields` are the other fields, as docs/bots.md names them.
-    """
+    """The JSON body of POST /move, /start or /end, with fields as docs/bots.md names them."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
@@ -105,7 +102,7 @@ class Choice:
 def read_info(value: object) -> Info:
     """The part of an answer's `info` that fits the protocol, and why other parts were dropped.
 
-    No value causes an error. A comment of more than 2,000 characters is cut.
+    A comment of more than 2,000 characters is cut. No value causes an error.
     """
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
@@ -176,8 +173,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
     """All problems with the fields of a bot's answer to GET /, as sentences.
 
-    The list is empty if there are no problems. The bot must play every game in `wanted`. If `games`
-    is malformed or empty, `supports` is not checked.
+    The bot must play every game in `wanted`. If `games` is malformed or empty, `supports` is not
+    checked.
     """
     problems = [
         f'"{field}" must be a string that is not empty.'
@@ -277,10 +274,7 @@ def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
 
 
 def _integer(digits: str) -> int | float:
-    """The number as an integer, or as a float if it has 300 or more characters.
-
-    Python refuses to read very long integers, and to convert somewhat shorter ones to a float.
-    """
+    # Python refuses to read very long integers, and to convert somewhat shorter ones to a float.
     return int(digits) if len(digits) < 300 else float(digits)
 
 

@@ -85,10 +85,7 @@ def start_fix(failed: FailedStart) -> str:
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    r"""The fix if the bot's program has Windows line endings, else None.
-
-    The kernel then looks for an interpreter whose name ends in \r.
-    """
+    """The fix if the bot's program has Windows line endings, else None."""
     for word in failed.argv[:2]:
         try:
             with (failed.folder / word).open("rb") as file:
@@ -103,10 +100,7 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for a known error message in the output, or None if there is none.
-
-    A missing module comes first, and then the order in _FIXES decides.
-    """
+    """The fix for a known error message in the output, in the order of _FIXES, or None."""
     if missing := _MODULE.search(failed.output):
         name = printable(next(filter(None, missing.groups()))[:_SHOWN])
         return (
@@ -149,10 +143,7 @@ def _other_port(failed: FailedStart) -> str | None:
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """The fix that the bot's return code suggests, or None if it suggests none.
-
-    A bot that is running but has written nothing may just be slow to start.
-    """
+    """The fix that the bot's return code, or silence, suggests, or None if it suggests none."""
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

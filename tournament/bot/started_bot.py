@@ -29,12 +29,11 @@ from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
 from tournament.bot.start_causes import FailedStart, start_fix
-from tournament.bot.supervisor.main import ControlGroup, Order
+from tournament.bot.supervisor.main import Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
 from tournament.bot.url_bot import HttpBot, StartError, reach_url
 from tournament.config.cup import Bot, is_reference
 from tournament.paths import CHECKOUT
-from tournament.text import printable
 
 _SUPERVISOR = (
     f"import sys; sys.path.append({str(CHECKOUT)!r}); "
@@ -60,7 +59,7 @@ class BotProcess:
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which then starts the bot. Do not wait for either.
 
-        `env` is the whole environment of the bot, except HOME and TMPDIR.
+        `env` is the bot's whole environment, except HOME and TMPDIR.
         """
         limits = launch.limits
         self._lock = Lock()
@@ -89,9 +88,6 @@ class BotProcess:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        group: ControlGroup | None = None
-        if self._group is not None:
-            group = {"folder": self._group, "files": group_files(limits)}
         order: Order = {
             "sandbox": words,
             "copied": self._copied,
@@ -101,17 +97,15 @@ class BotProcess:
             "env": dict(env),
             "cwd": str(bot_folder(bot, launch.folder)),
             "home": SANDBOX_HOME if words else None,
-            "group": group,
+            "group": self._group,
+            "group_files": group_files(limits),
             "memory_mb": limits.memory_mb,
             "files": limits.files,
         }
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait up to 5 minutes for the supervisor to copy the bot's folder.
-
-        Returns True after the wait, or False at once if the bot's folder is not copied.
-        """
+        """Wait up to 5 minutes for the copy of the bot's folder. Return whether one was ordered."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -126,17 +120,11 @@ class BotProcess:
         return self._report()[0]
 
     def output(self) -> str:
-        """Return the last 64 KiB of the bot's output since `clear_output`.
-
-        Returns "" if the supervisor does not answer.
-        """
+        """The last 64 KiB of output since `clear_output`, or "" if the supervisor is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
-        """Discard the bot's output so far. Return whether the bot is running.
-
-        Both are needed before every match, so one request to the supervisor does both.
-        """
+        """Discard the bot's output so far. Return whether the bot is running."""
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
@@ -160,10 +148,7 @@ class BotProcess:
     def _report(
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
-        """Ask the supervisor for the bot's status and output. Return both.
-
-        If the supervisor does not answer in time, close its control socket, which ends the bot.
-        """
+        """Return the bot's status and output. End the bot if its supervisor does not answer."""
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
@@ -293,7 +278,7 @@ class StartedBot(HttpBot):
                 f" In the sandbox it sees the programs of the system and {self._folder}; if its"
                 " files are elsewhere, make that folder its dir, or start it there."
             )
-        text = f"{self._who}{how} before it answered GET /.{sees}{self._last_line()}"
+        text = f"{self._who}{how} before it answered GET /.{sees}{self.last_line()}"
         return StartError(text, fix)
 
     def _late(self) -> StartError:
@@ -301,12 +286,12 @@ class StartedBot(HttpBot):
         if self.received:
             return StartError(
                 f"{self._who}began to answer GET /, but the end of its answer did not come"
-                f" {within}.{self._last_line()}",
+                f" {within}.{self.last_line()}",
                 "Send Content-Length, or close the connection.",
             )
         return StartError(
             f"{self._who}did not answer GET / on 127.0.0.1:{self._port} {within}; it must listen at"
-            f" the port in PORT.{self._last_line()}",
+            f" the port in PORT.{self.last_line()}",
             self._fix(None),
         )
 
@@ -316,10 +301,6 @@ class StartedBot(HttpBot):
             self.output(), self._argv, self._folder, self._port, status, self._launch
         )
         return start_fix(failed)
-
-    def _last_line(self) -> str:
-        lines = self.output().strip().splitlines()
-        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:

@@ -17,8 +17,7 @@ from tournament.text import printable
 class Scope:
     """A part of a game: the numbers of players, and the values of each option in `options`.
 
-    An option that `options` does not name may have any value. If `players` is empty, the number of
-    players is open; `within` fills it in.
+    Other options may have any value. If `players` is empty, `within` fills it in.
     """
 
     game: str
@@ -28,8 +27,8 @@ class Scope:
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
         """A copy of `options` that fits this scope.
 
-        An option of the scope that is missing or has an unsupported value gets the value at index
-        `number` of the scope's values. Indexes wrap around after the last value.
+        An option of the scope that is missing or has an unsupported value gets value `number` (from
+        0, modulo their number) of the scope's values.
         """
         replaced = {
             name: values[number % len(values)]

@@ -25,6 +25,7 @@ from tournament.bot.protocol import UNSUPPORTED, Choice, read_move
 from tournament.config.cup import Bot
 from tournament.errors import StichError
 from tournament.records import Answer, FaultKind
+from tournament.text import printable
 
 _KEPT = 16 * 1024
 _PIECE = 64 * 1024
@@ -33,10 +34,10 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that got no legal move.
+    """A request that got no legal move. `detail` is a sentence that says why.
 
-    `detail` is a sentence that says why. `elapsed_s` is the time that the request took, in seconds.
-    `error` is the exception behind `detail`, or None.
+    `elapsed_s` is the time that the request took, in seconds. `error` is the exception behind
+    `detail`, or None.
     """
 
     kind: FaultKind
@@ -47,10 +48,7 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at a seat.
-
-    By default, a player takes no notifications, and has no answers or output to show.
-    """
+    """A bot or a person at a seat. By default, a player takes no notifications."""
 
     url: str
     """The address of the player's server. "" for a player in this process."""
@@ -83,10 +81,7 @@ MoveFunction = Callable[[JsonDict, Sequence[str]], str]
 
 
 class InProcessBot(Player):
-    """A player that calls a function in this process.
-
-    Its moves cost no time, so a slow machine does not change a result.
-    """
+    """A player that calls a function in this process. Its moves cost no time."""
 
     url = ""
 
@@ -94,7 +89,7 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Return the function's move, however long the function takes."""
+        """Return the function's move, however long it takes."""
         request = json.loads(body)
         return Choice(self._choose(request["view"], request["moves"]), 0.0)
 
@@ -108,9 +103,9 @@ def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
 class HttpBot(Player):
     """A bot that is asked over HTTP, through one connection that is kept open.
 
-    `url` is the address of the bot's server, and `dial` opens a connection to it. Every request has
-    `token` as its bearer token, unless `token` is None. `received` holds the bytes of the last
-    answer. `elapsed_s` is the time that the last request took, in seconds.
+    `dial` opens a connection to the server at `url`. Every request has `token` as its bearer token,
+    unless `token` is None. `received` holds the bytes of the last answer. `elapsed_s` is the time
+    that the last request took, in seconds.
     """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
@@ -135,6 +130,11 @@ class HttpBot(Player):
         """Whether the bot can be asked. This is always true if the runner has not started it."""
         return True
 
+    def last_line(self) -> str:
+        """The sentence " Its last line: …" about the bot's output, or "" if there is no output."""
+        lines = self.output().strip().splitlines()
+        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
+
     def restart(self) -> None:
         """End the bot and start it again, if the runner has started it. Otherwise do nothing.
 
@@ -147,10 +147,9 @@ class HttpBot(Player):
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, with the body of POST /move. Return the move, or why there is none.
+        """Ask for a move, as `Player.move` does.
 
-        Waits up to `seconds` for the answer. The clock runs from just before connecting until the
-        last byte of the answer has arrived.
+        The clock runs from just before connecting until the last byte of the answer has arrived.
         """
         try:
             reply = self.send("/move", body, seconds)
@@ -161,13 +160,12 @@ class HttpBot(Player):
     def takes(self, path: str) -> bool:
         """Whether the bot wants POST /start or /end.
 
-        A bot that has declined a notification, or not answered it in time, does not get it again.
-        So a bot can waste this time in one match, but not in every match.
+        A bot that has declined a notification, or was late with it, does not get it again.
         """
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, and wait up to `seconds` for an answer, whose content is ignored.
+        """POST /start or /end, as `Player.notify` does.
 
         Notes whether the bot declines the notification or does not answer in time (see `takes`).
         """
@@ -262,10 +260,8 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """The raw bytes of an answer as text. Headers and body are cut to 16 KiB each.
-
-    If the bytes do not begin with an HTTP status line, they all count as the body.
-    """
+    """An answer as text, with headers and body cut to 16 KiB each. Without a status line, all of it
+    is the body."""
     head, _, body = received.partition(b"\r\n\r\n")
     status_line, _, headers = head.partition(b"\r\n")
     status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
@@ -278,10 +274,8 @@ def _as_text(received: bytes) -> Answer:
 
 
 class StartError(StichError):
-    """A bot does not start or cannot be reached.
-
-    The text says why, and how to fix that. `fix` is the part of the text that says how, or "".
-    """
+    """A bot does not start or cannot be reached. The text says why, and `fix`, if known, how to fix
+    that."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")
@@ -297,7 +291,7 @@ class StartError(StichError):
 def reach_url(bot: Bot, url: str) -> HttpBot:
     """Connect once to a URL, to check that a server is listening there. Return the bot at this URL.
 
-    `bot` is the bot's entry in the cup, with its name and its token. No request is sent.
+    The name and the token are those of `bot`. No request is sent.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.

@@ -44,32 +44,24 @@ def _milliseconds(value: float) -> str:
     return f"{value:.1f} ms" if value < 10 else f"{value:.0f} ms"
 
 
-def _send(
-    examiner: Examiner, bot: Connection, path: str, body: bytes = b""
-) -> tuple[Exchange, Reply | ExchangeError]:
-    """Send a GET request, or a POST request if there is a body.
-
-    Returns the exchange, and the answer or the error that came instead.
-    """
-    result: Reply | ExchangeError
+def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | ExchangeError:
+    """Send a GET request, or a POST request if there is a body. Return the answer or the error."""
     try:
-        result = bot.send(path, body, examiner.clock.deadline_ms / 1000)
+        return bot.send(path, body, seconds)
     except ExchangeError as error:
-        result = error
-    return Exchange(f"{bot.url}{path}", body, bot.answer(), bot.elapsed_s * 1000), result
+        return error
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    If `wanted` is not None, it is the only scope, and the bot's answer fills in what it leaves
-    open. Otherwise there is a scope for each game that the answer names, or for every game if the
-    answer names no known game.
+    The only scope is `wanted`, in which the bot's answer fills in what is open. If `wanted` is
+    None, there is a scope for each game that the answer names, or for every game if it names none.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
-        exchange, result = _send(examiner, bot, "/")
-    problem = str(result)
+        result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)
+    exchange, problem = bot.exchange, str(result)
     if isinstance(result, Reply):
         try:
             about = read_about(result)
@@ -103,8 +95,7 @@ def _ask_all(
     """Ask the questions over one connection. Return the number of questions asked and the failures.
 
     Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Questions of the same
-    recorded game and seat form a match, and the bot is notified of its start and end. The fields in
-    `extra` are added to each request.
+    recorded game and seat form a match. The fields in `extra` are added to each request.
     """
     failures: list[CheckFailure] = []
     number = 0
@@ -154,11 +145,7 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures other than None, with a rule and a fix put before their own.
-
-    The failures are unchanged if the bot has also failed in the check of positions, because then
-    the rule is not the cause.
-    """
+    """The failures other than None, preceded by a rule and a fix unless `failed_before` is set."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -192,14 +179,14 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
         for path, body in zip(("/start", "/end"), bot.begin(question), strict=True):
             if path == "/end" and not failures:  # a match has a move, which is judged elsewhere
                 bot.ask(question)
-            exchange, result = _send(examiner, bot, path, body)
+            result = _send(bot, path, body, examiner.clock.deadline_ms / 1000)
             # A runner ignores the answer, however long it is.
             if isinstance(result, Reply | ResponseTooLarge):
                 cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
-                notes.append(f"{path} {exchange.answer.status}{cut}")
+                notes.append(f"{path} {bot.exchange.answer.status}{cut}")
             else:
                 advice = Advice(rule, f"Answer {path} with 200 and {{}}, or with 404, at once.")
-                failures.append(examiner.failure(str(result), exchange, advice))
+                failures.append(examiner.failure(str(result), bot.exchange, advice))
     return Outcome(", ".join(notes), tuple(failures))
 
 
@@ -237,20 +224,20 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """
     question = openings(scope)[0]
     for _ in range(ROUNDS):
-        reused = _ask_repeatedly(examiner, question, reuse=True)
-        new = _ask_repeatedly(examiner, question, reuse=False)
-        for verdicts, kind in ((reused, "reused"), (new, "new")):
-            if verdicts[-1].failure is not None:
-                return Outcome(f"over a {kind} connection", (verdicts[-1].failure,))
-        reused_ms, new_ms = (
-            [exchange.elapsed_ms for exchange, _ in verdicts] for verdicts in (reused, new)
-        )
+        reused, failure = _ask_repeatedly(examiner, question, reuse=True)
+        if failure is not None:
+            return Outcome("over a reused connection", (failure,))
+        new, failure = _ask_repeatedly(examiner, question, reuse=False)
+        if failure is not None:
+            return Outcome("over a new connection", (failure,))
+        times = ([exchange.elapsed_ms for exchange in exchanges] for exchanges in (reused, new))
+        reused_ms, new_ms = times
         medians = f"reused {_milliseconds(median(reused_ms))}, new {_milliseconds(median(new_ms))}"
         note = f"{medians} (medians of {REPEATS})"
         if not slower(reused_ms, new_ms):
             return Outcome(note)
     over = median(reused_ms) - median(new_ms)
-    slowest = max((exchange for exchange, _ in reused), key=lambda exchange: exchange.elapsed_ms)
+    slowest = max(reused, key=lambda exchange: exchange.elapsed_ms)
     problem = (
         f"Over reused connections it takes {over:.0f} ms more than over new ones. The slowest of"
         " them is shown."
@@ -263,28 +250,27 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
     return Outcome(f"{note}, measured {ROUNDS} times", (failure,))
 
 
-def _ask_repeatedly(examiner: Examiner, question: Question, *, reuse: bool) -> list[Verdict]:
-    """Ask a question REPEATS times, or until an answer is not a legal move. Return the verdicts.
-
-    With `reuse`, all requests go over one connection. Otherwise, each opens a new connection.
-    """
-    verdicts: list[Verdict] = []
+def _ask_repeatedly(
+    examiner: Examiner, question: Question, *, reuse: bool
+) -> tuple[list[Exchange], CheckFailure | None]:
+    """Ask a question REPEATS times, or until there is no legal move. Return the exchanges, and the
+    failure of the last one or None. Without `reuse`, each request opens a new connection."""
+    exchanges: list[Exchange] = []
+    failure = None
     with closing(Connection(examiner)) as bot:
-        for _ in range(REPEATS):
+        while failure is None and len(exchanges) < REPEATS:
             with bot.match(question):
                 if not reuse:
                     bot.disconnect()
-                verdicts.append(bot.ask(question))
-            if bot.failed:
-                break
-    return verdicts
+                exchange, failure = bot.ask(question)
+            exchanges.append(exchange)
+    return exchanges, failure
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
     """Whether the times in `reused`, in milliseconds, are clearly longer than those in `new`.
 
-    The difference of the medians must exceed the sum of `NODELAY_MS` and twice the larger
-    interquartile range.
+    Their medians must differ by more than `NODELAY_MS` plus twice the larger interquartile range.
     """
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
@@ -294,9 +280,8 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99 % of the bot's answers take at most `move_ms`.
 
-    Asks nothing, but uses the times of earlier answers, except those in the short matches. The
-    first answer does not count, because it may include loading. With fewer than two answers, the
-    check is skipped.
+    Asks nothing, but uses the times of earlier answers outside the short matches. The first does
+    not count, because it may include loading. With fewer than two answers, the check is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -327,7 +312,7 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that a started bot writes less than OUTPUT_LIMIT per answer.
 
-    Discards the bot's earlier output. If the check passes, the outcome has the end of that output.
+    Discards the bot's earlier output, whose end the outcome has if the check passes.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -344,11 +329,11 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     return Outcome("", (CheckFailure(problem, None, advice, output=examiner.output()),))
 
 
-def own_moves(examiner: Examiner, most: float) -> Outcome:
+def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves of earlier checks. Once a match has been played, only moves in
-    matches count.
+    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether they come
+    from recorded games.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
@@ -370,7 +355,7 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
         " moves of its own; what the bot wrote has the details. If it needs more time, give it more"
         " with --move-ms; a cup must then have as much as move_ms in [clock]."
     )
-    if not examiner.played:
+    if quick:
         fix += (
             " A program that keeps state cannot take over the recorded games of a quick check:"
             " leave out --quick, and it plays a match from the beginning."
@@ -379,9 +364,9 @@ def own_moves(examiner: Examiner, most: float) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` that were dropped from earlier answers.
+    """Warn about parts of `info` dropped from earlier answers, by the three most frequent reasons.
 
-    The warnings are for the three most frequent reasons. The check asks nothing and never fails.
+    The check asks nothing and never fails.
     """
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (

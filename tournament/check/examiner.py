@@ -9,6 +9,7 @@ from time import sleep
 from typing import NamedTuple
 
 from games import IllegalMove
+from tournament.bot.client import Reply
 from tournament.bot.protocol import Choice, TimeBank, request
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, illegal_move
@@ -34,8 +35,8 @@ class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
     The connection reports every answer to POST /move to the examiner. `exchange` is the last
-    request for a move with its answer. `failures` lists the requests that got no move at all, not
-    even an illegal one. `failed` says whether the last question in this match got no legal move.
+    request with its answer. `failures` lists the requests for a move that got none, not even an
+    illegal one. `failed` says whether the last question in this match got no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -46,10 +47,7 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match with its first question. Return the bodies of its POST /start and /end.
-
-        Sends nothing.
-        """
+        """Begin a match with its first question. Return the bodies for /start and /end, unsent."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -61,9 +59,7 @@ class Connection(HttpBot):
     def match(self, opening: Question) -> Iterator[None]:
         """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
-        The answers to the notifications are ignored. A bot that has declined a notification does
-        not get it again. If the last question got no legal move, the bot is not notified of the
-        end.
+        If the last question got no legal move, the bot is not notified of the end.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -96,13 +92,17 @@ class Connection(HttpBot):
         failure = examiner.fault(outcome.kind, outcome.detail, outcome.error, exchange)
         return Verdict(exchange, failure)
 
-    def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, with the body of POST /move, and report the answer to the examiner.
+    def send(self, path: str, body: bytes, seconds: float) -> Reply:
+        """Same as `HttpBot.send`, but keep the request and its answer as `exchange`."""
+        try:
+            return super().send(path, body, seconds)
+        finally:
+            elapsed_ms = self.elapsed_s * 1000
+            self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
-        Returns the move, or why there is none. Waits up to `seconds` for the answer.
-        """
+    def move(self, body: bytes, seconds: float) -> Choice | Failure:
+        """Same as `HttpBot.move`, but report the answer to the examiner."""
         outcome = super().move(body, seconds)
-        self.exchange = Exchange(f"{self.url}/move", body, self.answer(), outcome.elapsed_s * 1000)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
         elif outcome.fallback is not None:
@@ -116,15 +116,19 @@ class Examiner:
 
     `clock` is the bot's time: the time for a move, and one bank for the whole check. `valid` lists
     the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
-    dropped parts of `info` by reason. `moves` counts the bot's moves, and `fallbacks` counts, by
-    reason, the moves that were not its own. Once a match has been played (`played`), both count
-    only moves in matches, where `moves` includes faults. `last_fallback` is the last exchange whose
-    move was not the bot's own, or None. `failed_before` says whether the bot has failed in the
-    check of positions. `on_answer` is called after every request for a move.
+    dropped parts of `info` by reason. While `counts_moves` is true, `moves` counts the requests for
+    a move, and `fallbacks` counts, by reason, the moves that were not the bot's own.
+    `last_fallback` is the last exchange with such a move, or None. `failed_before` says whether the
+    bot has failed in the check of positions. `on_answer` is called after every request for a move.
     """
 
     def __init__(
-        self, bot: HttpBot, clock: TimeBank, on_answer: Callable[[], None] = lambda: None
+        self,
+        bot: HttpBot,
+        clock: TimeBank,
+        on_answer: Callable[[], None] = lambda: None,
+        *,
+        counts_moves: bool = False,
     ) -> None:
         self.bot = bot
         self.clock = clock
@@ -133,8 +137,8 @@ class Examiner:
         self.unsupported: set[str] = set()
         self.dropped: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
+        self.counts_moves = counts_moves
         self.moves = 0
-        self.played = False
         self.last_fallback: Exchange | None = None
         self._on_answer = on_answer
         self._lock = Lock()
@@ -146,16 +150,16 @@ class Examiner:
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
+            self.moves += self.counts_moves
             if isinstance(outcome, Choice):
                 self.dropped.update(outcome.info.dropped)
-                if not self.played:
-                    self.moves += 1
-                    self.fallbacks.update([outcome.fallback] if outcome.fallback else [])
+                if self.counts_moves and outcome.fallback:
+                    self.fallbacks[outcome.fallback] += 1
 
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for an exchange of POST /move that would be a fault of this kind in a match.
+        """The failure for an exchange that would be a fault of this kind in a match.
 
         `error` is the exception behind the fault, or None.
         """
@@ -168,8 +172,8 @@ class Examiner:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
         Waits up to half a second for a bot that did not answer or was unreachable to end. If such a
-        bot has ended, the failure has a fix for that instead of the fix in `advice`. `kind` is the
-        kind of fault, or None if the failure would be no fault in a match.
+        bot has ended, the failure has a fix for that instead of the fix in `advice`. `kind` is None
+        if the failure would be no fault in a match.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
@@ -188,18 +192,15 @@ class Examiner:
         """How the bot's process ended, such as "code 1" or "killed by signal 9".
 
         Returns None if the process is running or was not started here. If the process could not be
-        started or its supervisor is gone, returns a clause that says so.
-
-        With `wait`, waits up to half a second for a process that is about to end.
+        started or its supervisor is gone, returns a clause that says so. With `wait`, waits up to
+        half a second for a process that is about to end.
         """
         if not isinstance(self.bot, StartedBot):
             return None
-        status = self.bot.process.status()
-        for _ in range(_POLLS if wait else 0):
-            if status is not None:
-                break
+        polls = _POLLS if wait else 0
+        while (status := self.bot.process.status()) is None and polls:
             sleep(_POLL_S)
-            status = self.bot.process.status()
+            polls -= 1
         if status is None or isinstance(status, str):
             return status
         return f"killed by signal {-status}" if status < 0 else f"code {status}"

@@ -46,9 +46,8 @@ class CheckFailure:
     """A failure in a check.
 
     `problem` has one or more sentences that say what is wrong. `exchange` shows the problem, or is
-    None if no request does. `kind` is the kind of fault that the failure would be in a match, or
-    None if it would be no fault. `output` is the end of the bot's output, or "" if the bot was not
-    started here.
+    None if no request does. `kind` is the kind of fault in a match, or None if it would be no
+    fault. `output` is the end of the bot's output, or "" if the bot was not started here.
     """
 
     problem: str
@@ -138,11 +137,7 @@ _STATUS = {
 
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """The advice for a fault at POST /move.
-
-    `error` is the exception behind the fault, or None. `answer` is the bot's answer, perhaps
-    incomplete.
-    """
+    """The advice for a fault at POST /move, from the exception behind the fault and the answer."""
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):
@@ -161,10 +156,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended instead of answering.
-
-    `how` says how the bot ended, such as "code 1". `output` is the bot's output.
-    """
+    """The fix for a started bot that ended instead of answering, such as with "code 1"."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

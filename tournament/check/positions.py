@@ -36,7 +36,7 @@ class Question:
 
     `situation` describes the position, in the same words for all similar positions. `view` and
     `moves` are the fields of the request. `position` is the state, by which an answer is judged.
-    `played` is the name of the recorded game. `scores` are the final scores of this game by seat.
+    `played` is the recorded game's name, and `scores` are its final scores by seat.
     """
 
     situation: str
@@ -74,11 +74,7 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """The questions of a random game, in order of play.
-
-    There is a question wherever a seat has several legal moves. `number` makes the game differ from
-    others with the same number of players.
-    """
+    """The questions of random game `number`, wherever a seat has several legal moves."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
@@ -104,10 +100,10 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """Return up to `wanted` questions. No situation is repeated before every situation is used.
+    """Up to `wanted` questions, ordered by recorded game, seat and play, the same every time.
 
-    The questions are in order of recorded game, seat and play, and are the same every time. There
-    are fewer than `wanted` only if the recorded games have fewer.
+    No situation is repeated before every situation is used. There are fewer questions only if the
+    recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}

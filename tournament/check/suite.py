@@ -46,9 +46,12 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     """Check the bot in a match of two deals against random players, played as in a cup.
 
     The bot sits at seat 0, and the match has the smallest number of players in the scope. If the
-    scope does not allow two deals, the match has another number of deals. From the first such match
-    on, the examiner counts moves and fallbacks only in matches.
+    scope does not allow two deals, the match has another number of deals. Sets the examiner's
+    `counts_moves`.
     """
+    # A program that keeps state may fall back in the recorded games, because it has to follow moves
+    # that it did not make. So only moves in matches count, unless no match is played.
+    examiner.counts_moves = True
     count = min(scope.players)
     seats = range(1, count)
     clock = Clock(examiner.clock.move_ms, int(examiner.clock.bank_ms))
@@ -59,13 +62,6 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     with closing(Connection(examiner)) as bot:
         players: list[Player] = [bot, *(_random_player(seat) for seat in seats)]
         record = Match(rules, pairing, Referee(), players).play()
-    # A program that keeps state may fall back in the recorded games, because it has to follow moves
-    # that it did not make. So once there is a match, only matches count.
-    if not examiner.played:
-        examiner.played, examiner.moves = True, 0
-        examiner.fallbacks.clear()
-    examiner.moves += len(record.times[0])
-    examiner.fallbacks.update(fallback.why for fallback in record.fallbacks)
     causes = (failure.error for failure in bot.failures)  # of all faults except illegal moves
     failures = []
     for fault in record.faults:
@@ -112,7 +108,7 @@ def _checks(
         for scope in scopes:
             title = f"a short match of {games.get(scope.game).title}"
             yield title, partial(_short_match, scope)
-    yield "its moves are its own", partial(checks.own_moves, most=max_fallback)
+    yield "its moves are its own", partial(checks.own_moves, most=max_fallback, quick=quick)
     yield "what it says beside its moves", checks.info
 
 
@@ -154,7 +150,7 @@ def check_bot(
         return
     with closing(reached):
         yield CheckResult(1, title, Outcome(reached.url))
-        examiner = Examiner(reached, clock, on_answer)
+        examiner = Examiner(reached, clock, on_answer, counts_moves=quick)
         about, scopes = checks.greet(examiner, wanted)
         yield CheckResult(2, "GET / says what the bot is", about)
         remaining = list(_checks(scopes, positions, max_fallback, quick=quick))

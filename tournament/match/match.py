@@ -70,11 +70,8 @@ class MatchObserver:
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match: its bot, its time and its strikes.
-
-    `times` has the milliseconds that each request took. `out` is true once the seat has used all
-    its strikes. `info_bytes` and `reason_bytes` count towards INFO_LIMIT.
-    """
+    """A seat during a match. `times` has the milliseconds of each request. `out` is true once the
+    seat has used all its strikes. `info_bytes` and `reason_bytes` count towards INFO_LIMIT."""
 
     player: Player
     clock: TimeBank
@@ -276,10 +273,7 @@ class Match:
         return played, after
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a strike against seat `turn`, which is out once it has used all its strikes.
-
-        Tells the observer `why`, with a sentence added if the seat is now out.
-        """
+        """Count a strike against seat `turn`, and tell the observer `why`."""
         seat = self.seats[turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes

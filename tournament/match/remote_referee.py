@@ -33,10 +33,7 @@ class _Position(msgspec.Struct):
 
 
 class _Validated(msgspec.Struct):
-    """The answer of `/v1/validate`: a legal move in canonical form, or why a move is illegal.
-
-    `reason` is None if the move is legal.
-    """
+    """The answer of `/v1/validate`: a move in canonical form, or the reason why it is illegal."""
 
     move: str = ""
     reason: Reason | None = None

@@ -278,10 +278,7 @@ class _ConnectedTable:
         return received, complete
 
     def _last_line(self) -> str:
-        """A sentence with the last line of the bot's output, or "" if there is no output."""
-        output = self._bot.output() if isinstance(self._bot, HttpBot) else ""
-        lines = output.strip().splitlines()
-        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
+        return self._bot.last_line() if isinstance(self._bot, HttpBot) else ""
 
 
 def _with_port(url: str, port: int) -> str:

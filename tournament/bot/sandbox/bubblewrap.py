@@ -56,8 +56,8 @@ class SandboxError(StichError):
 class Sandbox:
     """The words to put before a bot's command, so that the bot starts in a sandbox.
 
-    If `copied` is not None, each process gets its own copy of this folder. The path of the copy
-    then replaces COPY in `words`.
+    If `copied` is not None, each process gets its own copy of this folder, whose path replaces COPY
+    in `words`.
     """
 
     words: tuple[str, ...]
@@ -77,12 +77,10 @@ def sandboxes(
     network: bool = False,
     copies: bool = False,
 ) -> Mapping[str, Sandbox]:
-    """Return the sandboxes of the bots that have a command, by the name of the bot.
+    """Return the sandbox of each bot that has a command, by the bot's name.
 
-    Starts a program in the first sandbox, to see whether the system allows sandboxes. The bots'
-    relative paths start from `folder`. The paths in `secret` are hidden in all sandboxes. `network`
-    says whether sandboxes share the machine's network. With `copies`, each process of a bot other
-    than a reference bot gets its own copy of the bot's folder.
+    Starts a program in the first sandbox, to see whether the system allows sandboxes. The arguments
+    are as in `prepare_launch`, but only the paths in `secret` are hidden.
 
     Raises:
         SandboxError: if bubblewrap is missing, the system does not allow sandboxes, or a bot's
@@ -109,10 +107,9 @@ def bot_folder(bot: Bot, folder: Path) -> Path:
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The existing paths in `secret` that are `place` or inside it, sorted.
+    """The existing paths in `secret` that are `place` or inside it, sorted, without nested ones.
 
-    If one of these paths is inside another, only the outer path is returned. All paths must be
-    resolved.
+    All paths must be resolved.
     """
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
@@ -172,12 +169,10 @@ def _sandbox(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """A bot's folder, as an absolute path without links.
-
-    The folder of a reference bot is not checked, because no sandbox shows it.
+    """A bot's folder, as an absolute path. No sandbox shows the folder of a reference bot.
 
     Raises:
-        SandboxError: if the folder is a link or is reached through one, is the folder for temporary
+        SandboxError: if another bot's folder is a link or behind one, is the folder for temporary
             files, contains the user's home, or is a path in `secret` or inside one.
     """
     place = bot_folder(bot, folder)
@@ -212,11 +207,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The folders of the Python that runs Stich, and the packages that bots may import.
-
-    The paths are sorted, so a folder comes before the folders in it. Folders that the sandbox shows
-    anyway are left out.
-    """
+    """The folders of this Python and of packages for bots outside the system's folders, sorted."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
@@ -226,11 +217,10 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """Start a program in a sandbox, to see whether the system allows the sandbox.
+    """Start a program in a sandbox.
 
     Raises:
-        SandboxError: if the system does not allow the sandbox. The text says why and how to fix
-            that.
+        SandboxError: if the system does not allow the sandbox.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:

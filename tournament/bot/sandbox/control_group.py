@@ -18,10 +18,9 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
     """Prepare this process's control group to hold groups of bots. Return its folder.
 
-    Moves this process into a subgroup. Returns None if the system has no such groups, the group
-    cannot limit memory and processes, this process may not change the group, or other processes are
-    in the group. `root` is where the groups are mounted. `own` is the file that names this
-    process's group.
+    Moves this process into a subgroup. Returns None if the system has no such groups, or the group
+    cannot limit memory and processes, may not be changed, or has other processes. `root` is where
+    the groups are mounted. `own` is the file that names this process's group.
     """
     try:
         lines = own.read_text().splitlines()
@@ -48,10 +47,10 @@ def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
     """Whether each sandboxed bot gets one share of the processor, however many processes it has.
 
-    This is true if the bots have control groups that share the processor. It is also true if Linux
-    shares the processor among sessions ("autogroups"), since a sandboxed bot is one session. Linux
-    does so only outside control groups that share the processor. The result is False if this cannot
-    be determined. `group` is the folder from `delegate`, or None.
+    This is true if the bots have control groups that share the processor, or if Linux shares the
+    processor among sessions ("autogroups"), since a sandboxed bot is one session. Linux does so
+    only outside control groups that share the processor. The result is False if this is unknown.
+    `group` is the folder from `delegate`, or None.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
@@ -73,8 +72,7 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 def group_files(limits: Limits) -> dict[str, str]:
     """The contents of the files of a bot's control group, by file name.
 
-    The limits apply to all processes of the bot together, and to the files that they keep in
-    memory.
+    The limits apply to all the bot's processes together, with the files that they keep in memory.
     """
     return {
         "pids.max": str(limits.processes),

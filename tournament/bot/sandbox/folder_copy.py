@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from tempfile import mkdtemp
-from typing import Final, TypedDict
+from typing import IO, Final, TypedDict, cast
 
 COPY: Final = "(copy)"
 """The placeholder for the path of the copy among the words that start a sandbox."""
@@ -48,10 +48,7 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder that holds the copies: TMPDIR, or else /var/tmp.
-
-    Unlike /tmp, /var/tmp is seldom in memory.
-    """
+    """The folder that holds the copies: TMPDIR, or else /var/tmp, which is seldom in memory."""
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
@@ -60,12 +57,12 @@ def copy_folder(source: FolderToCopy, stop: int) -> str:
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
-    that (reflinks). `stop` is the descriptor of a socket. Closing the other end of the socket stops
-    the copying.
+    that (reflinks). Closing the other end of the socket whose descriptor is `stop` stops the
+    copying.
 
     Raises:
-        OSError: if the folder cannot be copied or the copying is stopped. Whatever was copied is
-            then removed.
+        OSError: if the folder cannot be copied or the copying is stopped. What was copied is then
+            removed.
     """
     target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
     try:
@@ -85,10 +82,7 @@ def remove_copy(target: str) -> None:
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy all of a folder to `target` except the paths in `left_out`.
-
-    Also creates the folders in `target` from which something is left out.
-    """
+    """Yield commands that copy all of a folder except `left_out`. Create the folders between."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -110,12 +104,8 @@ def _run(command: list[str], stop: int) -> None:
     Raises:
         OSError: if the command cannot be started, fails or is killed.
     """
-    errors, written = os.pipe()
-    with (
-        os.fdopen(errors, "rb"),
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=written) as process,  # noqa: S603 - cp
-    ):
-        os.close(written)
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:  # noqa: S603 - cp
+        errors = cast(IO[bytes], process.stderr).fileno()
         poll = select.poll()
         poll.register(errors, select.POLLIN)
         poll.register(stop, 0)  # a closed socket is reported all the same

@@ -11,7 +11,7 @@ import os
 import platform
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -61,7 +61,12 @@ _COMMANDS: Final = (
 """The commands of fcntl that are allowed. All others except locks fail. Every process that can read
 a file notices leases, notifications and write hints."""
 _SOCKET: Final = (41, 198)
-_FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # netlink, for interfaces
+_FAMILIES: Final[tuple[int, ...]] = (
+    socket.AF_UNIX,
+    socket.AF_INET,
+    socket.AF_INET6,
+    16,
+)  # netlink, for interfaces
 _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 
@@ -107,15 +112,13 @@ def program() -> bytes:
         _step(_LOAD, _NUMBER),
         _if(_AT_LEAST, _OTHER_ABI, _MISSING),
         *(_if(_EQUAL, call[at], call[2]) for call in _OUTCOMES.values()),
-        *_by_argument(_FCNTL[at], 1, locks | _allow(_COMMANDS), _FAIL | errno.EINVAL),
-        *_by_argument(_SOCKET[at], 0, _allow(_FAMILIES), _FAIL | errno.EAFNOSUPPORT),
+        *_by_argument(
+            _FCNTL[at], 1, locks | dict.fromkeys(_COMMANDS, _ALLOW), _FAIL | errno.EINVAL
+        ),
+        *_by_argument(_SOCKET[at], 0, dict.fromkeys(_FAMILIES, _ALLOW), _FAIL | errno.EAFNOSUPPORT),
         _step(_RETURN, _ALLOW),
     ]
     return b"".join(rules)
-
-
-def _allow(values: Iterable[int]) -> dict[int, int]:
-    return dict.fromkeys(map(int, values), _ALLOW)
 
 
 def _by_argument(
@@ -123,10 +126,9 @@ def _by_argument(
 ) -> Iterator[bytes]:
     """Yield the rules that decide a system call by the value of one of its arguments.
 
-    `call` is the number of the call, and `argument` the number of the argument, counted from 0.
-    `outcomes` maps values of the argument to outcomes. `otherwise` is the outcome for all other
-    values. Only the lower 32 bits of the argument are compared, as Linux ignores the others in
-    these calls.
+    `call` is the call's number, and `argument` the argument's, counted from 0. `outcomes` maps the
+    argument's values to outcomes, and `otherwise` is the outcome for all other values. The upper 32
+    bits are not compared, as Linux ignores them in these calls.
     """
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
@@ -139,10 +141,7 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """An instruction, as a struct sock_filter.
-
-    A comparison skips `skip_if` instructions if it holds, else `skip_else` instructions.
-    """
+    """A struct sock_filter. A comparison skips `skip_if` steps if it holds, or else `skip_else`."""
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

@@ -55,23 +55,16 @@ _ROOM = (
 _NS_GET_USERNS = 0xB701
 
 
-class ControlGroup(TypedDict):
-    """The control group to create for a bot: its folder, and the contents of its files by name."""
-
-    folder: str
-    files: dict[str, str]
-
-
 class Order(TypedDict):
     """The first packet on the control socket, as JSON: how to start the bot.
 
     `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
     descriptors that occur in these words. `copied` is the folder to copy, or None. The path of the
     copy replaces COPY in the words. `proxy` is the descriptor of the sandbox proxy's socket, or
-    None for no proxy. `argv`, `env` and `cwd` are the bot's command, environment and folder. `home`
-    is the bot's HOME and TMPDIR, or None to create a temporary folder for it. `group` is the
-    control group to create, or None. `memory_mb` is the limit on memory in MiB, and `files` the
-    limit on open files.
+    None. `argv`, `env` and `cwd` are the bot's command, environment and folder. `home` is the bot's
+    HOME and TMPDIR, or None for a new temporary folder. `group` is the folder of the control group
+    to create, or None, and `group_files` has the contents of the group's files by name. `memory_mb`
+    is the limit on memory in MiB, and `files` the limit on open files.
     """
 
     sandbox: list[str]
@@ -82,16 +75,14 @@ class Order(TypedDict):
     env: dict[str, str]
     cwd: str
     home: str | None
-    group: ControlGroup | None
+    group: str | None
+    group_files: dict[str, str]
     memory_mb: int
     files: int
 
 
 class Supervisor:
-    """A bot, the end of its output, and what must be removed when the bot ends.
-
-    `status` is what a report says about the bot.
-    """
+    """A bot, the end of its output, and what must be removed when the bot ends."""
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
@@ -105,8 +96,8 @@ class Supervisor:
     def start(self, order: Order, home: str) -> None:
         """Copy the bot's folder if ordered, start the bot, and fork the sandbox proxy if ordered.
 
-        If the folder cannot be copied or the bot cannot be started, `status` says why. `home` is
-        the bot's HOME and TMPDIR. The descriptors in the order are closed afterwards.
+        If that fails, `status` says why. `home` is the bot's HOME and TMPDIR. The descriptors in
+        the order are closed afterwards.
         """
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
@@ -131,14 +122,14 @@ class Supervisor:
     def run(self, order: Order, home: str, sandbox: list[str], info: int) -> None:
         """Create the bot's control group if ordered, and start the bot's process.
 
-        If that fails, `status` says why. `home` is the bot's HOME and TMPDIR. `sandbox` has the
-        words that start the sandbox. `info` is the descriptor to which bubblewrap may write.
+        If that fails, `status` says why. `sandbox` has the words that start the sandbox. `info` is
+        the descriptor to which bubblewrap may write.
         """
         supervisor = os.getpid()
         try:
             if order["group"] is not None:
-                self.group = order["group"]["folder"]
-                create_group(self.group, order["group"]["files"])
+                self.group = order["group"]
+                create_group(self.group, order["group_files"])
             self.bot = subprocess.Popen(  # noqa: S603 - a bot
                 [*sandbox, *order["argv"]],
                 cwd=order["cwd"],
@@ -159,9 +150,9 @@ class Supervisor:
             self.status = f"{error}; {_FIX}"
 
     def serve_sockets(self, info: int, proxy: int) -> None:
-        """Wait until bubblewrap has written the sandbox's pid to `info`, then fork the proxy.
+        """Fork the proxy once bubblewrap has written the sandbox's pid to `info`, if it does.
 
-        Do nothing if bubblewrap ends first. `proxy` is the descriptor of the proxy's socket.
+        `proxy` is the descriptor of the proxy's socket.
         """
         data = b""
         while b"}" not in data:
@@ -193,10 +184,7 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect the processes that have ended: the bot, and orphaned descendants.
-
-        Sets `status` if the bot has ended.
-        """
+        """Collect orphans that have ended, and the bot, whose `status` is then set."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if self.bot is not None and ended[0] == self.bot.pid:
@@ -219,10 +207,7 @@ class Supervisor:
                     return
 
     def end(self) -> None:
-        """Kill the bot and all its descendants.
-
-        Then remove the bot's control group and the copy of its folder.
-        """
+        """Kill the bot and its descendants. Remove its control group and its folder's copy."""
         if self.group is not None:
             kill_group(self.group)
         end_children([self.bot.pid] if self.bot is not None and self.status is None else [])
@@ -232,10 +217,7 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Answer a request with the bot's status and the end of its output.
-
-        The request `C` discards the output before the answer.
-        """
+        """Answer with the bot's status and the end of its output. Request `C` discards that."""
         for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break
@@ -250,7 +232,7 @@ def _prepare(order: Order, supervisor: int) -> None:
     """Prepare the bot's new process: tie it to the supervisor, join its group, set its limits."""
     end_with_parent(supervisor)
     if order["group"] is not None:
-        with open(f"{order['group']['folder']}/cgroup.procs", "w") as file:
+        with open(f"{order['group']}/cgroup.procs", "w") as file:
             file.write("0")
     # Limit writable private memory, not address space, of which virtual machines reserve far more
     # than they use.
@@ -270,10 +252,9 @@ def _run_proxy(pid: int, control: socket.socket) -> None:
     """Pass out sockets in a sandbox's network. Run this in a process of its own.
 
     `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
-    user namespace that owns the network, but not the sandbox's other namespaces. So the bot does
-    not see this process. For every byte on the control socket, this process opens a TCP socket in
-    the sandbox's network and passes it out. The runner then connects the socket within its own
-    deadline. Returns when the control socket closes.
+    user namespace that owns the network, but no other namespace, so the bot does not see this
+    process. For every byte on the control socket, it opens a TCP socket in the sandbox's network
+    and passes the socket out, for the runner to connect. Returns when the control socket closes.
     """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _NS_GET_USERNS)

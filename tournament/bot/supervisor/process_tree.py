@@ -12,18 +12,12 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set an attribute of this process with prctl(2). Errors are ignored.
-
-    `option` is one of the PR_SET constants.
-    """
+    """Set the attribute `option`, a PR_SET constant, with prctl(2). Errors are ignored."""
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends. `parent` is the parent's pid.
-
-    If the parent has already ended, end this process now.
-    """
+    """Have this process killed when the parent with this pid ends, now if it has ended already."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -50,7 +44,7 @@ def descendants(pid: int) -> list[int]:
 def memory_mb(pid: int) -> float:
     """The private memory in MiB of a process and its descendants, or 0 if they have ended.
 
-    Shared memory, and the pages of programs and other files, do not count.
+    Shared memory and the pages of files do not count.
     """
     pages = 0
     for process in (pid, *descendants(pid)):
@@ -83,10 +77,9 @@ def end_children(extra: Sequence[int] = ()) -> None:
 
 
 def create_group(folder: str, files: Mapping[str, str]) -> None:
-    """Create a control group and write its files.
+    """Create a control group and write `files`, a mapping of file names to contents.
 
-    `files` maps the names of the files to their contents. The limit on swap, `memory.swap.max`, is
-    left out if the system does not offer it.
+    The limit on swap, `memory.swap.max`, is left out if the system does not offer it.
 
     Raises:
         OSError: if the group cannot be created or written.

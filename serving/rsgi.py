@@ -29,7 +29,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wsgi import FileWrapper
 
-from serving.work import PIECE, SLOTS_HELD, LongWork, Pieces
+from serving.work import PIECE, RETRY_SECONDS, SLOTS_HELD, LongWork, Pieces
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -45,8 +45,6 @@ BODY_SECONDS: Final = 10.0
 """How many seconds a body may take to arrive."""
 SLOT_SECONDS: Final = 5.0
 """How many seconds a large request or long work may wait for a slot."""
-RETRY_SECONDS: Final = 10
-"""The `Retry-After` of the answer to a request that gets no slot."""
 UNREAD_SECONDS: Final = 20
 """How many seconds a client may leave data unread before its connection is cut."""
 PIPE_SECONDS: Final = 10.0
@@ -253,28 +251,25 @@ class RsgiFront:
         """Call the application, in another thread if the body is large or `on_loop` is false.
 
         If the application raises LongWork, take slots and call it again in another thread. If too
-        few slots become free, the second call gets a body that raises TooManyRequests when read.
+        few slots become free in time, `need_long_work` raises TooManyRequests in the second call.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
-        held = 1 if body.getbuffer().nbytes > LARGE_BODY else 0
+        held: int | None = 1 if body.getbuffer().nbytes > LARGE_BODY else 0
         while True:
             try:
-                if self.on_loop and held == 0:
+                if self.on_loop and not held:
                     return self._call(environ, body, held)
                 return await self.loop.run_in_executor(
                     self.threads, self._call, environ, body, held
                 )
             except LongWork as work:
                 body.seek(0)
-                while held < work.slots:
-                    if not await self._take_slot(slot):
-                        body = _FailedBody(TooManyRequests(retry_after=RETRY_SECONDS))
-                        held = work.slots
-                    held += 1
+                while held is not None and held < work.slots:
+                    held = held + 1 if await self._take_slot(slot) else None
 
-    def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int) -> Answer:
-        """Call the application with a body.
+    def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
+        """Call the application with a body. `slots_held` is None if slots were refused.
 
         Raises:
             LongWork: if the request needs more slots.

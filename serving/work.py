@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from flask import request
+from werkzeug.exceptions import TooManyRequests
 
 SLOTS_HELD: Final = "stich.slots_held"
-"""The key in the WSGI environ of the number of slots that the request holds."""
+"""The key in the WSGI environ of the number of slots that the request holds. The number is None if
+too few slots have become free in time."""
+RETRY_SECONDS: Final = 10
+"""The `Retry-After` of the answer to a request that gets no slot."""
 
 PIECE: Final = 64 * 1024
 """How many bytes of a large answer are sent at a time."""
@@ -35,11 +39,16 @@ def need_long_work(slots: int = 1) -> None:
 
     A slot stands for an answer of up to 1.6 MB.
 
+    Both errors occur only under `serving.rsgi`, which counts slots.
+
     Raises:
-        LongWork: if the request holds fewer slots. This happens only under `serving.rsgi`, which
-            counts them.
+        LongWork: if the request holds fewer slots.
+        TooManyRequests: if the request has waited for more slots in vain.
     """
-    if request.environ.get(SLOTS_HELD, slots) < slots:
+    held = request.environ.get(SLOTS_HELD, slots)
+    if held is None:
+        raise TooManyRequests(retry_after=RETRY_SECONDS)
+    if held < slots:
         raise LongWork(slots)
 
 

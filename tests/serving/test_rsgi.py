@@ -8,18 +8,20 @@ import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from flask import Flask
 from prometheus_client import CollectorRegistry
 from werkzeug.datastructures import Headers
 
 from service.app import create_app
 from service.settings import MEBIBYTE
 from serving import rsgi
-from serving.rsgi import LARGE_BODY, RsgiFront
-from serving.work import PIECE, Pieces
+from serving.rsgi import LARGE_ANSWER, LARGE_BODY, RsgiFront
+from serving.work import PIECE, Pieces, need_long_work
 from tests.support.games.zhengfen import wire
 from tests.support.service.contract import LONGEST, matches, moves
 
@@ -70,6 +72,11 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> list[str]:
     """Run a test with a front in an event loop; the threads in which the application was called."""
     app, threads = create_app(), []
 
+    @app.get("/long")
+    def long() -> str:
+        need_long_work()
+        return "done"
+
     def spy(environ: Any, start_response: Any) -> Iterable[bytes]:
         threads.append(threading.current_thread().name.removesuffix("_0"))
         return app(environ, start_response)
@@ -84,12 +91,16 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> list[str]:
 
 
 async def send(
-    front: RsgiFront, proto: Any, *headers: tuple[str, str], path: str = "/v1/moves"
+    front: RsgiFront,
+    proto: Any,
+    *headers: tuple[str, str],
+    path: str = "/v1/moves",
+    method: str = "POST",
 ) -> Any:
     """Let the front answer; `proto` stands for a class of granian, which has it compiled only."""
     scope: Any = SimpleNamespace(
         headers=Headers([("content-type", "application/json"), *headers]),
-        method="POST",
+        method=method,
         path=path,
         query_string="",
         server="127.0.0.1:8080",
@@ -144,6 +155,29 @@ def test_without_a_slot_the_service_is_busy(monkeypatch: pytest.MonkeyPatch) -> 
         assert large.headers["Connection"] == "close"
         assert large.read < LARGE_BODY + 4096
         assert (await post(front, "/v1/start", b'{"game": "dasan"}')).status == 200
+        assert (await send(front, Protocol(), path="/long", method="GET")).code == "busy"
+
+    run(test)
+
+
+def test_a_large_static_file_needs_no_slot(tmp_path: Path) -> None:
+    file = tmp_path / "large"
+    file.write_bytes(bytes(LARGE_ANSWER + 1))
+
+    async def test(front: RsgiFront) -> None:
+        front.app, front.slots = Flask("files", static_folder=tmp_path), asyncio.Semaphore(0)
+        answer = await send(front, Protocol(), path=f"/{tmp_path.name}/large", method="GET")
+        assert (answer.status, answer.file) == (200, str(file))
+        os.close(answer.pipe)
+
+    run(test)
+
+
+def test_a_header_that_is_sent_twice_has_both_values() -> None:
+    async def test(front: RsgiFront) -> None:
+        twice = (("accept-encoding", "br"), ("accept-encoding", "gzip"))
+        answer = await send(front, Protocol(), *twice, path="/v1/games/dasan", method="GET")
+        assert answer.headers["Content-Encoding"] == "gzip"
 
     run(test)
 

@@ -9,7 +9,7 @@ from werkzeug.routing import MapAdapter
 
 from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
-from service.middleware import Middleware
+from service.middleware import with_middleware
 from service.problems import PROBLEM_TYPES, Problem
 from service.routes.pages import METRICS, static_routes
 from service.routes.plain import v1
@@ -63,8 +63,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
     app.after_request(lambda response: compress(request, response))
-    middleware = Middleware(app.wsgi_app, settings, metrics)
-    app.wsgi_app = middleware  # type: ignore[method-assign] # Flask documents this assignment
+    middleware = with_middleware(app.wsgi_app, settings, metrics)
+    app.wsgi_app = middleware  # type: ignore # Flask documents this assignment
     return app
 
 

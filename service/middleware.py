@@ -27,15 +27,10 @@ _ANY_PAGE: Final = (
 """Headers that let pages of any origin read answers and two of their headers."""
 
 
-class Middleware:
-    """A WSGI application that wraps the Flask application."""
+def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
+    """Wrap the Flask application in a WSGI application."""
 
-    def __init__(self, app: WSGIApplication, settings: Settings, metrics: Metrics) -> None:
-        self.app = app
-        self.metrics = metrics
-        self.access_log = settings.access_log
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request (PEP 3333)."""
         began = environ.get(BEGAN) or perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID", "")
@@ -51,12 +46,14 @@ class Middleware:
             rule = environ["werkzeug.request"].url_rule
             route = "none" if rule is None else rule.rule
             seconds = perf_counter() - began
-            self.metrics.count_request(route, environ["REQUEST_METHOD"], status[:3], seconds)
-            if self.access_log:
+            metrics.count_request(route, environ["REQUEST_METHOD"], status[:3], seconds)
+            if settings.access_log:
                 log_request(environ, int(status[:3]), seconds)
             return start_response(status, headers, exc_info)
 
-        return self.app(environ, start)
+        return app(environ, start)
+
+    return answer
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:

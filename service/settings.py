@@ -8,25 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-PREFIX: Final = "STICH_"
 MEBIBYTE: Final = 1024 * 1024
-SEAL_KEYS: Final = PREFIX + "SEAL_KEYS"
+SEAL_KEYS: Final = "STICH_SEAL_KEYS"
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that names the folder in which several workers keep their metrics."""
 
 OTHER_VARIABLES: Final = frozenset(
-    PREFIX + name
-    for name in (
-        "HOST",
-        "PORT",
-        "WORKERS",
-        "TOKEN",
-        "GATEWAY",
-        "ARENA",
-        "COMPILE",
-        "ALL_KITS",
-        "CONTAINERS",
-    )
+    {"STICH_HOST", "STICH_PORT", "STICH_WORKERS", "STICH_TOKEN", "STICH_GATEWAY", "STICH_ARENA"}
+    | {"STICH_COMPILE", "STICH_ALL_KITS", "STICH_CONTAINERS"}
 )
 """The variables that other parts read: the commands, the tests and the build."""
 
@@ -50,28 +39,34 @@ class Settings:
     access_log: bool = False
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """Read the settings from `environ`, which defaults to `os.environ`.
+    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Read the settings.
 
         Raises:
             ConfigError: if a variable has an invalid value.
         """
-        if environ is None:
-            environ = os.environ
-        _check_metrics_folder(environ.get(MULTIPROC_DIR))
-        return cls(
-            **{
-                name: parse(_variable(name), environ[_variable(name)])
-                for name, parse in _PARSERS.items()
-                if _variable(name) in environ
-            }
-        )
+        folder = environ.get(MULTIPROC_DIR)
+        if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
+            raise ConfigError(
+                f"{MULTIPROC_DIR} must name an existing folder that can be written; it is"
+                f" {folder!r}."
+            )
+        values: dict[str, Any] = {}
+        if SEAL_KEYS in environ:
+            values["seal_keys"] = _seal_keys(environ[SEAL_KEYS])
+        for variable, (name, pattern, allowed, convert) in _FORMS.items():
+            text = environ.get(variable)
+            if text is not None:
+                if not re.fullmatch(pattern, text):
+                    raise ConfigError(f"{variable} must be {allowed}; it is {text!r}.")
+                values[name] = convert(text)
+        return cls(**values)
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """The sorted names of variables in `environ` that begin with STICH_ but that nothing reads."""
-    known = OTHER_VARIABLES.union(map(_variable, _PARSERS))
-    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+    known = {*OTHER_VARIABLES, SEAL_KEYS, *_FORMS}
+    return sorted(name for name in environ if name.startswith("STICH_") and name not in known)
 
 
 def temporary_seal_keys() -> str:
@@ -79,39 +74,7 @@ def temporary_seal_keys() -> str:
     return f"temporary:{b64encode(secrets.token_bytes(32)).decode()}"
 
 
-def _check_metrics_folder(folder: str | None) -> None:
-    """Check that the metrics folder exists and is writable. None is accepted.
-
-    Raises:
-        ConfigError: if the folder does not exist or is not writable.
-    """
-    if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
-        raise ConfigError(
-            f"{MULTIPROC_DIR} must name an existing folder that can be written; it is {folder!r}."
-        )
-
-
-def _variable(name: str) -> str:
-    """The environment variable of a setting."""
-    return PREFIX + name.upper()
-
-
-def _parser(pattern: str, allowed: str, convert: Callable[[str], Any]) -> Callable[[str, str], Any]:
-    """Return a function that parses the value of a variable, given the variable's name and text.
-
-    The function raises ConfigError if the text does not match `pattern`. The message says that the
-    value must be `allowed`.
-    """
-
-    def parse(variable: str, text: str) -> Any:
-        if not re.fullmatch(pattern, text):
-            raise ConfigError(f"{variable} must be {allowed}; it is {text!r}.")
-        return convert(text)
-
-    return parse
-
-
-def _seal_keys(variable: str, text: str) -> dict[str, bytes]:
+def _seal_keys(text: str) -> dict[str, bytes]:
     """Parse `ID:BASE64,ID:BASE64` into keys by ID.
 
     Raises:
@@ -133,19 +96,22 @@ def _seal_keys(variable: str, text: str) -> dict[str, bytes]:
             problem = f"the text after {name}: must be the base64 of 32 bytes"
         if problem:
             raise ConfigError(
-                f"{variable} must be ID:BASE64, or several of these separated by commas. In"
+                f"{SEAL_KEYS} must be ID:BASE64, or several of these separated by commas. In"
                 f" number {number}, {problem}. Make a key with: openssl rand -base64 32"
             )
         keys[name] = key
     return keys
 
 
-_PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
-    "max_body": _parser(
-        "0*[1-9][0-9]{0,17}", f"a number of bytes, at least 1, such as {MEBIBYTE}", int
+_FORMS: Final[Mapping[str, tuple[str, str, str, Callable[[str], Any]]]] = {
+    "STICH_MAX_BODY": (
+        "max_body",
+        "0*[1-9][0-9]{0,17}",
+        f"a number of bytes, at least 1, such as {MEBIBYTE}",
+        int,
     ),
-    "seal_keys": _seal_keys,
-    "log_format": _parser("text|json", "text or json", str),
-    "access_log": _parser("[01]", "0 or 1", "1".__eq__),
+    "STICH_LOG_FORMAT": ("log_format", "text|json", "text or json", str),
+    "STICH_ACCESS_LOG": ("access_log", "[01]", "0 or 1", "1".__eq__),
 }
-"""By setting, the function that parses its text, given the variable's name and the text."""
+"""By variable: the setting, the pattern of valid texts, the pattern in words, and how to convert a
+text."""

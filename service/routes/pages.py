@@ -142,16 +142,11 @@ def rules(name: str) -> Response:
     return Response(text, content_type="text/markdown; charset=utf-8")
 
 
-@static_routes.get("/docs/api")
-def api_page() -> Response:
-    """Return the guide to the service as a page."""
-    return _page("text.html", title="Using the service", text=_rendered("api.md"))
-
-
-@static_routes.get("/docs/sealed")
-def sealed_page() -> Response:
-    """Return the guide to sealed states as a page."""
-    return _page("text.html", title="Sealed states", text=_rendered("sealed.md"))
+@static_routes.get("/docs/api", defaults={"file": "api.md", "title": "Using the service"})
+@static_routes.get("/docs/sealed", defaults={"file": "sealed.md", "title": "Sealed states"})
+def guide(file: str, title: str) -> Response:
+    """Return a guide to the service as a page."""
+    return _page("text.html", title=title, text=_rendered(file))
 
 
 def _page(template: str, **values: object) -> Response:

@@ -193,15 +193,43 @@ def integer(
     return JsonField(description, schema, load, nullable=nullable, **kwargs)
 
 
-def boolean(description: str, **kwargs: Any) -> JsonField:
-    """A field for true or false."""
+def checked(
+    description: str,
+    value_schema: JsonSchema,
+    *checks: tuple[Callable[[Any], bool], str],
+    **kwargs: Any,
+) -> JsonField:
+    """A field for values that pass all checks, of which each has a message for values that fail."""
 
-    def load(value: Any) -> bool:
-        if type(value) is not bool:
-            raise ValidationError("Must be true or false.")
+    def load(value: Any) -> Any:
+        for passes, message in checks:
+            if not passes(value):
+                raise ValidationError(message)
         return value
 
-    return JsonField(description, {"type": "boolean"}, load, **kwargs)
+    return JsonField(description, value_schema, load, **kwargs)
+
+
+def _is_string(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether UTF-8 can encode a text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+STRING: Final = (_is_string, "Must be a string.")
+
+
+def boolean(description: str, **kwargs: Any) -> JsonField:
+    """A field for true or false."""
+    check = (lambda value: type(value) is bool, "Must be true or false.")
+    return checked(description, {"type": "boolean"}, check, **kwargs)
 
 
 def string(
@@ -216,26 +244,18 @@ def string(
 
     `schema` is the string's JSON Schema if it should say something other than these limits.
     """
-
-    def load(value: Any) -> str:
-        if type(value) is not str:
-            raise ValidationError("Must be a string.")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            message = "Must not have a lone surrogate, which UTF-8 cannot encode."
-            raise ValidationError(message) from None
-        if not min_length <= len(value) <= (max_length or len(value)):
-            raise ValidationError(f"Must have {min_length} to {max_length} characters.")
-        return value
-
+    encodable = (_is_encodable, "Must not have a lone surrogate, which UTF-8 cannot encode.")
+    length = (
+        lambda value: min_length <= len(value) <= (max_length or len(value)),
+        f"Must have {min_length} to {max_length} characters.",
+    )
     if schema is None:
         schema = {"type": "string"}
         if min_length:
             schema["minLength"] = min_length
         if max_length is not None:
             schema["maxLength"] = max_length
-    return JsonField(description, schema, load, **kwargs)
+    return checked(description, schema, STRING, encodable, length, **kwargs)
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
@@ -249,13 +269,8 @@ def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> 
 
 def constant(description: str, word: str) -> JsonField:
     """A field whose value must be `word`."""
-
-    def load(value: Any) -> str:
-        if value != word:
-            raise ValidationError(f"Must be {word}.")
-        return word
-
-    return JsonField(description, {"type": "string", "enum": [word]}, load)
+    check = (lambda value: value == word, f"Must be {word}.")
+    return checked(description, {"type": "string", "enum": [word]}, check)
 
 
 def move(description: str) -> JsonField:
@@ -263,30 +278,24 @@ def move(description: str) -> JsonField:
 
     Any string of up to `MAX_MOVE_LENGTH` characters passes here, and the rules judge the move.
     """
-
-    def load(value: Any) -> str:
-        if type(value) is not str:
-            raise ValidationError("Must be a string.")
-        if len(value) > MAX_MOVE_LENGTH:
-            raise ValidationError(f"Must have at most {MAX_MOVE_LENGTH} characters.")
-        return value
-
+    length = (
+        lambda value: len(value) <= MAX_MOVE_LENGTH,
+        f"Must have at most {MAX_MOVE_LENGTH} characters.",
+    )
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
-    return JsonField(description, ref("Move"), load, referred=type_)
+    return checked(description, ref("Move"), STRING, length, referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
     """A field for a card. If `masked`, the value may also be `??`, a hidden card."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
-
-    def load(value: Any) -> str:
-        if type(value) is not str or value not in allowed:
-            raise ValidationError(f"Must be a card, such as 3c, Th or Rj{or_masked}.")
-        return value
-
+    check = (
+        lambda value: type(value) is str and value in allowed,
+        f"Must be a card, such as 3c, Th or Rj{or_masked}.",
+    )
     schema = ref("MaskedCard" if masked else "Card")
-    return JsonField(description, schema, load, referred=Literal[tuple(allowed)], **kwargs)
+    return checked(description, schema, check, referred=Literal[tuple(allowed)], **kwargs)
 
 
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
@@ -316,9 +325,9 @@ def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) ->
 def list_of(
     description: str,
     item: JsonField,
-    min_items: int | None,
     max_items: int,
     *,
+    min_items: int = 0,
     enforced: bool = False,
     slack: int = SLACK,
     **kwargs: Any,
@@ -329,7 +338,7 @@ def list_of(
     document the contract, and a list may have up to `slack` more items than `TOLERANCE` times
     `max_items`.
     """
-    low = min_items if enforced and min_items else 0
+    low = min_items if enforced else 0
     high = max_items if enforced else max_items * TOLERANCE + slack
 
     def load(value: Any) -> list[Any]:
@@ -356,7 +365,7 @@ def list_of(
         return loaded
 
     schema: JsonSchema = {"type": "array", "items": item.value_schema}
-    schema |= {"minItems": min_items} if min_items is not None else {}
+    schema |= {"minItems": min_items} if min_items else {}
     schema["maxItems"] = max_items
     return JsonField(
         description, schema, load, referred=item.referred, nested=item.nested, **kwargs
@@ -365,7 +374,7 @@ def list_of(
 
 def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
     """A field for a list of cards. If `masked`, a card may also be `??`, a hidden card."""
-    return list_of(description, card(masked=masked), None, max_items)
+    return list_of(description, card(masked=masked), max_items)
 
 
 class Entry(ObjectSchema):
@@ -381,4 +390,4 @@ class Entry(ObjectSchema):
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
     """A field for a history, or for the cards of a trick and who played them."""
-    return list_of(description, object_field("", Entry), None, max_items, enforced=enforced)
+    return list_of(description, object_field("", Entry), max_items, enforced=enforced)

@@ -57,7 +57,7 @@ class GameLimits:
         Results use no `slack`, because there are many of them.
         """
         low, high = self.game.min_players, self.game.max_players
-        return list_of(description, item, low, high, slack=slack)
+        return list_of(description, item, high, min_items=low, slack=slack)
 
     def scores(self, description: str, slack: int = SLACK) -> JsonField:
         """A field for scores by seat. Use no `slack` in results."""
@@ -147,7 +147,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
     item = object_field("", make_schema(component(limits.game, "Result"), description, fields))
     deals = next(option for option in limits.game.options if option.name == "deals")
     most = MAX_RESULTS if deals.maximum is None or deals.nullable else deals.maximum
-    return list_of("The finished deals, oldest first.", item, None, most, enforced=True)
+    return list_of("The finished deals, oldest first.", item, most, enforced=True)
 
 
 def climbing_fields(limits: GameLimits) -> Fields:
@@ -290,10 +290,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
         "trick": card_list("The cards in the current trick.", limits.deck),
         "taken": limits.hands("The cards in the tricks that each seat has won."),
         "out": list_of(
-            "The seats that have gone out, in order.",
-            limits.seat(""),
-            0,
-            limits.game.max_players,
+            "The seats that have gone out, in order.", limits.seat(""), limits.game.max_players
         ),
     }
 
@@ -361,4 +358,4 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
     """A field for a list of pairings, each with these fields. Their schema is called `name`."""
     schema = make_schema(name, item_description, fields)
-    return list_of(description, object_field("", schema), None, MAX_PAIRINGS, enforced=True)
+    return list_of(description, object_field("", schema), MAX_PAIRINGS, enforced=True)

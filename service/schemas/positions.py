@@ -1,6 +1,7 @@
 """The schemas of states and views of every game, and fields for a state or view of any game."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final, Union
 
 import msgspec
@@ -44,18 +45,8 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
     return schema
 
 
-def state_field(description: str, **kwargs: Any) -> JsonField:
-    """A field for a state of any game."""
-    return _position_field(description, "State", STATES, **kwargs)
-
-
-def view_field(description: str, **kwargs: Any) -> JsonField:
-    """A field for a view of any game."""
-    return _position_field(description, "View", VIEWS, **kwargs)
-
-
 def _position_field(
-    description: str, component: str, schemas: Mapping[str, ObjectSchema], **kwargs: Any
+    component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
     """A field for a position of any game, whose schema in the contract is named `component`.
 
@@ -68,6 +59,10 @@ def _position_field(
 
     union: Any = Union[structs]  # noqa: UP007 - X | Y needs names
     return JsonField(description, ref(component), load, referred=union, **kwargs)
+
+
+state_field: Final = partial(_position_field, "State", STATES)
+view_field: Final = partial(_position_field, "View", VIEWS)
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:

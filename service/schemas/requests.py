@@ -15,6 +15,7 @@ from service.schemas.fields import (
     JsonField,
     ObjectSchema,
     boolean,
+    checked,
     constant,
     integer,
     list_of,
@@ -23,7 +24,7 @@ from service.schemas.fields import (
     object_field,
     string,
 )
-from service.schemas.position_fields import SEED, Fields, component, make_schema, options_schema
+from service.schemas.position_fields import SEED, component, make_schema, options_schema
 from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 
 Choose = Callable[[dict[str, Any]], ObjectSchema]
@@ -43,29 +44,21 @@ class RequestSchema(ObjectSchema):
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         """Return the fields of a body without those that count as missing."""
-        return {name: value for name, value in data.items() if not self._is_left_out(name, value)}
-
-    def _is_left_out(self, name: str, value: Any) -> bool:
-        """Whether a field with this value counts as missing."""
-        field = cast("JsonField | None", self.fields.get(name))
-        if field is None or field.required:
-            return False
-        return value is None or (value == [] and field.value_schema.get("type") == "array")
+        fields = cast("Mapping[str, JsonField]", self.fields)
+        empty: dict[str, tuple[object, ...]] = {
+            name: (None, []) if field.value_schema.get("type") == "array" else (None,)
+            for name, field in fields.items()
+            if not field.required
+        }
+        return {name: value for name, value in data.items() if value not in empty.get(name, ())}
 
 
 class RequestValidator:
-    """Validates the request bodies of one operation.
+    """Validates the request bodies of one operation. `choose` picks one of the schemas."""
 
-    `choose` picks the schema in `schemas` for a body. `misplaced` maps fields that belong to other
-    operations to messages that say which operation accepts the field, or why this one does not.
-    """
-
-    def __init__(
-        self, schemas: Mapping[str, ObjectSchema], choose: Choose, misplaced: Mapping[str, str]
-    ) -> None:
+    def __init__(self, schemas: Mapping[str, ObjectSchema], choose: Choose) -> None:
         self.schemas: Final = schemas
         self._choose = choose
-        self._misplaced = misplaced
         self._decoders = [
             msgspec.json.Decoder(schema.value_type()).decode for schema in schemas.values()
         ]
@@ -100,10 +93,6 @@ class RequestValidator:
         Raises:
             ValidationError: if a field is wrong, missing or unknown, or no schema fits.
         """
-        given = [name for name in self._misplaced if value.get(name) is not None]
-        if given:
-            raise ValidationError({name: [self._misplaced[name]] for name in given})
-        value = {name: item for name, item in value.items() if name not in self._misplaced}
         return load_object(self._choose(value), value)
 
 
@@ -120,52 +109,43 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
     raise ValidationError({name: [wrong] for name in given or ("state", "view")})
 
 
-def key_hash() -> JsonField:
+def _key_hash() -> JsonField:
     """A field for a SHA-256 hash in lower-case hexadecimal."""
     pattern = "^[0-9a-f]{64}$"
-
-    def load(value: Any) -> str:
-        if type(value) is not str or not re.fullmatch(pattern, value):
-            raise ValidationError("Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.")
-        return value
-
-    return JsonField("", {"type": "string", "pattern": pattern}, load)
+    check = (
+        lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,
+        "Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.",
+    )
+    return checked("", {"type": "string", "pattern": pattern}, check)
 
 
-def _start_fields(game: games.Game) -> Fields:
-    """The fields that `/v1/start` and `/v1/sealed/start` share."""
+def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> ObjectSchema:
+    """The schema of a body that starts a game. `kind` names the game in the description."""
     low, high = game.min_players, game.max_players
-    return {
-        "game": constant("The game to start.", game.name),
-        "players": integer(
+    return _body(
+        component(game, suffix),
+        f"A {kind} game to start.",
+        game=constant("The game to start.", game.name),
+        players=integer(
             f"The number of players; {low} if omitted.", low, high, enforced=True, optional=True
         ),
-        "options": object_field(
+        options=object_field(
             "The options to change from their defaults.", options_schema(game), optional=True
         ),
-    }
+        **last,
+    )
 
 
-def _start(game: games.Game) -> ObjectSchema:
-    """The schema of a body that starts a game."""
-    fields = _start_fields(game)
-    fields["seed"] = string(f"{SEED} Random if omitted.", 1, 128, optional=True)
-    return _body(component(game, "Start"), f"A {game.title} game to start.", **fields)
-
-
-def _sealed_start(game: games.Game) -> ObjectSchema:
-    """The schema of a body that starts a sealed game."""
-    fields = _start_fields(game)
-    fields["key_hashes"] = list_of(
+def _key_hashes(game: games.Game) -> JsonField:
+    """A field for the hashes of the seats' keys."""
+    return list_of(
         "For each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at"
         " random, and which is then its key. If omitted, the service makes the keys.",
-        key_hash(),
-        None,
+        _key_hash(),
         game.max_players,
         enforced=True,
         optional=True,
     )
-    return _body(component(game, "SealedStart"), f"A sealed {game.title} game to start.", **fields)
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
@@ -173,34 +153,27 @@ def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
     return make_schema(name, description, fields, base=RequestSchema)()
 
 
-def _plain(operation: str, schemas: Mapping[str, ObjectSchema], choose: Choose) -> RequestValidator:
-    """The validator of a plain operation.
-
-    If a body has fields of a sealed game, the errors name the sealed path.
-    """
-    path = f"/v1/sealed/{operation}"
-    misplaced = dict.fromkeys(("sealed", "key"), f"A sealed game has paths of its own: use {path}.")
-    if operation == "start":
-        wrong = f"Only a sealed game has this: use {path}."
-        misplaced |= dict.fromkeys(("seal", "key_hashes"), wrong)
-    return RequestValidator(schemas, choose, misplaced)
+def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
+    """The validator of an operation that has a schema for each game."""
+    return RequestValidator(schemas, partial(choose_by_game, schemas))
 
 
-def _of_state(operation: str, schema: ObjectSchema) -> RequestValidator:
-    """The validator of a plain operation on a state."""
-    return _plain(operation, {"": schema}, lambda _: schema)
+def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:
+    """The validator of an operation on a state or a view."""
+    schema = _body(name, description, **EITHER, **fields)
+    return RequestValidator({"": schema}, partial(_one_position, schema))
 
 
-def _of_position(operation: str, schema: ObjectSchema) -> RequestValidator:
-    """The validator of a plain operation on a state or a view."""
-    return _plain(operation, {"": schema}, partial(_one_position, schema))
+def _of_fields(name: str, description: str, **fields: JsonField) -> RequestValidator:
+    """The validator of an operation with only these fields."""
+    schema = _body(name, description, **fields)
+    return RequestValidator({"": schema}, lambda _: schema)
 
 
 def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation on a sealed game. In the contract, its schema is `name`."""
+    """The validator of an operation on a sealed game."""
     token = string("A sealed state: a token from this service, opaque to clients.")
-    schema = _body(name, description, sealed=token, key=key, **fields)
-    return RequestValidator({"": schema}, lambda _: schema, {})
+    return _of_fields(name, description, sealed=token, key=key, **fields)
 
 
 EITHER: Final = {
@@ -218,50 +191,41 @@ KEY: Final = string("The key of a seat: from `keys`, or its player's secret.")
 
 def _moves(description: str) -> JsonField:
     """A field for one or more moves."""
-    return list_of(description, move(""), 1, MAX_MOVES, enforced=True)
+    return list_of(description, move(""), MAX_MOVES, min_items=1, enforced=True)
 
 
-_STARTS: Final = {name: _start(game) for name, game in games.GAMES.items()}
-_SEALED_STARTS: Final = {name: _sealed_start(game) for name, game in games.GAMES.items()}
-START: Final = _plain("start", _STARTS, partial(choose_by_game, _STARTS))
-MOVES: Final = _of_position(
-    "moves", _body("MovesRequest", "A position whose moves to list.", **EITHER, details=DETAILS)
-)
-DESCRIBE: Final = _of_position(
-    "describe",
-    _body("DescribeRequest", "A position to describe.", **EITHER, list_moves=LIST_MOVES),
-)
-VALIDATE: Final = _of_position(
-    "validate", _body("ValidateRequest", "A position, and a move to check.", **EITHER, move=MOVE)
-)
-ADVANCE: Final = _of_state(
-    "advance",
-    _body(
-        "AdvanceRequest",
-        "A state, and the moves to make, in order.",
-        state=state_field("A state of any game."),
-        moves=_moves(MOVES_TO_MAKE),
-        list_moves=boolean(
-            "Whether to list the legal moves of the new state; false if omitted.", optional=True
-        ),
-    ),
-)
-VIEW: Final = _of_state(
-    "view",
-    _body(
-        "ViewRequest",
-        "A state, and the seat whose view to return.",
-        state=state_field("A state of any game."),
-        seat=integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
-    ),
-)
-SEALED_START: Final = RequestValidator(
-    _SEALED_STARTS,
-    partial(choose_by_game, _SEALED_STARTS),
+START: Final = _of_game(
     {
-        "seed": "Leave it out: the service draws the seed of a sealed game.",
-        "seal": "Leave it out: every game that this path starts is sealed.",
-    },
+        name: _start(
+            *(game, "Start", game.title),
+            seed=string(f"{SEED} Random if omitted.", 1, 128, optional=True),
+        )
+        for name, game in games.GAMES.items()
+    }
+)
+MOVES: Final = _of_position("MovesRequest", "A position whose moves to list.", details=DETAILS)
+DESCRIBE: Final = _of_position("DescribeRequest", "A position to describe.", list_moves=LIST_MOVES)
+VALIDATE: Final = _of_position("ValidateRequest", "A position, and a move to check.", move=MOVE)
+ADVANCE: Final = _of_fields(
+    "AdvanceRequest",
+    "A state, and the moves to make, in order.",
+    state=state_field("A state of any game."),
+    moves=_moves(MOVES_TO_MAKE),
+    list_moves=boolean(
+        "Whether to list the legal moves of the new state; false if omitted.", optional=True
+    ),
+)
+VIEW: Final = _of_fields(
+    "ViewRequest",
+    "A state, and the seat whose view to return.",
+    state=state_field("A state of any game."),
+    seat=integer("The seat whose view to return, 0 to `players` - 1.", 0, 5),
+)
+SEALED_START: Final = _of_game(
+    {
+        name: _start(game, "SealedStart", f"sealed {game.title}", key_hashes=_key_hashes(game))
+        for name, game in games.GAMES.items()
+    }
 )
 SEALED_VIEW: Final = _sealed(
     "SealedViewRequest",

@@ -53,4 +53,3 @@ def test_a_body_that_cannot_be_read() -> None:
     for pieces in bodies:
         status, problem = raw(pieces, "/v1/moves", CONTENT_LENGTH="2")
         assert (status, problem["code"]) == ("400", "malformed-json")
-        assert "ends before" in problem["detail"]

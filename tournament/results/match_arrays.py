@@ -19,12 +19,15 @@ class MatchArrays:
     """The finished matches, sorted by block and seating. The bots are sorted by name.
 
     Some arrays have one entry for each match: ``block`` (numbered from 0 without gaps), ``number``
-    (of the seating), ``deals``, ``round``, ``stage`` (index in ``stages``), and ``complete``
-    (whether all matches of the block are finished). The others have a row for each match and a
-    column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the strike-out
-    rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves), and
-    ``faults`` with a last axis in the order of FAULT_KINDS. ``times`` has an array for each bot:
-    its thinking times in milliseconds, of all its answered requests.
+    (of the seating), ``deals``, ``round``, ``stage`` (index in ``stages``), ``complete`` (whether
+    all matches of the block are finished), and ``added`` (order in which the matches were added).
+    The others have a row for each match and a column for each seat: ``seats`` (index of the bot in
+    ``bots``), ``scores`` (after the strike-out rule), ``struck`` (whether the bot was struck out),
+    ``fallbacks`` (number of moves), ``answers`` (number of answered requests), and ``faults`` with
+    a last axis in the order of FAULT_KINDS.
+
+    ``times`` has an array for each bot: the milliseconds of its answered requests, in the order in
+    which the matches were added, and within a match by seat.
     """
 
     bots: tuple[str, ...]
@@ -35,10 +38,12 @@ class MatchArrays:
     stage: Ints
     deals: Ints
     complete: Booleans
+    added: Ints
     seats: Ints
     scores: Ints
     struck: Booleans
     fallbacks: Ints
+    answers: Ints
     faults: Ints
     times: tuple[NDArray[np.float32], ...]
 
@@ -54,10 +59,7 @@ class MatchArrays:
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """Return the arrays without the bots in `out`, and without the tables at which they sat.
-
-        The times of the other bots still include their times at these tables.
-        """
+        """Return the arrays without the bots in `out`, and without the tables at which they sat."""
         remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(remaining) == len(self.bots):
             return self
@@ -65,17 +67,29 @@ class MatchArrays:
         renumber[remaining] = np.arange(len(remaining))
         seats = renumber[self.seats]
         rows = (seats >= 0).all(axis=1)
-        of_match = ("number", "round", "stage", "deals", "complete")
-        same = (*of_match, "scores", "struck", "fallbacks", "faults")
+        of_match = ("number", "round", "stage", "deals", "complete", "added")
+        same = (*of_match, "scores", "struck", "fallbacks", "answers", "faults")
+        times = self._times_at(rows)
         fields = {name: getattr(self, name)[rows] for name in same}
         return replace(
             self,
             bots=tuple(self.bots[number] for number in remaining),
             block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
             seats=seats[rows],
-            times=tuple(self.times[number] for number in remaining),
+            times=tuple(times[number] for number in remaining),
             **fields,
         )
+
+    def _times_at(self, rows: Booleans) -> list[NDArray[np.float32]]:
+        """Return the times of each bot in the matches that are selected by `rows`."""
+        in_order = np.argsort(self.added)
+        seats = self.seats[in_order]
+        by_bot = np.argsort(seats.ravel(), kind="stable")
+        selected = np.broadcast_to(rows[in_order, np.newaxis], seats.shape).ravel()[by_bot]
+        of_request = np.repeat(selected, self.answers[in_order].ravel()[by_bot])
+        ends = np.cumsum([times.size for times in self.times])
+        parts = np.split(of_request, ends[:-1])
+        return [times[part] for times, part in zip(self.times, parts, strict=True)]
 
 
 class MatchCollector:
@@ -107,7 +121,8 @@ class MatchCollector:
             self._number(bot)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
         self._tables = [table] if self._tables else []
-        table = table[np.lexsort((table["number"], table["block"]))]
+        added = np.lexsort((table["number"], table["block"]))
+        table = table[added]
         # Bots are numbered by name, so that it does not matter which came first.
         names = tuple(sorted(self._numbers))
         by_name = {bot: number for number, bot in enumerate(names)}
@@ -122,10 +137,12 @@ class MatchCollector:
             stage=table["stage"],
             deals=table["deals"],
             complete=np.bincount(block)[block] >= table["seatings"],
+            added=added,
             seats=renumber[table["seats"]],
             scores=table["scores"],
             struck=table["struck"],
             fallbacks=table["fallbacks"],
+            answers=table["answers"],
             faults=table["faults"],
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
         )
@@ -154,6 +171,7 @@ class MatchCollector:
             match.adjusted,
             [seat in match.struck for seat in seats],
             match.fallbacks or [0] * len(seats),
+            [len(times) for times in match.times],
             match.faults,
         )
 
@@ -182,6 +200,7 @@ def _row_type(seats: int) -> np.dtype[np.void]:
             ("scores", np.int64, (seats,)),
             ("struck", np.bool_, (seats,)),
             ("fallbacks", np.int32, (seats,)),
+            ("answers", np.int32, (seats,)),
             ("faults", np.int32, (seats, len(FAULT_KINDS))),
         ]
     )

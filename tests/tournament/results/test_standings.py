@@ -99,6 +99,16 @@ def test_faults_and_times_are_those_of_each_bot() -> None:
     assert row(table, "ann").move_ms.p99 == pytest.approx(3.47, abs=0.01)
 
 
+def test_times_at_tables_that_do_not_count_are_left_out() -> None:
+    early = match(0, 0, ("ann", "bob"), (0, 0), times=[[1, 1], [7]])._replace(fallbacks=(1, 0))
+    cheated = match(0, 1, ("cat", "ann"), (0, 0), times=[[5], [90, 90, 90]])
+    late = match(1, 0, ("bob", "ann"), (0, 0), times=[[8, 9], [2, 2]])
+    table = table_of(late, cheated, early, decisions=without("cat"))
+    assert [row(table, bot).move_ms.median for bot in ("ann", "bob")] == [1.5, 8]
+    assert row(table, "ann").fallback == 1 / 4
+    assert table_of(early, decisions=without("ann")).standings[0].move_ms.median is None
+
+
 def test_groups_of_bots_that_never_met_are_not_ranked() -> None:
     others = equal_blocks(20, (9, 0, -9), ("dan", "eve", "fay"), first=50)
     table = table_of(*equal_blocks(20, (3, 0, -3)), *others)

@@ -11,9 +11,9 @@ from tournament.model import StoredRun
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity
 from tournament.results.match_arrays import collect
-from tournament.results.reading import RunReader
 from tournament.results.standings import compute
 from tournament.sampling import spread
+from tournament.store.run_reader import RunReader
 from web.ui import plots
 from web.ui.page_steps import match_data, page_steps
 from web.ui.template_environment import prepare_templates

@@ -24,13 +24,13 @@ from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.files.match_file import MatchFile
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
-from tournament.results.reading import RunReader
 from tournament.results.receipts import parse_receipt, read_receipts
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, Watch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.settings.locations import short
 from tournament.store.chain import Digest
+from tournament.store.run_reader import RunReader
 from tournament.store.store import StoreError
 from tournament.text import plural
 

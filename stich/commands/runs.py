@@ -10,8 +10,8 @@ import click
 
 from stich.commands.common import checked, refuse
 from tournament.results.files.match_file import MatchFile
-from tournament.results.reading import RunReader
 from tournament.store.engine import NOT_A_STORE, is_database_url
+from tournament.store.run_reader import RunReader
 from tournament.store.store import Store
 
 run_argument = click.argument("target", metavar="DIR", type=click.Path())

@@ -66,7 +66,7 @@ class MatchArrays:
         renumber = np.full(len(self.bots), -1)
         renumber[remaining] = np.arange(len(remaining))
         seats = renumber[self.seats]
-        rows = (seats >= 0).all(axis=1)
+        rows: Booleans = seats.min(axis=1, initial=0) >= 0
         of_match = ("number", "round", "stage", "deals", "complete", "added")
         same = (*of_match, "scores", "struck", "fallbacks", "answers", "faults")
         times = self._times_at(rows)

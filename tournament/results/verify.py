@@ -17,10 +17,10 @@ from tournament.formats.scores import Scores
 from tournament.records import MatchRecord, Pairing, Revocation
 from tournament.results.match_check import Replay, plan_mismatches, summary_mismatches
 from tournament.results.published import file_mismatches
-from tournament.results.reading import RunReader
 from tournament.store.chain import ChainBroken, Digest
 from tournament.store.engine import StoreError
 from tournament.store.reader import StoreReader
+from tournament.store.run_reader import RunReader
 from tournament.store.signing import is_trusted
 from tournament.text import plural
 

@@ -43,28 +43,22 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain within a write transaction.
-
-    `add` creates the entries of new rows, and `save` writes these entries.
-    """
+    """The chain within a write transaction. `before` is the digest when the transaction began."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.last = last_digest(connection)
-        """The digest after all entries, including those that are not saved yet."""
-        self._new: list[dict[str, object]] = []
+        self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *values: object) -> int:
-        """Add an entry for a row of `table`, and return the number of the entry.
+        """Write an entry for a row of `table`, and return the number of the entry.
 
-        The entry covers `values`, of which the first identifies the row in its table. `save` writes
-        the entry.
+        The entry covers `values`, of which the first identifies the row in its table.
         """
         kind, name, content = str(table.name), str(values[0]), content_of(values)
-        self.last = following(self.last, kind, name, content)
-        entry = {"table": kind, "name": name, "content": content}
-        self._new.append({"entry": self.last.entries, **entry, "digest": self.last.digest})
-        return self.last.entries
+        number, digest = self.last = following(self.last, kind, name, content)
+        row = {"entry": number, "table": kind, "name": name, "content": content, "digest": digest}
+        self.connection.execute(_INSERT, row)
+        return number
 
     def check(self, entry: int, *values: object) -> None:
         """Check the current values of a row before the row is replaced.
@@ -76,11 +70,6 @@ class Chain:
         """
         if self.connection.execute(_CONTENT, {"at": entry}).scalar() != content_of(values):
             raise ChainBroken(f"{values[0]} is not what was written.")
-
-    def save(self) -> None:
-        """Write the entries that `add` has created."""
-        if self._new:
-            self.connection.execute(_INSERT, self._new)
 
 
 def last_digest(connection: Connection) -> Digest:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -118,16 +119,28 @@ def sqlite(path: Path) -> Engine:
     all_in_file = not log.exists() or log.stat().st_size == 0
     if path.exists() and not os.access(path.parent, os.W_OK) and all_in_file:
         # SQLite would create a file here to look for writers; nobody can write, so it need not.
-        uri = f"file:{quote(os.fspath(path.absolute()))}?immutable=1"
-        return sa.create_engine(
-            "sqlite://",
-            creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
-            poolclass=sa.QueuePool,
-        )
+        return _sqlite_uri(f"file:{quote(os.fspath(path.absolute()))}?immutable=1")
     # URL.create, because the path may contain characters with a special meaning in a URL.
     engine = sa.create_engine(sa.URL.create("sqlite", database=os.fspath(path)))
     sa.event.listen(engine, "connect", _set_pragmas)
     return engine
+
+
+def in_memory() -> Engine:
+    """Return an engine for a new SQLite database in memory, which all its connections share.
+
+    The database exists from the first connection until the engine is disposed of.
+    """
+    return _sqlite_uri(f"file:{uuid4()}?mode=memory&cache=shared")
+
+
+def _sqlite_uri(uri: str) -> Engine:
+    """Return an engine for the SQLite database at a URI, as SQLite itself reads it."""
+    return sa.create_engine(
+        "sqlite://",
+        creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
+        poolclass=sa.QueuePool,
+    )
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:

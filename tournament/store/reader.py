@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
 from tournament.config.cup import Cup
 from tournament.model import Present, StoredRun, VoidCount, kind_of_ranges
@@ -23,26 +23,20 @@ from tournament.paths import STORE_FILE
 from tournament.records import (
     AnyDecision,
     AnyVoid,
-    BlockRecord,
     Epoch,
-    FaultRecord,
-    MatchRecord,
-    MatchSummary,
     Outage,
 )
 from tournament.store import engine, rows
 from tournament.store.chain import Digest, last_digest
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
 from tournament.store.note import noted
-from tournament.store.queries import BY_ID, in_order, match_query, summary_query
+from tournament.store.run_reader import RunReader
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
     SIGNATURE,
-    blocks,
     decisions,
     entries,
     epochs,
-    matches,
     metadata,
     present,
     voids,
@@ -54,34 +48,19 @@ _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
 )
-_block_number = blocks.c.block
-_T = TypeVar("_T")
-_Match = TypeVar("_Match", sa.Row[Any], MatchSummary)
-
-
-class NoMatch(StoreError):
-    """Raised if no match has the given id, and not exactly one has an id that begins with it."""
 
 
 class NotBegun(StoreError):
     """Raised if the store has no run yet, or lacks the cup of its run."""
 
 
-class StoreReader:
-    """A run's store, open for reading.
-
-    Use the reader as a context manager, or call `close`. `where` names the store in messages.
-    `folder` is the folder of the run, or None for a database. Every method that reads raises
-    StoreError if the database fails or its data are damaged.
-    """
+class StoreReader(RunReader):
+    """A run's store, open for reading."""
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
-        self._engine = engine
-        self.where = where
-        self.folder = folder
+        super().__init__(engine, where, folder)
         self.warning = ""
         """A note to the user about the organiser. "" if the user made the run or trusts its key."""
-        self._moment: Connection | None = None  # the only connection of a snapshot
         self._epochs: list[tuple[Epoch, ...]] = [()]  # the epochs read so far, shared by snapshots
 
     @classmethod
@@ -146,16 +125,6 @@ class StoreReader:
         if not noted(facts.id) and facts.signer not in trusted_keys():
             self.warning = _ELSEWHERE.format(where=self.where, signer=facts.signer)
         return True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
 
     def copy_to(self, file: Path) -> None:
         """Copy the store as it is now into a new SQLite file.
@@ -272,100 +241,6 @@ class StoreReader:
             lines = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
             return [line for line in lines if line != "ok"]
 
-    def count(self) -> int:
-        """Return the number of finished matches."""
-        query = sa.select(sa.func.count()).select_from(matches)
-        (count,) = self._all(query, lambda row: int(row[0]))
-        return count
-
-    def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks with a finished match, in the order of the schedule."""
-        played = (
-            sa.select(matches.c.block_id, sa.func.count().label("played"))
-            .group_by(matches.c.block_id)
-            .subquery()
-        )
-        query = (
-            sa.select(blocks, played.c.played)
-            .join(played, played.c.block_id == blocks.c.id)
-            .order_by(blocks.c.block)
-        )
-        return self._all(query, rows.to_block)
-
-    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches without their moves, in the order of the schedule.
-
-        If `round` is given, only the matches of that round are yielded.
-        """
-        query = summary_query()
-        if round is not None:
-            query = query.where(blocks.c.round == round)
-        return self._all(query, rows.to_summary)
-
-    def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches that were written after the one with the number `sequence`.
-
-        Each item is (number, match), in the order of writing. With -1, all matches are yielded.
-        """
-        query = summary_query(matches.c.entry).where(matches.c.entry > sequence)
-        query = query.order_by(None).order_by(matches.c.entry)
-        return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
-
-    def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches at these places, each a (block, seating), without moves.
-
-        They are in the order of the schedule. Places without a finished match are left out.
-        """
-        query = summary_query().where(
-            blocks.c.block.in_({block for block, _ in places}),  # which has an index
-            sa.tuple_(blocks.c.block, matches.c.number).in_(places),
-        )
-        return list(self._all(query, rows.to_summary))
-
-    def is_complete(self, block: int) -> bool:
-        """Return whether all matches of a block are finished."""
-        query = (
-            sa.select(sa.func.count(), blocks.c.seatings)
-            .join(matches, matches.c.block_id == blocks.c.id)
-            .where(blocks.c.block == block)
-            .group_by(blocks.c.seatings)
-        )
-        with self._read() as connection:
-            counts = connection.execute(query).first()
-        return counts is not None and counts[0] == counts[1]
-
-    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the finished matches with their moves, in the order of the schedule.
-
-        If `blocks` is given, only the matches of these blocks are yielded. The bots' information
-        and fallbacks are left out in blocks with matches still to be played.
-        """
-        query = in_order(match_query())
-        if blocks is not None:
-            query = query.where(_block_number.between(blocks.start, blocks.stop - 1))
-        return self._all(query, rows.to_record)
-
-    def match(self, match: str) -> MatchRecord:
-        """Return the finished match whose id is `match` or begins with `match`.
-
-        The bots' information and fallbacks are left out if its block has matches still to be
-        played.
-
-        Raises:
-            NoMatch: if no id is `match`, and none or several begin with `match`.
-            StoreError: if the store cannot be read.
-        """
-        # Ids are hexadecimal digits, so "g" sorts after all of them. A range can use the index.
-        ends = {"begin": match, "end": match + "g"}
-        with self._read() as connection, damage(self.where):
-            return rows.to_record(only_match(connection.execute(BY_ID, ends).all(), match))
-
-    def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault as (id of the match, fault), in the order of the schedule."""
-        for record in self._all(in_order(match_query().where(matches.c.faulty)), rows.to_record):
-            for fault in record.faults:
-                yield record.match, fault
-
     def decisions(self) -> list[AnyDecision]:
         """Return the decisions in the order in which they were made."""
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
@@ -388,44 +263,6 @@ class StoreReader:
     def voids(self) -> list[AnyVoid]:
         """Return the void matches in the order in which they became void."""
         return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
-
-    def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the rows of a query, each converted by `convert`."""
-        with self._read() as connection, damage(self.where):
-            yield from map(convert, stream(connection, query))
-
-    @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        """Yield a connection that reads the store as it is at one moment.
-
-        In a snapshot, this is the connection of the snapshot.
-        """
-        with store_errors(self.where):
-            if self._moment is not None:
-                yield self._moment
-                return
-            with self._connect() as connection:
-                engine.begin_snapshot(connection)
-                yield connection
-
-    def _connect(self) -> Connection:
-        with store_errors(self.where):
-            return self._engine.connect()
-
-
-def only_match(candidates: Iterable[_Match], match: str) -> _Match:
-    """Return the candidate whose id is `match`, or the only one whose id begins with `match`.
-
-    Raises:
-        NoMatch: if no id is `match`, and none or several begin with `match`.
-    """
-    named = [candidate for candidate in candidates if candidate.match.startswith(match)]
-    if not named:
-        raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
-    exact = [candidate for candidate in named if candidate.match == match]
-    if len(named) > 1 and not exact:
-        raise NoMatch(f"More than one match begins with {match}; give more of its id.")
-    return (exact or named)[0]
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:

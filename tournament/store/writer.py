@@ -32,14 +32,13 @@ from tournament.store.engine import (
 from tournament.store.note import forget, note, noted
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
-from tournament.store.tables import SIGNATURE, meta, metadata
+from tournament.store.tables import meta, metadata
 from tournament.store.walk import walk
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
 _RETRY_S = 60.0  # how long a command waits for the database on starting, and for a lost lock
 _PAUSE_S = 0.5
-_KNOWN = ("run", "finished", SIGNATURE)
 _T = TypeVar("_T")
 
 
@@ -139,9 +138,8 @@ class StoreWriter(StoreReader):
             except ChainBroken as error:
                 raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
             chain = Chain(connection)
-            before = chain.last
             rows.put_meta(chain, signer=signer)
-            self._save(chain, before)
+            self._seal(chain)
 
     def forget(self) -> None:
         """Delete the note about the run from the user's state folder. Call this for a store
@@ -164,15 +162,14 @@ class StoreWriter(StoreReader):
             nonlocal after
             with self._write() as connection:
                 chain = self._known(connection)
-                before = chain.last
-                if before == after:
+                if chain.before == after:
                     return
                 try:
                     change(chain)
                 except ChainBroken:
                     raise self._changed() from None
                 after = chain.last
-                self._save(chain, before)
+                self._seal(chain)
 
         self._retrying(attempt)
 
@@ -186,7 +183,10 @@ class StoreWriter(StoreReader):
         with damage(self.where):
             facts = rows.read_meta(connection, "run")
         if not facts:
-            return self._begin(chain)
+            run, signer = secrets.token_hex(16), make_key().public
+            rows.put_meta(chain, version=VERSION, run=run, signer=signer)
+            self._seal(chain)
+            return Chain(connection)
         known = noted(facts["run"])
         if not known:
             raise StoreError(
@@ -197,29 +197,17 @@ class StoreWriter(StoreReader):
             raise self._changed()
         return chain
 
-    def _begin(self, chain: Chain) -> Chain:
-        """Write the id, version and signer of a new run. Return the chain with their entries."""
-        run = secrets.token_hex(16)
-        rows.put_meta(chain, version=VERSION, run=run, signer=make_key().public)
-        self._save(chain, chain.last)
-        return Chain(chain.connection)
+    def _seal(self, chain: Chain) -> None:
+        """Note the digests before and after a change. Sign the last digest if the run is finished.
 
-    def _save(self, chain: Chain, before: Digest) -> None:
-        """Write the chain's new entries, and sign the last digest if the run is finished.
-
-        The signature of a run that is no longer finished is removed.
-
-        `before` is the digest before the change. The note is written first and allows both digests,
+        The signature of a run that is no longer finished is removed. The note allows both digests,
         so a process that is killed before the commit leaves a valid store.
         """
-        facts = rows.read_meta(chain.connection, *_KNOWN)
-        note(facts["run"], before, chain.last)
-        chain.save()
-        if facts.get("finished"):
-            signature = make_key().sign(chain.last.signed(facts["run"]))
-            rows.put_signature(chain.connection, signature)
-        elif SIGNATURE in facts:
-            rows.put_signature(chain.connection, None)
+        facts = rows.read_meta(chain.connection, "run", "finished")
+        note(facts["run"], chain.before, chain.last)
+        signed = chain.last.signed(facts["run"])
+        signature = make_key().sign(signed) if facts.get("finished") else None
+        rows.put_signature(chain.connection, signature)
 
     def _changed(self) -> StoreError:
         """Return the error for a store that another program has changed."""
@@ -334,26 +322,24 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Open a transaction that excludes other writers. Yield its connection."""
-        with store_errors(self.where), self._transaction() as connection:
+        """Open a transaction that excludes other writers, and yield its connection.
+
+        For a runner, this is the connection that holds its lock.
+        """
+        with store_errors(self.where), ExitStack() as stack:
+            if self._writer is None:
+                connection = stack.enter_context(self._engine.begin())
+            else:
+                if self._writer.invalidated:
+                    self._writer = self._locked()
+                connection = self._writer
+                stack.enter_context(connection.begin())
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 lock = sa.text("SELECT pg_advisory_xact_lock(:key)")
                 connection.execute(lock, {"key": _WRITE_LOCK})
             yield connection
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        """Open a transaction and yield its connection: for a runner, the one holding its lock."""
-        if self._writer is None:
-            with self._engine.begin() as connection:
-                yield connection
-            return
-        if self._writer.invalidated:
-            self._writer = self._locked()
-        with self._writer.begin():
-            yield self._writer
 
 
 def _create_file(folder: Path) -> None:

@@ -19,9 +19,9 @@ from serving.compression import static_file
 from tournament.config.parse import read_cup
 from tournament.language import N_
 from tournament.language import gettext as _
-from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
 from tournament.store.reader import NotBegun
+from tournament.store.run_reader import RunReader
 from web.arena.author import add_author_pages, invited
 from web.arena.join import OpenLadder
 from web.arena.live_run import LiveRun, current_run

@@ -15,9 +15,8 @@ from tournament.config.cup import Cup
 from tournament.language import ENGLISH, catalog, speak
 from tournament.model import Run
 from tournament.records import MatchRecord
-from tournament.results.reading import RunReader
 from tournament.store.engine import damage
-from tournament.store.reader import NoMatch
+from tournament.store.run_reader import NoMatch, RunReader
 from web.arena.snapshot import (
     DAY_S,
     HOUR_S,

@@ -16,8 +16,8 @@ from tournament.language import ngettext
 from tournament.ranking.arrays import Ints
 from tournament.records import FAULT_KINDS, MatchRecord, MatchSummary
 from tournament.results.files.match_lines import match_lines
-from tournament.results.reading import RunReader
 from tournament.store.engine import StoreError
+from tournament.store.run_reader import RunReader
 from web.arena.live_run import LiveRun, current_run
 from web.arena.snapshot import Snapshot
 

@@ -15,7 +15,7 @@ from granian.log import LogLevels
 from web.child_process import begin, lower_priority
 
 if TYPE_CHECKING:
-    from tournament.results.reading import RunReader
+    from tournament.store.run_reader import RunReader
 
 MAX_CONNECTIONS: Final = 1024
 """The maximum number of open connections. Further spectators wait to be accepted."""

@@ -19,8 +19,8 @@ from tournament.language import gettext as _
 from tournament.model import Phase, Run, StoredRun, Upcoming
 from tournament.records import MatchSummary
 from tournament.results.match_arrays import MatchCollector
-from tournament.results.reading import RunReader
 from tournament.results.standings import compute
+from tournament.store.run_reader import RunReader
 from tournament.text import listed, unreachable, utc
 
 RATE_S = 600.0

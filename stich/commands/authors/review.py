@@ -46,10 +46,10 @@ from tournament.bot.supports import misfit
 from tournament.bot.url_bot import HttpBot
 from tournament.config.cup import Bot, Cup
 from tournament.results.files.export import DecisionRow, decision_rows
-from tournament.results.reading import RunReader
 from tournament.run.workers.machine import available_cores
 from tournament.sampling import spread
 from tournament.store.engine import StoreError
+from tournament.store.run_reader import RunReader
 from tournament.text import plural, printable
 
 _SURE: Final = 1.96

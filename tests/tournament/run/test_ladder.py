@@ -430,7 +430,6 @@ def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> Non
             connection.execute(sa.delete(epochs))
             chain = Chain(connection)
             rows.append(chain, epochs, forged)
-            chain.save()
     with ladder.store() as store:  # opened again, because epochs are read once
         details = [mismatch.detail for mismatch in verify(store).mismatches]
     assert "Epoch 1 has bots that have not joined: eve." in details

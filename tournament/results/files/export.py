@@ -23,8 +23,8 @@ from tournament.formats.round_robin import Gauntlet
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.files.exported_rows import Row
 from tournament.results.files.match_lines import match_lines, shown_matches
-from tournament.results.reading import RunReader
 from tournament.results.standings import Standings, standings
+from tournament.store.run_reader import RunReader
 
 FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import chain, islice
-from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import msgspec
+import sqlalchemy as sa
 
 import games
 from games import OptionError
@@ -18,31 +17,24 @@ from tournament.formats import FORMATS, Format, format_of
 from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
 from tournament.model import Identity, Run, VoidCount, kind_of_ranges
-from tournament.records import (
-    Answer,
-    AnyDecision,
-    BlockRecord,
-    FallbackRecord,
-    FaultRecord,
-    MatchRecord,
-    MatchSummary,
-)
+from tournament.records import Answer, AnyDecision, FallbackRecord, FaultRecord, MatchRecord
 from tournament.results.files.lines import LineError, read_lines
 from tournament.results.files.match_lines import FormatFacts, MatchLine, seats_of
-from tournament.store.reader import only_match
-from tournament.store.rows import pack_match, unpack_match
+from tournament.store import rows
+from tournament.store.chain import Chain
+from tournament.store.engine import in_memory
+from tournament.store.run_reader import PLAYED, RunReader
+from tournament.store.tables import blocks, metadata
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
 
 
-class MatchFile:
-    """A `RunReader` of a file of matches. Its contents never change, and it need not be closed.
+class MatchFile(RunReader):
+    """A file of matches, read into a database in memory.
 
-    Matches are compressed in memory: a hundred thousand take about 300 MB.
+    Its contents never change, and it need not be closed. Every block counts as complete, however
+    many of its matches the file has. Matches are compressed: a hundred thousand take about 300 MB.
     """
-
-    folder: Path | None = None
-    warning = ""
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
         """Read and check all lines. `name` is the name of the file in error messages.
@@ -52,63 +44,35 @@ class MatchFile:
         Raises:
             LineError: if there is no line, a line is bad, or lines contradict each other.
         """
-        self.where = name
-        self._packed: dict[str, bytes] = {}
-        self._blocks: dict[int, dict[int, MatchSummary]] = {}
+        super().__init__(in_memory(), name, None)
+        finalize(self, self._engine.dispose)
         first: MatchLine | None = None
         about: dict[str, tuple[Identity, ...]] = {}
-        for number, line in read_lines(lines, MatchLine, name, _HINT):
-            first = first or line
-            try:
-                self._add(line, first, any_moves)
-            except LineError as error:
-                raise LineError(f"{name}:{number}: {error}") from None
-            for bot, stated in zip(line.bots, line.about or [None] * line.players, strict=True):
-                identity = stated and Identity(stated.name, stated.version, stated.author)
-                about.setdefault(bot, (identity,) if identity else ())
+        tables: dict[int, list[str]] = {}
+        with self._engine.begin() as connection:
+            metadata.create_all(connection)
+            chain = Chain(connection)
+            for number, line in read_lines(lines, MatchLine, name, _HINT):
+                first = first or line
+                table = tables.setdefault(line.block, sorted(set(line.bots)))
+                try:
+                    for problem in _problems(line, first, table):
+                        raise LineError(problem)
+                    rows.insert_match(chain, _record(line, any_moves))
+                except sa.exc.IntegrityError:
+                    raise LineError(
+                        f"{name}:{number}: match: {line.match}, or seating {line.seating} of block"
+                        f" {line.block}, is in a line above too; remove one."
+                    ) from None
+                except LineError as error:
+                    raise LineError(f"{name}:{number}: {error}") from None
+                for bot, stated in zip(line.bots, line.about or [None] * line.players, strict=True):
+                    identity = stated and Identity(stated.name, stated.version, stated.author)
+                    about.setdefault(bot, (identity,) if identity else ())
+            connection.execute(sa.update(blocks).values(seatings=PLAYED))
         if first is None:
             raise LineError(f"{name}: there is no match; {_HINT}")
-        self._run = _run(first, about, len(self._packed))
-
-    def _add(self, line: MatchLine, first: MatchLine, any_moves: bool) -> None:
-        """Check a line against the `first` one and its block, and store the line's match.
-
-        Raises:
-            LineError: if the line is bad. The message lacks the line number.
-        """
-        for problem in chain(_problems(line, first), self._problems_in_block(line)):
-            raise LineError(problem)
-        try:
-            seats, illegal = seats_of(line)
-        except OptionError as error:
-            raise LineError(f"options: {error} {_HINT}") from None
-        if illegal is not None and not any_moves:
-            index = len(seats)
-            raise LineError(
-                f"moves: move {index} ({line.moves[index]}) of match {line.match} is not legal"
-                f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file."
-            )
-        block = self._blocks.setdefault(line.block, {})
-        if line.match in self._packed or line.seating in block:
-            raise LineError(
-                f"match: {line.match}, or seating {line.seating} of block {line.block}, is in a"
-                " line above too; remove one."
-            )
-        record = _record(line, seats)
-        self._packed[line.match] = pack_match(record)
-        block[line.seating] = record.summary()
-
-    def _problems_in_block(self, line: MatchLine) -> Iterator[str]:
-        """Yield a sentence if a match has different bots from the rest of its block.
-
-        Seeds are not compared: even if a block's matches share their cards, a match that replaces a
-        void one has different cards.
-        """
-        other = next(iter(self._blocks.get(line.block, {}).values()), None)
-        if other is None:
-            return
-        if sorted(set(line.bots)) != list(other.table):
-            yield f"bots: are not those of block {line.block} above; use the same."
+        self._run = _run(first, about, self.count())
 
     def run(self) -> Run:
         """Return the run that the first line describes, with the bots of all lines."""
@@ -118,84 +82,19 @@ class MatchFile:
         """Return the decisions in the order in which they were made."""
         return list(self._run.decisions)
 
-    def count(self) -> int:
-        """Return the number of matches."""
-        return len(self._packed)
-
-    def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks in order. A block counts as complete, however many of its matches the
-        file has."""
-        for number in sorted(self._blocks):
-            played = len(self._blocks[number])
-            yield BlockRecord(number, str(number), seatings=played, played=played)
-
-    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the matches without their moves, by block and seating.
-
-        If `round` is given, only the matches of that round are yielded.
-        """
-        for number in sorted(self._blocks):
-            block = self._blocks[number]
-            for seating in sorted(block):
-                if round is None or block[seating].round == round:
-                    yield block[seating]._replace(seatings=len(block))
-
-    def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the matches with a number above `sequence`, each as (number, match).
-
-        The numbers count the matches from 0, by block and seating.
-        """
-        return islice(enumerate(self.summaries()), sequence + 1, None)
-
-    def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the matches at these places, each a (block, seating), by block and seating.
-
-        Raises:
-            KeyError: if the file lacks one of the matches.
-        """
-        return [
-            self._blocks[number][seating]._replace(seatings=len(self._blocks[number]))
-            for number, seating in sorted(places)
-        ]
-
-    def is_complete(self, block: int) -> bool:
-        """Return whether the file has the block: every block in it counts as complete."""
-        return block in self._blocks
-
-    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the matches with their moves, by block and seating.
-
-        If `blocks` is given, only the matches of these blocks are yielded.
-        """
-        for number in sorted(self._blocks if blocks is None else self._blocks.keys() & {*blocks}):
-            for _, summary in sorted(self._blocks[number].items()):
-                yield self._record(summary)
-
-    def match(self, match: str) -> MatchRecord:
-        """Return the match whose id is `match` or begins with `match`.
-
-        Raises:
-            NoMatch: if no id is `match`, and none or several begin with `match`.
-        """
-        return self._record(only_match(self.summaries(), match))
-
-    def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault as (id of the match, fault), by block and seating."""
-        for record in self.matches():
-            for fault in record.faults:
-                yield record.match, fault
-
     @contextmanager
     def snapshot(self) -> Iterator[MatchFile]:
         """Yield this reader itself, since the file does not change."""
         yield self
 
-    def _record(self, summary: MatchSummary) -> MatchRecord:
-        return replace(unpack_match(self._packed[summary.match]), block=summary.block)
 
+def _problems(line: MatchLine, first: MatchLine, table: list[str]) -> Iterator[str]:
+    """Yield a sentence for each problem with a line.
 
-def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each problem with a line, on its own or compared with the first line."""
+    The line is compared with the `first` line, and its bots with `table`, the sorted bots of the
+    block's first match. Seeds are not compared: even if a block's matches share their cards, a
+    match that replaces a void one has different cards.
+    """
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
             yield f"{field}: is not that of the first line; keep one run in a file."
@@ -208,6 +107,8 @@ def _problems(line: MatchLine, first: MatchLine) -> Iterator[str]:
     for field, length in {**lengths, "about": players * bool(line.about), "ms": moves}.items():
         if len(getattr(line, field)) != length:
             yield f"{field}: must have {length} entries."
+    if sorted(set(line.bots)) != table:
+        yield f"bots: are not those of block {line.block} above; use the same."
     if not line.results:
         yield "results: must have an entry for each deal, at least one."
     if any(seat >= players for seat in line.struck_out):
@@ -233,11 +134,22 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
             yield f"faults: there is no time in ms for move {index}; add it."
 
 
-def _record(line: MatchLine, seats: Sequence[int]) -> MatchRecord:
-    """Return the match of a line. `seats` has the seat of each move before the first illegal one.
+def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
+    """Return the match of a line. What the line does not have, such as outputs, is empty or 0.
 
-    What the line does not have, such as requests and outputs, is empty or 0.
+    Raises:
+        LineError: if an option is not valid or, unless `any_moves`, a move is not legal.
     """
+    try:
+        seats, illegal = seats_of(line)
+    except OptionError as error:
+        raise LineError(f"options: {error} {_HINT}") from None
+    if illegal is not None and not any_moves:
+        index = len(seats)
+        raise LineError(
+            f"moves: move {index} ({line.moves[index]}) of match {line.match} is not legal"
+            f" ({illegal.reason}): {illegal.detail} `stich verify` checks the whole file."
+        )
     times: list[list[float]] = [[] for _ in range(line.players)]
     by_move = {fault.move: fault for fault in line.faults}
     faults = []

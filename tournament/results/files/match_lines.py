@@ -17,7 +17,7 @@ from tournament.formats.format import Cards, WithDeals
 from tournament.formats.round_robin import Gauntlet
 from tournament.model import Run
 from tournament.records import AnyDecision, Count, FaultKind, Join, MatchRecord, Number, Skip
-from tournament.results.reading import RunReader
+from tournament.store.run_reader import RunReader
 
 FORMAT: Final = "stich-match/1"
 SAME: Final = (

@@ -1,0 +1,189 @@
+"""Reading the matches of a run from its database."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from tournament.model import Run
+from tournament.records import AnyDecision, BlockRecord, FaultRecord, MatchRecord, MatchSummary
+from tournament.store import engine, rows
+from tournament.store.engine import StoreError, damage, store_errors, stream
+from tournament.store.tables import blocks, details, matches
+
+_T = TypeVar("_T")
+_IN_ORDER = (blocks.c.block, matches.c.number)
+_finished = matches.alias()
+PLAYED = sa.select(sa.func.count()).where(_finished.c.block_id == blocks.c.id).scalar_subquery()
+_COMPLETE = (blocks.c.seatings == PLAYED).label("complete")
+_SUMMARIES = sa.select(matches.c.entry, matches.c.summary, blocks.c.block, blocks.c.seatings).join(
+    blocks, blocks.c.id == matches.c.block_id
+)
+_MATCHES = (
+    sa.select(matches.c.match, blocks.c.block, details.c.data, _COMPLETE)
+    .join(matches, matches.c.block_id == blocks.c.id)
+    .outerjoin(details, details.c.match == matches.c.match)
+)
+# Ordered by id, because SQLite would read all matches for any other order.
+_BY_ID = (
+    _MATCHES.where(matches.c.match >= sa.bindparam("begin"), matches.c.match < sa.bindparam("end"))
+    .order_by(matches.c.match)
+    .limit(2)
+)
+_block_number = blocks.c.block
+
+
+class NoMatch(StoreError):
+    """Raised if no match has the given id, and not exactly one has an id that begins with it."""
+
+
+class RunReader(ABC):
+    """A run with its matches, open for reading: a store, or a file of matches.
+
+    Use the reader as a context manager, or call `close`. `where` names the run in messages.
+    `folder` is the folder of the run, or None for a database or a file of matches. Each method
+    reads the run as it was at one moment. It raises StoreError if the database fails or its data
+    are damaged. *The order of the schedule* is by block, then by seating.
+    """
+
+    def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
+        self._engine = engine
+        self.where = where
+        self.folder = folder
+        self._moment: Connection | None = None  # the only connection of a snapshot
+
+    @abstractmethod
+    def run(self) -> Run:
+        """Return the run, without its matches."""
+
+    @abstractmethod
+    def decisions(self) -> list[AnyDecision]:
+        """Return the decisions in the order in which they were made."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[RunReader]:
+        """Return a context manager that yields a reader of the run as it is at one moment."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def count(self) -> int:
+        """Return the number of finished matches."""
+        query = sa.select(sa.func.count()).select_from(matches)
+        (count,) = self._all(query, lambda row: int(row[0]))
+        return count
+
+    def blocks(self) -> Iterator[BlockRecord]:
+        """Yield the blocks with a finished match, in the order of the schedule."""
+        query = sa.select(blocks, PLAYED.label("played")).where(PLAYED > 0)
+        return self._all(query.order_by(blocks.c.block), rows.to_block)
+
+    def is_complete(self, block: int) -> bool:
+        """Return whether all matches of a block are finished."""
+        query = sa.select(_COMPLETE).where(blocks.c.block == block)
+        return any(self._all(query, lambda row: bool(row.complete)))
+
+    def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
+        """Yield the finished matches without their moves, in the order of the schedule.
+
+        If `round` is given, only the matches of that round are yielded.
+        """
+        query = _SUMMARIES.order_by(*_IN_ORDER)
+        if round is not None:
+            query = query.where(blocks.c.round == round)
+        return self._all(query, rows.to_summary)
+
+    def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
+        """Yield the finished matches that were written after the match with the number `sequence`.
+
+        Each item is (number, match), in the order of writing. With -1, all matches are yielded.
+        """
+        query = _SUMMARIES.where(matches.c.entry > sequence).order_by(matches.c.entry)
+        return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
+
+    def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
+        """Return the finished matches at these places, each a (block, seating), without moves.
+
+        They are in the order of the schedule. Places without a finished match are left out.
+        """
+        query = _SUMMARIES.where(
+            blocks.c.block.in_({block for block, _ in places}),  # which has an index
+            sa.tuple_(blocks.c.block, matches.c.number).in_(places),
+        )
+        return list(self._all(query.order_by(*_IN_ORDER), rows.to_summary))
+
+    def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
+        """Yield the finished matches with their moves, in the order of the schedule.
+
+        If `blocks` is given, only the matches of these blocks are yielded. The bots' information
+        and fallbacks are left out in blocks with matches still to be played.
+        """
+        query = _MATCHES.order_by(*_IN_ORDER)
+        if blocks is not None:
+            query = query.where(_block_number.between(blocks.start, blocks.stop - 1))
+        return self._all(query, rows.to_record)
+
+    def match(self, match: str) -> MatchRecord:
+        """Return the finished match whose id is `match` or begins with `match`.
+
+        The bots' information and fallbacks are left out if its block has matches still to be
+        played.
+
+        Raises:
+            NoMatch: if no id is `match`, and none or several begin with `match`.
+            StoreError: if the store cannot be read.
+        """
+        # A range can use the index. In a database of PostgreSQL, whose collation is not known, all
+        # ids are hexadecimal digits, so "g" sorts after these.
+        last = "\U0010ffff" if self._engine.dialect.name == "sqlite" else "g"
+        ends = {"begin": match, "end": match + last}
+        with self._read() as connection, damage(self.where):
+            named = connection.execute(_BY_ID, ends).all()
+            if not named:
+                raise NoMatch(f"There is no match {match}; `stich matches` lists them all.")
+            if len(named) > 1 and named[0].match != match:
+                raise NoMatch(f"More than one match begins with {match}; give more of its id.")
+            return rows.to_record(named[0])
+
+    def faults(self) -> Iterator[tuple[str, FaultRecord]]:
+        """Yield every fault as (id of the match, fault), in the order of the schedule."""
+        query = _MATCHES.where(matches.c.faulty).order_by(*_IN_ORDER)
+        for record in self._all(query, rows.to_record):
+            for fault in record.faults:
+                yield record.match, fault
+
+    def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
+        """Yield the rows of a query, each converted by `convert`."""
+        with self._read() as connection, damage(self.where):
+            yield from map(convert, stream(connection, query))
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        """Yield a connection that reads the database as it is at one moment.
+
+        In a snapshot, this is the connection of the snapshot.
+        """
+        with store_errors(self.where):
+            if self._moment is not None:
+                yield self._moment
+                return
+            with self._connect() as connection:
+                engine.begin_snapshot(connection)
+                yield connection
+
+    def _connect(self) -> Connection:
+        with store_errors(self.where):
+            return self._engine.connect()

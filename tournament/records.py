@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict, cast
 
 from msgspec import Meta, Struct
 
@@ -241,16 +241,9 @@ class Place(TypedDict):
     seating: tuple[str, ...]
 
 
-def place_of(match: Pairing) -> Place:
-    """Return the fields that a void match copies from this match."""
-    return Place(
-        match=match.match,
-        block=match.block,
-        key=match.key,
-        round=match.round,
-        number=match.number,
-        seating=match.seating,
-    )
+def place_of(match: Pairing | VoidRecord) -> Place:
+    """Return the fields that a void match copies from its match, as keyword arguments."""
+    return cast(Place, {name: getattr(match, name) for name in Place.__annotations__})
 
 
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):

@@ -22,7 +22,7 @@ from tournament.cluster.connection import connect, own_version
 from tournament.cluster.tables import Played, open_tables, play_blocks, stop_after_match
 from tournament.config.cup import Cup
 from tournament.model import Identity
-from tournament.records import MatchRecord, Outage, Place, place_of
+from tournament.records import MatchRecord, Outage, place_of
 from tournament.run.workers.executor import (
     Event,
     Finished,
@@ -380,7 +380,7 @@ def _belongs(cup: Cup, job: Job, record: MatchRecord | Outage) -> bool:
         return False
     pairing = job.block.pairing(record.number)
     if isinstance(record, Outage):
-        return place_of(pairing) == {name: getattr(record, name) for name in Place.__annotations__}
+        return place_of(pairing) == place_of(record)
     asked = asdict(pairing)
     asked |= {"game": cup.game, "players": cup.players, "options": cup.options}
     by_seat = (record.scores, record.adjusted, record.times, record.outputs)

@@ -156,8 +156,7 @@ class _RunCheck:
         done = self.done
         done.report(None, self.seed_mismatches())
         done.report(None, self.signature_mismatches())
-        done.report(None, self.chain_mismatches())
-        done.report(None, self.receipt_mismatches(receipts))
+        done.report(None, self.chain_mismatches(receipts))
         plan = self.pairings()
         planned = next(plan, None)
         last = None
@@ -215,15 +214,20 @@ class _RunCheck:
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
 
-    def chain_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for the first changed row, and for each misdated decision before it.
+    def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
+        """Yield a sentence for each misdated decision, the first changed row and missed receipts.
 
-        Set `done.entries` to the number of entries that agree.
+        Set `done.entries` to the number of entries that agree. Only these are compared with the
+        decisions and the receipts.
         """
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
+        digests = dict.fromkeys((entry for entry, _ in receipts), "")
         try:
             for entry in self.store.walk():
-                self.done.entries = entry.digest.entries
+                number, digest = entry.digest
+                self.done.entries = number
+                if number in digests:
+                    digests[number] = digest
                 if entry.table == "matches":
                     finished += 1
                 elif entry.table == "voids" and isinstance(next(voids), Revocation):
@@ -235,17 +239,16 @@ class _RunCheck:
                     )
         except ChainBroken as error:
             yield str(error)
-
-    def receipt_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for each receipt that the chain does not contain."""
-        for entry, digest in receipts:
-            stored = self.store.digest_at(entry)
-            if stored is None:
-                yield f"The run does not reach the receipt {entry}:{digest}: it has fewer entries."
-            elif stored != digest:
+        for number, digest in receipts:
+            if not digests[number]:
                 yield (
-                    f"The run does not pass through the receipt {entry}:{digest}: its digest there"
-                    f" is {stored}. Something that was written until then was replaced."
+                    f"The run does not reach the receipt {number}:{digest}: only"
+                    f" {self.done.entries} entries agree."
+                )
+            elif digests[number] != digest:
+                yield (
+                    f"The run does not pass through the receipt {number}:{digest}: its digest there"
+                    f" is {digests[number]}. Something that was written until then was replaced."
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:

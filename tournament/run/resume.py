@@ -15,6 +15,7 @@ from tournament.formats.commitment import commitment, committed_seed
 from tournament.formats.format import Growth
 from tournament.formats.round_robin import RoundRobin
 from tournament.model import StoredRun
+from tournament.store.signing import make_key
 from tournament.store.store import Store, StoreError
 
 _FREE = (
@@ -67,7 +68,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
         seed = _seed(cup, run)
-        match_key = store.secret("match ids", seed)
+        match_key = make_key().derive("match ids", seed)
         plan = cup.plan(seed, match_key)
         store.begin(cup, seed, match_key, commitment(seed) if cup.commit else None, plan.matches)
         return plan

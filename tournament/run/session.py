@@ -184,7 +184,7 @@ class Session:
         """Store the number of planned matches. Return the number of finished matches, and that of
         planned ones or None in a ladder."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
-        self._store.record_begun(total)
+        self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
         return done, None if self._plan.open_ended else total
 

@@ -35,7 +35,6 @@ from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import (
     SIGNATURE,
     decisions,
-    entries,
     epochs,
     metadata,
     present,
@@ -198,15 +197,6 @@ class StoreReader(RunReader):
         """Return the digest of everything written so far, without checking the rows."""
         with self._read() as connection:
             return last_digest(connection)
-
-    def digest_at(self, entry: int) -> str | None:
-        """Return the digest of the entry with this number, without checking the rows.
-
-        Returns None if there is no such entry.
-        """
-        query = sa.select(entries.c.digest).where(entries.c.entry == entry)
-        digests = list(self._all(query, lambda row: str(row.digest)))
-        return digests[0] if digests else None
 
     def walk(self) -> Iterator[ChainEntry]:
         """Yield the chain's entries in the order of writing, recomputed from the rows.

@@ -58,7 +58,7 @@ class Store(StoreWriter):
         """Replace the cup by one with the same blocks. The values in the bots' `env` are sealed."""
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
-    def record_begun(self, total: int) -> None:
+    def record_total(self, total: int) -> None:
         """Record the number of planned matches and, unless the run has begun, the current time."""
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -242,21 +242,21 @@ class Store(StoreWriter):
 
         self._commit(change)
 
-    def secret(self, *about: str) -> str:
-        """Derive a secret of 64 hexadecimal digits from the words `about` and the user's key."""
-        return make_key().derive(*about)
-
     def sealed(self, cup: Cup, match_key: str) -> Cup:
         """Return the cup as it is stored in the run with this `match_key`.
 
         Each value in a bot's `env` is replaced by an HMAC under the user's key, which shows only
         whether the value has changed.
+
+        Raises:
+            StoreError: if the user's key cannot be used.
         """
+        key = make_key()
         bots = (
             replace(
                 bot,
                 env={
-                    name: self.secret("env", match_key, bot.name, name, value)
+                    name: key.derive("env", match_key, bot.name, name, value)
                     for name, value in bot.env.items()
                 },
             )

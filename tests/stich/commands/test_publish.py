@@ -73,6 +73,11 @@ def remove(name: str, folder: Path) -> None:
     (folder / name).unlink()
 
 
+def become_a_folder(name: str, folder: Path) -> None:
+    remove(name, folder)
+    (folder / name).mkdir()
+
+
 PUBLISHED = ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
 ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "results": (change_results, "results.csv is not the file that was published"),
@@ -87,6 +92,10 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "report": (lambda folder: (folder / "report.html").write_text("x"), "report.html is not the"),
     "a file more": (lambda folder: (folder / "new.csv").touch(), "new.csv is not in SHA256SUMS"),
     **{f"no {name}": (partial(remove, name), f"{name} is") for name in PUBLISHED},
+    **{
+        f"a folder {name}": (partial(become_a_folder, name), f"{name} is missing")
+        for name in ("results.csv", "SHA256SUMS")
+    },
 }
 
 

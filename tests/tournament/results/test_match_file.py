@@ -36,7 +36,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.finish()
         for version in ("1", "2"):
             store.record_about({"böb": Identity("Böb", version)})
-        store.record_begun(store.count())
+        store.record_total(store.count())
         store.decide(Disqualify(bot="dan", why="It attacked."))
     return folder
 

@@ -160,7 +160,7 @@ def test_facts_of_a_run_are_recorded_all_or_none(store: Store) -> None:
     ann, cat = Identity("☃", "1"), Identity(author="Cat")
     store.record_checks({"ann": ann, "cat": cat}, {"böb": "It is away."})
     store.record_checks({"böb": Identity()}, {"cat": "It broke."})
-    store.record_begun(7)
+    store.record_total(7)
     before = store.run()
     assert before.about == {"ann": (ann,), "cat": (cat,)}
     assert before.passed == {"ann", "böb"}
@@ -170,7 +170,7 @@ def test_facts_of_a_run_are_recorded_all_or_none(store: Store) -> None:
         store._put(total=8, commitment=object())
     assert store.run() == before
     store.finish({"ann": 1}, ("ann",))
-    store.record_begun(9)
+    store.record_total(9)
     after = store.run()
     assert (after.finished, after.places, after.settled) == (True, {"ann": 1}, ("ann",))
     assert (after.total, after.begun) == (9, before.begun)

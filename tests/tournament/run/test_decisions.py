@@ -159,7 +159,7 @@ def test_a_withdrawal_can_be_reversed_until_the_cup_goes_on(run: Path) -> None:
         succeed("withdraw", run, "dan", "--yes")
         if undone:
             with Store.open(run) as store:
-                store.record_begun(21)  # as the session does once it has noticed
+                store.record_total(21)  # as the session does once it has noticed
             succeed("undo", run)
             succeed("verify", run)
         with Store.open(run) as store:

@@ -125,7 +125,7 @@ def test_forged_facts_do_not_pass_with_the_next_change(under_way: Path, tmp_path
     run = copy(under_way, tmp_path)
     change(run, CHANGES["a decision"])
     with Store.open(run) as store:
-        store.record_begun(7)
+        store.record_total(7)
         with pytest.raises(StoreError, match=CHANGED):
             store.check()
     change(run, CHANGES["a fact"])

@@ -44,9 +44,10 @@ def find_port(host: str, port: int, option: str = "--port") -> int:
             probe.bind(address)
             probe.listen(1)
             return int(probe.getsockname()[1])
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: the host is no possible name
+        why = error.strerror if isinstance(error, OSError) else "there is no such host"
         raise click.ClickException(
-            f"Cannot listen on port {port} of {host}: {error.strerror}; choose another {option},"
+            f"Cannot listen on port {port} of {host}: {why}; choose another {option},"
             " or --host 127.0.0.1."
         ) from None
 
@@ -63,7 +64,7 @@ def _serving(
 ) -> Iterator[None]:
     """Within this context, run a server as a child process, and restart it whenever it ends.
 
-    The context begins once the server answers. Messages call the server `name`.
+    The context begins once the server answers. `name` is the server's name in messages.
 
     Raises:
         ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
@@ -110,8 +111,8 @@ def keep_running(
 ) -> bool:
     """Run a server until `closed` is set, and restart it whenever it ends.
 
-    `clock` returns the time in seconds. Once `closed` is set, kill the server and return True. If
-    the server has stopped 5 times within a minute, return False.
+    Once `closed` is set, kill the server and return True. If the server has stopped 5 times within
+    a minute by `clock`, in seconds, return False.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():

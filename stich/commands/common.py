@@ -1,4 +1,4 @@
-"""Options that several commands share, and how commands exit."""
+"""Options that commands share, and how commands exit."""
 
 import json
 import math
@@ -42,9 +42,9 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 def int_option(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds an option whose value is an integer from `least` to `most`.
+    """Return a decorator that adds an option for an integer from `least` to `most`.
 
-    The help shows the default, unless `default` is None.
+    The help shows the default, unless it is None.
     """
     return click.option(
         name,
@@ -61,15 +61,21 @@ max_matches_option = int_option(
 )
 
 
-def refuse_nan(ctx: click.Context, param: click.Parameter, number: float | None) -> float | None:
-    """A click callback that returns the value of an option unchanged.
+class FloatRange(click.FloatRange):
+    """The numbers in a range. Unlike in click, NaN is not one of them."""
 
-    Raises:
-        BadParameter: if the number is NaN, which click.FloatRange always accepts.
-    """
-    if number is not None and math.isnan(number):
-        raise click.BadParameter(f"{number} is not a number.")
-    return number
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Convert a text to a number in the range.
+
+        Raises:
+            BadParameter: if the text is not such a number.
+        """
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def as_bot(text: str) -> Bot:
@@ -85,9 +91,10 @@ def as_bot(text: str) -> Bot:
 
 
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return a function that returns its argument unchanged, or raises BadParameter.
+    """Return the type of an option whose value is a text that passes a check.
 
-    `check` returns what is wrong with a value, or None. CUP.toml has the same checks.
+    `check` returns what is wrong with a text, or None. CUP.toml has the same checks. The type
+    raises BadParameter if a text does not pass.
     """
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
@@ -192,11 +199,11 @@ class Starting:
         *,
         warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings for starting these bots. Print the warning from `prepare_launch`.
+        """Return the settings for starting these bots.
 
-        The warning says what bots other than reference bots can do, for instance without a sandbox.
-        With `warn` false, it is not printed. A started bot must answer GET / within `start_ms`
-        milliseconds. The paths in `secret` are hidden in every sandbox.
+        If `warn` is true, print a warning of what bots could do, for instance without a sandbox. A
+        started bot must answer GET / within `start_ms` milliseconds. The paths in `secret` are
+        hidden in every sandbox.
 
         Raises:
             SandboxError: if a sandbox is required but not possible.
@@ -242,7 +249,7 @@ def named_bot(command: str | None, url: str | None) -> Bot:
     """Return the bot with this command or URL.
 
     Raises:
-        UsageError: unless exactly one of the two is given.
+        UsageError: if both are given, or neither is.
     """
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")
@@ -252,8 +259,8 @@ def named_bot(command: str | None, url: str | None) -> Bot:
 def command(work: Callable[..., int | None]) -> click.Command:
     """Decorate a function as a click command, which exits with the code that the function returns.
 
-    None means 0. If the function raises a StichError, the command prints the error's message and
-    exits with its `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM.
+    None means 0. On a StichError, the command prints the message and exits with the error's
+    `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM.
     """
 
     @wraps(work)
@@ -272,7 +279,7 @@ def command(work: Callable[..., int | None]) -> click.Command:
 def stopping(sentence: str) -> Iterator[None]:
     """Within this context, print `sentence` and exit on Ctrl-C or SIGTERM.
 
-    The exit code is 128 plus the signal number, as shells expect.
+    The exit code is 128 plus the number of the signal, as shells expect.
     """
     try:
         yield
@@ -282,7 +289,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Within this context, exit with 1 on an OSError, and print that `path` cannot be written."""
+    """Within this context, exit with 1 on an OSError, with a message that names `path`."""
     try:
         yield
     except OSError as error:

@@ -4,7 +4,6 @@ import importlib.util
 import re
 import shlex
 import signal
-import socket
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -38,7 +37,7 @@ from tournament.bot.launch import missing
 from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
 from tournament.results.standings import standings
-from tournament.run.assembly import Cluster, run_cup
+from tournament.run.assembly import run_cup
 from tournament.run.estimate import estimate
 from tournament.run.gateway import Gateway
 from tournament.run.workers.executor import Executor
@@ -49,11 +48,9 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why the address of a Dask scheduler cannot be used, or None if it can.
-
-    It cannot if the text is not such an address, or if Dask distributed is not installed.
-    """
-    if not re.fullmatch(r"(tcp|tls)://[^/\s]+:\d{1,5}/?", address):
+    """Return why a text cannot be used as the address of a Dask scheduler, or None if it can."""
+    parts = re.fullmatch(r"(?:tcp|tls)://[^/\s]+:(\d{1,5})/?", address)
+    if parts is None or int(parts[1]) > 65535:
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
     if importlib.util.find_spec("distributed") is None:
         return "needs Dask distributed: pip install 'stich[cluster]'"
@@ -102,12 +99,12 @@ def run(
       stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
     target = store_url or out or run_folder(cup)
-    plan = _read_startable_cup(cup, target, programs=cluster is None, no_sandbox=no_sandbox)
-    if plan.is_ladder or any(bot.connect for bot in plan.bots):
+    plan = _read_startable_cup(cup, target, cluster, no_sandbox)
+    if _needs_gateway(plan):
         store = store_url and shown_target(store_url)  # without its password
         options = ("--out", out), ("--store", store), ("--cluster", cluster)
-        given = [word for name, value in options if value for word in (name, value)]
-        command = shlex.join(("stich", "arena", cup, *given))
+        words = [word for name, value in options if value for word in (name, value)]
+        command = shlex.join(("stich", "arena", cup, *words))
         what = "is a ladder" if plan.is_ladder else "has bots with connect = true"
         refuse(f"{cup}: {what}; run it with: {command}", 2)
     if only_estimate:
@@ -115,7 +112,7 @@ def run(
             raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")
         with (
             stopping("Stopped. Nothing is kept."),
-            watch(make_console(stderr=True), plan.name, as_json=as_json) as observer,
+            watch(plan.name, as_json=as_json) as observer,
         ):
             result = estimate(plan, Path(cup), observer)
         if as_json:
@@ -178,23 +175,23 @@ def arena(
             signal.pause()
         folder = out or run_folder(target)  # has the invitations even if the store is a database
         run = store_url or folder
-        cup = _read_startable_cup(target, run, programs=cluster is None, no_sandbox=no_sandbox)
+        cup = _read_startable_cup(target, run, cluster, no_sandbox)
         Store.create(run, partial(click.echo, err=True)).close()
-        if cup.is_ladder or any(bot.connect for bot in cup.bots):
-            if connect_port is None:
-                connect_port = port + 1 if port < 65535 else 0
-            connect_port = find_port(host, connect_port, "--connect-port")
-        else:
-            connect_port = None
+        bots_port = None
+        if _needs_gateway(cup):
+            free = port + 1 if port < 65535 else 0
+            bots_port = find_port(
+                host, free if connect_port is None else connect_port, "--connect-port"
+            )
         url = stack.enter_context(
-            pages_served(host, port, run=run, connect_port=connect_port, cup=target, folder=folder)
+            pages_served(host, port, run=run, connect_port=bots_port, cup=target, folder=folder)
         )
         gateway = None
-        if connect_port is not None:
+        if bots_port is not None:
             Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
             Invitations(Path(folder)).arena_url = url
             invite = shlex.join(("stich", "invite", target, "--out", folder))
-            served = gateway_served(host, connect_port, folder, cup, invite, _runner_host(cluster))
+            served = gateway_served(host, bots_port, folder, cup, invite, _runner_host(cluster))
             gateway = stack.enter_context(served)
         _play_cup(
             cup,
@@ -216,26 +213,28 @@ def _runner_host(cluster: str | None) -> str:
     """Return the IP address of this machine at which tables reach the gateway.
 
     Without `cluster`, tables are on this machine. With the address of a Dask scheduler, tables are
-    on its workers. Exit with 1 if the scheduler's address cannot be resolved or reached.
+    on its workers. Exit with 1 if the name of the scheduler's host is not known.
     """
     if cluster is None:
         return "127.0.0.1"
-    parts = urlsplit(cluster)
+    from distributed.comm.addressing import get_local_address_for
+
     try:
-        addresses = socket.getaddrinfo(parts.hostname, parts.port, type=socket.SOCK_DGRAM)
-        family, kind, _, _, address = addresses[0]
-        with socket.socket(family, kind) as probe:
-            probe.connect(address)  # sends nothing: UDP
-            return str(probe.getsockname()[0])
+        return str(urlsplit(get_local_address_for(cluster)).hostname)
     except OSError as error:
-        refuse(f"--cluster: {parts.hostname} cannot be reached: {error.strerror}.")
+        refuse(f"--cluster: {cluster} cannot be reached: {error.strerror}.")
 
 
-def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: bool) -> Cup:
+def _needs_gateway(cup: Cup) -> bool:
+    """Whether bots connect to the cup, or may join it."""
+    return cup.is_ladder or any(bot.connect for bot in cup.bots)
+
+
+def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
     """Read a cup that is about to be run at `target`, and check that its bots can be started.
 
-    The folders and the environment variables of the bots must exist, and with `programs` their
-    programs too. Bots that no longer play in the run are not checked. With `no_sandbox`, the
+    The folders, environment variables and, unless the cup is played on a cluster, programs of the
+    bots must exist. Bots that no longer play in the run are not checked. With `no_sandbox`, the
     returned cup has its sandbox switched off.
 
     Raises:
@@ -243,7 +242,8 @@ def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: b
     """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        problems = list(missing(cup.bots, Path(path).absolute().parent, programs=programs))
+        folder = Path(path).absolute().parent
+        problems = list(missing(cup.bots, folder, programs=cluster is None))
         not_started = _not_started(target) if problems else ()
         for number, key, text in problems:
             if cup.bots[number].name not in not_started:
@@ -254,9 +254,9 @@ def _read_startable_cup(path: str, target: str, *, programs: bool, no_sandbox: b
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the names of a run's bots that are not started again, because they no longer play.
+    """Return the names of a run's bots that no longer play: in a finished run all bots.
 
-    In a finished run, that is all of them. If no run can be read, there are none.
+    If no run can be read, return no names.
     """
     try:
         with Store.open(target) as store:
@@ -286,45 +286,48 @@ def _play_cup(
     Raises:
         StichError: if the cup cannot be played. The errors are those that `run_cup` raises.
     """
-    kept = f"Every finished match is kept in {shown_target(target)}."
+    stored = f"Every finished match is kept in {shown_target(target)}."
     with (
-        stopping(f"Stopped. {kept} Resume with the same command."),
-        watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
+        stopping(f"Stopped. {stored} Resume with the same command."),
+        watch(cup.name, as_json=as_json) as observer,
     ):
         run_cup(
             cup,
             Path(path),
             target,
             observer,
-            cluster=_cluster(cluster, Path(path)) if cluster else None,
+            cluster=partial(_on_cluster, cluster, Path(path)) if cluster else None,
             gateway=gateway,
             memory_share=memory_share,
         )
     with Store.open(target) as store, store.snapshot() as snapshot:
         run, where = store.run(), store.where
         table = standings(snapshot)
-    seed, signer, committed = run.seed, run.signer, run.commitment
     if isinstance(observer, JsonLines):
-        if committed:
-            observer.tell("", "seed", seed=seed)
-        observer.tell("", "finished", **table.to_dict(), seed=seed, signer=signer)
+        if run.commitment:
+            observer.tell("", "seed", seed=run.seed)
+        observer.tell("", "finished", **table.to_dict(), seed=run.seed, signer=run.signer)
         return
-    if committed:
-        click.echo(f"Seed: {seed}")
+    if run.commitment:
+        click.echo(f"Seed: {run.seed}")
     print_table(make_console(), table, run)
-    click.echo(f"Kept in {where}{f', signed by the key {signer}' if committed else ''}")
-    if committed:
+    signed = f", signed by the key {run.signer}" if run.commitment else ""
+    click.echo(f"Kept in {where}{signed}")
+    if run.commitment:
         click.echo(
             "Fairness proof: `stich publish` prepares a folder with the run, the seed and the key."
         )
 
 
-def _cluster(address: str, path: Path) -> Cluster:
-    """Return a function that creates the executor of a cup on a Dask scheduler's workers."""
+def _on_cluster(address: str, path: Path, cup: Cup, secret: Sequence[Path]) -> Executor:
+    """Return the executor of the cup at `path` on a Dask scheduler's workers.
+
+    The paths in `secret` are not sent to the workers.
+
+    Raises:
+        ArchiveError: if a bot's folder cannot be sent.
+    """
     from tournament.cluster.archive import pack_all  # here, because Dask need not be installed
     from tournament.cluster.executor import ClusterExecutor
 
-    def executor(cup: Cup, secret: Sequence[Path]) -> Executor:
-        return ClusterExecutor(address, *pack_all(cup, path.absolute().parent, secret))
-
-    return executor
+    return ClusterExecutor(address, *pack_all(cup, path.absolute().parent, secret))

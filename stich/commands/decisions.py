@@ -1,5 +1,4 @@
-"""Commands for an organiser's decisions: `stich pause`, `resume`, `void`, `withdraw`, `disqualify`,
-`undo` and `finish`, even while the run is being played; and `stich trust`."""
+"""Commands for an organiser's decisions, also while the run is being played, and `stich trust`."""
 
 import re
 import shlex
@@ -10,7 +9,7 @@ from pathlib import Path
 import click
 
 from stich.commands.common import command, flag, refuse
-from stich.commands.runs import open_run, run_argument
+from stich.commands.runs import check_name, open_run, run_argument
 from tournament.decisions import exclusion_of, finished_by, other_versions, paused
 from tournament.names import base
 from tournament.records import (
@@ -37,7 +36,7 @@ _yes_option = flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Decorate a function as a command with the arguments `target`, a run, and `why`, a reason."""
+    """Decorate a function of `target`, a run, and `why`, a reason, as a command."""
     why = "The reason for the decision. It is stored and shown."
     return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
 
@@ -161,35 +160,39 @@ def finish(target: str, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Print the sentence `what` about the consequences, and ask whether to go on.
+    """Ask whether to go on, unless `yes`. `what` is a sentence about the consequences.
 
-    With `yes`, ask nothing. If standard input is not a terminal, exit with 2.
+    If standard input is not a terminal, exit with 2.
 
     Raises:
         StoreError: if the answer is no.
+        KeyboardInterrupt: if the user presses Ctrl-C or Ctrl-D.
     """
-    if not yes and not is_asked():
+    if yes:
+        return
+    if not is_asked():
         refuse(f"{what} To do so without being asked, add --yes.", 2)
-    if not yes and not click.confirm(f"{what} Go on?"):
-        raise StoreError("Nothing was changed.")
+    try:
+        if not click.confirm(f"{what} Go on?"):
+            raise StoreError("Nothing was changed.")
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def _exclude(
     target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Withdraw a bot, or disqualify all its versions. Ask for confirmation first, unless `yes`.
+    """Withdraw a bot, or disqualify all its versions. Ask first, unless `yes`.
 
     A bot that has left a ladder or was withdrawn can still be disqualified.
 
     Raises:
-        StoreError: if there is no such bot, if it is disqualified already, or if the user does not
-            confirm; for a withdrawal, also if the bot is withdrawn already or the run has ended.
+        StoreError: if the bot cannot be excluded in this way, or if the user says no.
     """
     with open_run(target) as store:
         run = store.run()
         before = exclusion_of(run.decisions, bot)
-        if bot not in run.cup.names:
-            raise StoreError(f"There is no bot {bot}; there are {', '.join(run.cup.names)}.")
+        check_name(bot, run)
         if isinstance(before, kind | Disqualify):
             raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
         if kind is Withdraw and run.finished:

@@ -4,16 +4,21 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.progress import track
 
 from stich.commands.common import command, flag, json_option, print_json
-from stich.commands.runs import is_file, matches_argument, open_lines, open_run, read_run
+from stich.commands.runs import (
+    check_name,
+    is_file,
+    matches_argument,
+    open_lines,
+    open_run,
+    read_run,
+)
+from stich.console.progress import progress_bar
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
 from tournament.display.formatting import FLAG_RULE, format_flag, signed
@@ -26,12 +31,11 @@ from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
 from tournament.results.receipts import parse_receipt, read_receipts
 from tournament.results.standings import standings as compute_standings
-from tournament.results.verify import Mismatch, Watch, verify_matches
+from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.settings.locations import short
 from tournament.store.chain import Digest
 from tournament.store.run_reader import RunReader
-from tournament.store.store import StoreError
 from tournament.text import plural
 
 
@@ -91,9 +95,8 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
       stich matches runs/spring --faults --bot mine
     """
     with read_run(target) as store:
-        bots = store.run().cup.names
-        if bot is not None and bot not in bots:
-            raise StoreError(f"There is no bot {bot}; there are {', '.join(bots)}.")
+        if bot is not None:
+            check_name(bot, store.run())
         if not as_json:
             sys.stdout.write("match             block  bots by seat, with their scores\n")
         for match in store.summaries():
@@ -105,7 +108,7 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
                 sys.stdout.write(_match_line(match))
 
 
-_FIELDS = ["match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck"]
+_FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
 
 
 def _match_dict(match: MatchSummary) -> dict[str, object]:
@@ -158,36 +161,24 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
         print_match(console, record, cup)
 
 
-def _watch(what: str, store: RunReader) -> Watch:
-    """Return a function that yields the given matches, and on a terminal shows a progress bar.
-
-    `what` is the title of the bar. The bar is full after as many matches as `store` has.
-    """
-    console = make_console(stderr=True)
-    bar: Any = {"total": store.count(), "console": console, "disable": not console.is_terminal}
-    return partial(track, description=what, **bar)
-
-
-def _receipts(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> list[Digest]:
-    """Convert the values of `--receipt`, each a receipt or a file of receipts, to digests."""
-    return [receipt for text in given for receipt in _receipt(text)]
-
-
-def _receipt(text: str) -> list[Digest]:
-    """Return one receipt, or all receipts of a file.
+def _receipts(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[Digest]:
+    """Convert the values of `--receipt` to digests.
 
     Raises:
-        BadParameter: if the text is neither a receipt nor a file with receipts.
+        BadParameter: if a text is neither a receipt nor a file with receipts.
     """
-    try:
-        return [parse_receipt(text)]
-    except ValueError:
-        receipts = read_receipts(Path(text))
-    if not receipts:
-        raise click.BadParameter(
-            f"{short(text)}: is neither a receipt nor a file of receipts; write a number, a colon"
-            " and 64 hexadecimal digits, as `stich connect` keeps them, or name its file."
-        )
+    receipts: list[Digest] = []
+    for text in texts:
+        try:
+            receipts.append(parse_receipt(text))
+        except ValueError:
+            if not (in_file := read_receipts(Path(text))):
+                raise click.BadParameter(
+                    f"{short(text)}: is neither a receipt nor a file of receipts; write a number, a"
+                    " colon and 64 hexadecimal digits, as `stich connect` keeps them, or name its"
+                    " file."
+                ) from None
+            receipts += in_file
     return receipts
 
 
@@ -219,14 +210,17 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
         if receipts:
             raise click.UsageError("--receipt needs a run: a file of matches has no entries.")
         with read_run(target, any_moves=True) as file:
-            total, report = file.run().total, verify_matches(file, _watch("Verifying", file))
+            total, report = (
+                file.run().total,
+                verify_matches(file, progress_bar("Verifying", file.count())),
+            )
     else:
         with open_run(target) as run, run.snapshot() as store:
             total = store.run().total
-            report = verify_run(store, _watch("Verifying", store), receipts)
+            report = verify_run(store, progress_bar("Verifying", store.count()), receipts)
     if key is not None and report.signer != key.lower():
-        signer = report.signer or "nobody: a file of matches has no signature"
-        report.mismatches.append(Mismatch(None, f"The key is not {key}; the signer is {signer}."))
+        signer = f"the signer is {report.signer}" if report.signer else "a file has no signature"
+        report.mismatches.append(Mismatch(None, f"The key is not {key}; {signer}."))
     if as_json:
         print_json(report.to_dict())
         return int(not report.verified)
@@ -265,7 +259,8 @@ def integrity(target: str, as_json: bool) -> None:
       stich integrity runs/spring
     """
     with read_run(target) as store:
-        report = find_leniency(_watch("Replaying", store)(store.matches()), store.run().authors)
+        matches = progress_bar("Replaying", store.count())(store.matches())
+        report = find_leniency(matches, store.run().authors)
     if as_json:
         print_json(report.to_dict())
     elif not report.chances:

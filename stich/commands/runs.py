@@ -9,10 +9,12 @@ from tempfile import NamedTemporaryFile
 import click
 
 from stich.commands.common import checked, refuse
+from tournament.model import Run
 from tournament.results.files.match_file import MatchFile
+from tournament.settings.keys import suggest
 from tournament.store.engine import NOT_A_STORE, is_database_url
 from tournament.store.run_reader import RunReader
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 
 run_argument = click.argument("target", metavar="DIR", type=click.Path())
 matches_argument = click.argument("target", metavar="DIR|FILE", type=click.Path())
@@ -27,7 +29,7 @@ store_option = click.option(
     "store_url",
     metavar="URL",
     type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
-    help="Database of the run, such as postgresql://user@host/name, instead of OUT/run.sqlite.",
+    help="Database of the run, such as postgresql://user@host/name, instead of DIR/run.sqlite.",
 )
 
 
@@ -38,14 +40,23 @@ def open_run(target: str) -> Iterator[Store]:
     `target` is the folder of the run, or the URL of its database.
 
     Raises:
-        NotBegun: if the run has not begun.
-        StoreError: if the store cannot be read.
+        StoreError: if the store cannot be read, or if the run has not begun.
     """
     with Store.open(target) as store:
         store.run()
         if store.warning:
             click.echo(store.warning, err=True)
         yield store
+
+
+def check_name(bot: str, run: Run) -> None:
+    """Check that a run has a bot with this name.
+
+    Raises:
+        StoreError: if there is no such bot.
+    """
+    if bot not in run.cup.names:
+        raise StoreError(f"There is no bot {bot}; {suggest(bot, run.cup.names)}")
 
 
 def is_file(target: str) -> bool:
@@ -66,7 +77,7 @@ def run_folder(cup: str) -> str:
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Open a file of lines, or standard input. Yields a name for messages, and the lines.
 
-    Exit with 2 if the file cannot be opened, or if it is a CUP.toml.
+    Exit with 2 if the file cannot be opened, or is a CUP.toml.
     """
     # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)
@@ -84,21 +95,15 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 def copied_matches(target: str) -> Iterator[str]:
     """Copy a file of matches, or standard input, to a temporary file for another process.
 
-    Yields the path of the copy, which is deleted at the end of the context. Exit with 2 if the file
-    cannot be opened.
+    Yields the path of the copy. Exit with 2 if the file cannot be opened.
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
     """
     with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
-
-        def copied_lines() -> Iterator[bytes]:
-            for line in lines:
-                copy.write(line)
-                yield line
-
-        MatchFile(copied_lines(), name)
-        copy.flush()
+        copy.writelines(lines)
+        copy.seek(0)
+        MatchFile(copy, name)
         yield copy.name
 
 
@@ -111,8 +116,7 @@ def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.
-        NotBegun: if the run has not begun.
-        StoreError: if the store cannot be read.
+        StoreError: if the store cannot be read, or if the run has not begun.
     """
     if is_file(target):
         with open_lines(target) as (name, lines):

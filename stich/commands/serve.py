@@ -93,10 +93,7 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
 
 
 def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
-    """Log the warnings, and run the service under granian until it is stopped.
-
-    The workers read their settings from the environment.
-    """
+    """Log the warnings, and run the service under granian until it is stopped."""
     server = Granian(
         "service.wsgi:app",
         address=host,

@@ -2,11 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from time import monotonic
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import click
 from rich.console import Console
@@ -17,13 +18,16 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
+    track,
 )
 
+from stich.console.result_tables import make_console
 from tournament.records import MatchRecord
 from tournament.run.observer import RunObserver
 from tournament.text import plural, printable, unreachable
 
 _EVERY_S = 10.0
+_Item = TypeVar("_Item")
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
@@ -140,15 +144,16 @@ class JsonLines(RunObserver):
 
 
 @contextmanager
-def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
+def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     """Within this context, show the progress of the run `name`. Yields the observer to use.
 
-    With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is a bar if the
-    console is a terminal, and lines of text if not.
+    With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is on standard
+    error: a bar if that is a terminal, and lines of text if not.
     """
     if as_json:
         yield JsonLines(sys.stdout)
         return
+    console = make_console(stderr=True)
     if not console.is_terminal:
         yield Lines(console)
         return
@@ -168,3 +173,13 @@ def watch(console: Console, name: str, *, as_json: bool = False) -> Iterator[Run
         yield ProgressBar(progress, name)
     finally:
         progress.stop()
+
+
+def progress_bar(title: str, total: int) -> Callable[[Iterable[_Item]], Iterable[_Item]]:
+    """Return a function that yields given items, and on a terminal shows a progress bar.
+
+    The bar is on standard error, and full after `total` items.
+    """
+    console = make_console(stderr=True)
+    off = not console.is_terminal
+    return partial(track, description=title, total=total, console=console, disable=off)

@@ -1,6 +1,7 @@
 """`stich bench`: measure a bot on fixed deals against house bots, and compare two results."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from rich.markdown import Markdown
 
 from stich.commands.common import (
     GAME,
+    FloatRange,
     Starting,
     as_bot,
     as_seed,
@@ -17,7 +19,6 @@ from stich.commands.common import (
     int_option,
     max_matches_option,
     refuse,
-    refuse_nan,
     start_options,
     stopping,
     writing,
@@ -60,20 +61,20 @@ def bench() -> None:
     """
 
 
-def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """Convert the path of an output file. None stays None.
-
-    Problems are reported now, not after minutes of play.
+def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
+    """Return the path of an output file, after a check that saves minutes of play.
 
     Raises:
         BadParameter: if the path is a folder, or if the file's folder is missing.
     """
-    if value is None:
-        return None
-    file = Path(value)
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        raise click.BadParameter(f"{value} cannot be written: name a file in an existing folder.")
+    if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
+        raise click.BadParameter(f"{file} cannot be written: name a file in an existing folder.")
     return file
+
+
+_file_option = partial(
+    click.option, type=click.Path(path_type=Path), callback=_check_file, metavar="FILE"
+)
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,7 @@ class MeasureOptions:
 @click.option(
     "--minutes",
     metavar="MINUTES",
-    type=click.FloatRange(0, 1440, min_open=True),
-    callback=refuse_nan,
+    type=FloatRange(0, 1440, min_open=True),
     help="Play each table for this many minutes. By default, one minute.",
 )
 @int_option("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
@@ -125,11 +125,9 @@ class MeasureOptions:
     type=as_seed,
     help="Play other deals than the public ones. The same secret gives the same deals.",
 )
-@click.option(
-    "--json", "json_file", callback=_file, metavar="FILE", help="Write the result as JSON."
-)
+@_file_option("--json", "json_file", help="Write the result as JSON.")
 @flag("--markdown", help="Print the table as Markdown.")
-@click.option("--badge", "badge_file", callback=_file, metavar="FILE", help="Write an SVG badge.")
+@_file_option("--badge", "badge_file", help="Write an SVG badge.")
 @click.option(
     "--against",
     metavar="FILE",
@@ -137,8 +135,7 @@ class MeasureOptions:
 )
 @click.option(
     "--at-least",
-    type=click.FloatRange(-1_000_000, 1_000_000),
-    callback=refuse_nan,
+    type=FloatRange(-1_000_000, 1_000_000),
     metavar="POINTS",
     help="Exit with 1 if the bot makes less than this over par at any table, in points per deal.",
 )
@@ -149,10 +146,10 @@ def measure(**arguments: Any) -> int:
     """Measure a bot on fixed deals, against the reference bot `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
-    deal that the bot makes over par. Par is what the bot `sensible` makes in its place. Each table
-    has a fixed list of 2,000 blocks. They are played in order until the table's time is up.
-    Exits with 1 if a table could not be played, if the bot was struck out of a match, or as
-    --against and --at-least say.
+    deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
+    fixed list of 2,000 blocks, which are played in order until the table's time is up. Exits with 1
+    if a table could not be played, if the bot was struck out of a match, or as --against and
+    --at-least say.
 
     \b
     Examples:
@@ -175,23 +172,21 @@ def measure(**arguments: Any) -> int:
             about = ask_about(bot, launch)
         except StartError as error:
             refuse(str(error).removeprefix(f"{BOT}: "))
-        asked = [
-            table
+        reasons = {
+            table: misfit(about, table.game, table.players, table.options)
             for table in TABLES
             if given.game in (None, table.game)
             and given.players in (None, table.players)
             and given.rules in (None, table.rules)
-        ]
-        reasons = [misfit(about, table.game, table.players, table.options) for table in asked]
-        tables = [table for table, why in zip(asked, reasons, strict=True) if not why]
-        if not asked:
-            raise click.UsageError(
-                f"{SUITE} has no such table; it has {', '.join(table.title for table in TABLES)}."
-            )
+        }
+        if not reasons:
+            names = ", ".join(table.title for table in TABLES)
+            raise click.UsageError(f"{SUITE} has no such table; it has {names}.")
+        tables = [table for table, why in reasons.items() if not why]
         if not tables:
-            refuse(f"The bot plays no table of {SUITE}: {reasons[0]}", 2)
+            refuse(f"The bot plays no table of {SUITE}: {next(iter(reasons.values()))}", 2)
         at_once = given.concurrency or len(available_cores()) or 1
-        with watch(make_console(stderr=True), SUITE) as observer:
+        with watch(SUITE) as observer:
             total = given.blocks and given.blocks * sum(table.players for table in tables)
             observer.begin(0, total)
             record = run_bench(
@@ -231,7 +226,7 @@ bench.add_command(compare_results, "compare")
 
 
 def _print(table: str, markdown: bool) -> None:
-    """Print a table that is given as Markdown: as text, or unchanged if `markdown` is true."""
+    """Print a table in Markdown as text, or unchanged if `markdown` is true."""
     if markdown:
         click.echo(table)
     else:
@@ -240,8 +235,6 @@ def _print(table: str, markdown: bool) -> None:
 
 def _print_comparison(old: Record, new: Record, markdown: bool) -> bool:
     """Print the differences between two records. Return whether the new bot is worse at any table.
-
-    `markdown` is as in `_print`.
 
     Raises:
         RecordError: if the records have no table in common.

@@ -8,6 +8,7 @@ import click
 
 from stich.commands.common import (
     GAME,
+    FloatRange,
     Starting,
     as_command,
     command,
@@ -15,7 +16,6 @@ from stich.commands.common import (
     game_options,
     int_option,
     named_bot,
-    refuse_nan,
     resolve_options,
     start_ms_option,
     start_options,
@@ -65,8 +65,7 @@ class CheckOptions:
 @flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")
 @click.option(
     "--max-fallback",
-    type=click.FloatRange(0, 1),
-    callback=refuse_nan,
+    type=FloatRange(0, 1),
     default=MAX_FALLBACK,
     show_default=True,
     metavar="SHARE",

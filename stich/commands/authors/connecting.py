@@ -38,7 +38,7 @@ from web.gateway.connector import Connector
 
 
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with the options of `_take_part`: how to reach an author's bot."""
+    """Decorate a command with the options of `_take_part`."""
     tables = "Tables at which the bot may play at once. COMMAND is started once for each."
     for option in (
         flag("--no-challenges", help="Do not let other authors challenge your bot."),
@@ -93,10 +93,8 @@ def _take_part(
     `no_challenges` is true.
 
     Raises:
-        UsageError: unless exactly one of `command` and `url` is given.
-        SandboxError: if a sandbox is required but not possible.
-        StartError: if the bot cannot be started or reached.
-        EntryRefused: if the arena refuses the bot.
+        UsageError: if `command` and `url` are both given, or neither is.
+        StichError: if the bot cannot be started or reached, or if the arena refuses the bot.
     """
     bot = named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning of what it could do.
@@ -226,9 +224,9 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Send a request to the ladder of an arena, and return the answer.
+    """Send a request to the ladder of an arena, with the author's key, and return the answer.
 
-    The request carries the author's key, which is different for each arena.
+    The key is different for each arena.
 
     Raises:
         EntryRefused: if the ladder refuses, or if no ladder can be reached.

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from stich.commands.common import (
     GAME,
+    FloatRange,
     Starting,
     as_bot,
     as_seed,
@@ -19,7 +20,6 @@ from stich.commands.common import (
     int_option,
     json_lines_option,
     max_matches_option,
-    refuse_nan,
     resolve_options,
     start_options,
     stopping,
@@ -69,8 +69,7 @@ class DuelOptions:
 @int_option("--deals", 1, 1_000_000, 1000, "Blocks at most. A block has every mixed seating once.")
 @click.option(
     "--within",
-    type=click.FloatRange(0, 1_000_000, min_open=True),
-    callback=refuse_nan,
+    type=FloatRange(0, 1_000_000, min_open=True),
     metavar="POINTS",
     help="End early once the difference is below this many points per deal, with 95 % confidence.",
 )
@@ -104,10 +103,7 @@ def duel(**arguments: Any) -> None:
     """
     given = DuelOptions(**arguments)
     players, options = resolve_options(given.game, given.players, given.options)
-    first, second = (
-        replace(bot, max_matches=given.max_matches) if bot.url is not None else bot
-        for bot in (given.a, given.b)
-    )
+    first, second = (replace(bot, max_matches=given.max_matches) for bot in (given.a, given.b))
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
     cup = Cup(
@@ -125,16 +121,13 @@ def duel(**arguments: Any) -> None:
         clock=Clock(given.move_ms, given.bank_ms),
         run=RunSettings(concurrency=given.concurrency),
     )
-    kept = (
-        f"Every finished match is kept in {given.out}. Resume with the same command."
-        if given.out
-        else "Nothing is stored. With --out DIR, the same command could resume the duel."
-    )
-    alone = [bot.name for bot in cup.bots if bot.url is not None and bot.max_matches == 1]
-    if alone and cup.run.concurrency > 1:
-        names = " and ".join(alone)
-        click.echo(f"{names}: one table at once; --max-matches N allows N tables.", err=True)
-    with stopping(f"Stopped. {kept}"):
+    by_url = " and ".join(bot.name for bot in cup.bots if bot.url is not None)
+    if by_url and given.max_matches == 1 < given.concurrency:
+        click.echo(f"{by_url}: one table at once; --max-matches N allows N tables.", err=True)
+    stored = "Nothing is stored. With --out DIR, the same command could resume the duel."
+    if given.out:
+        stored = f"Every finished match is kept in {given.out}. Resume with the same command."
+    with stopping(f"Stopped. {stored}"):
         play_duel(cup, given.out, given.starting, given.as_json)
 
 
@@ -146,11 +139,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
     result are printed as JSON Lines.
 
     Raises:
-        CupChangedError: if `out` holds another cup or duel.
-        StoreError: if `out` cannot be used.
-        SandboxError: if a sandbox is required but not possible.
-        StartError: if a bot cannot play.
-        RunError: if the run cannot continue.
+        StichError: if `out` cannot be used or has another cup, or if a bot cannot play.
         KeyboardInterrupt: if the duel is interrupted.
     """
     with ExitStack() as stack:
@@ -164,7 +153,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
         launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret)
         executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks))
         with (
-            watch(make_console(stderr=True), cup.name, as_json=as_json) as observer,
+            watch(cup.name, as_json=as_json) as observer,
             Session(plan, Roster(cup), executor, store, observer) as session,
         ):
             try:
@@ -176,35 +165,26 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
         _report(observer, session.look, store, "finished")
 
 
-def _first_fault(store: Store, bot: str) -> str:
-    """The kind and the description of a bot's first fault in the store, as in "timeout: ...".
-
-    Raises:
-        StopIteration: if the bot has no fault.
-    """
-    return next(
-        f"{fault.kind}: {fault.detail}"
-        for record in store.matches()
-        for fault in record.faults
-        if record.seating[fault.seat] == bot
-    )
-
-
 def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
-    """Print the result of a duel: its standings, its verdict, and the first fault of each bot.
+    """Print the standings of a duel with its verdict, and the first fault of each bot.
 
-    A `JsonLines` observer prints the result as an event with the name `event` instead. `look` is
-    the last look of the session, or None before the first look.
+    A `JsonLines` observer prints an event with the name `event` instead. `look` is the last look of
+    the session, or None before the first look.
     """
     table = standings(store)
     if not isinstance(observer, JsonLines):
         console = make_console()
         print_table(console, table, store.run())
         for line in table.standings:
-            if faults := sum(line.faults.values()):
-                sentence = f"{printable(line.bot)} had {plural(faults, 'fault')}, the first "
-                sentence += f"{_first_fault(store, line.bot)} `stich check` finds out more."
-                console.print(Text(sentence))
+            if count := sum(line.faults.values()):
+                first = next(
+                    f"{fault.kind}: {fault.detail}"
+                    for record in store.matches()
+                    for fault in record.faults
+                    if record.seating[fault.seat] == line.bot
+                )
+                sentence = f"{printable(line.bot)} had {plural(count, 'fault')}, the first {first}"
+                console.print(Text(f"{sentence} `stich check` finds out more."))
         return
     ended, duel = "budget" if event == "finished" else event, table.duel
     if look is not None and look.settled:

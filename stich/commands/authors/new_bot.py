@@ -1,9 +1,9 @@
 """`stich new-bot`: copy a starter kit."""
 
-import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -14,10 +14,10 @@ from tournament.text import printable
 
 
 class _WithProgram(click.Command):
-    """A command that may end with `--` and the words of a program, its argument `program`."""
+    """A command that takes the words after `--` as its argument `program`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words before `--`, and store the words after it as `program`."""
+        """Parse the words before `--`, and store the others. Return what was not parsed."""
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
         ctx.params["program"] = args[end + 1 :]
@@ -28,13 +28,8 @@ class _WithProgram(click.Command):
 @click.argument("language", required=False)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @flag("--list", "listing", help="List the languages and what each needs.")
-@flag("--json", "as_json", help="With --list: print JSON.")
 def new_bot(
-    language: str | None,
-    directory: Path | None,
-    listing: bool,
-    as_json: bool,
-    program: list[str],
+    language: str | None, directory: Path | None, listing: bool, program: list[str]
 ) -> None:
     """Copy a working starter bot into DIR, which must be new or empty.
 
@@ -48,7 +43,7 @@ def new_bot(
       stich new-bot botzone -- ./their-bot
     """
     if listing:
-        _list(catalogue(), as_json)
+        _list(catalogue().values())
         return
     try:
         kit = find(language or "python")
@@ -78,7 +73,7 @@ def new_bot(
     what = "It chooses its moves in" if kit.program is None else "It starts the program named in"
     click.echo(f"Copied a bot for {kit.title} to {directory}. {what} {kit.decision}.\n")
     if kit.program is not None:
-        what = f"Copied {', '.join(copied)}." if copied else "No file of the program is here."
+        what = f"Copied {', '.join(copied)}." if copied else "The command names no file here."
         click.echo(f"{what} Put whatever else the program needs in {directory}/program.\n")
     if kit.prepare is not None:
         _prepare(kit.prepare, program)
@@ -90,9 +85,9 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run `source`, a kit's `prepare` code, once. Print a warning if this fails.
+    """Run a kit's `prepare` code once, and print a warning if this fails.
 
-    The interpreter is the first word of `program` if more words follow, otherwise the current one.
+    If `program` has several words, the first is the Python to use.
     """
     python = program[0] if len(program) > 1 else sys.executable
     try:
@@ -108,22 +103,10 @@ def _prepare(source: str, program: list[str]) -> None:
         )
 
 
-def _list(kits: dict[str, Kit], as_json: bool) -> None:
-    """Print the kits as a table: language, title, Debian packages, and which of these are missing.
-
-    With `as_json`, print JSON instead, which also has the kits' aliases, files and commands.
-    """
-    if as_json:
-        names = ["language", "title", "aliases", "decision", "build", "run"]
-        entries = [
-            {name: getattr(kit, name) for name in names}
-            | {"packages": [*kit.needs], "missing": kit.missing(), "files": [*kit.sources]}
-            for kit in kits.values()
-        ]
-        click.echo(json.dumps(entries, indent=2))
-        return
+def _list(kits: Iterable[Kit]) -> None:
+    """Print a table of the kits, with the Debian packages that they need."""
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
-    for kit in kits.values():
+    for kit in kits:
         missing = " ".join(kit.missing())
         installed = f"missing: {missing}" if missing else "yes"
         rows.append((kit.language, kit.title, " ".join(kit.needs), installed))

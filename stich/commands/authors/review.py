@@ -9,19 +9,20 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 from itertools import chain, groupby
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
-from rich.progress import track
 from rich.text import Text
 
 from bots.search import Lead, measure_lead, search
 from games import IllegalMove
 from learning.encoding import action_of
 from stich.commands.common import (
+    FloatRange,
     Starting,
     as_bot,
     command,
@@ -29,13 +30,12 @@ from stich.commands.common import (
     json_option,
     print_json,
     refuse,
-    refuse_nan,
     start_options,
-    stopping,
 )
-from stich.commands.runs import matches_argument, read_run
+from stich.commands.runs import check_name, matches_argument, read_run
 from stich.console.card_text import move_text
 from stich.console.play_screen import position
+from stich.console.progress import progress_bar
 from stich.console.result_tables import make_console
 from stich.env import read_view
 from tournament.bench.play import ask_about
@@ -52,10 +52,8 @@ from tournament.store.engine import StoreError
 from tournament.store.run_reader import RunReader
 from tournament.text import plural, printable
 
-_SURE: Final = 1.96
-"""Standard errors on each side of a 95 % interval."""
-_FAILURES: Final = 3
-"""After this many failures in a row, a bot is no longer asked."""
+_SURE: Final = 1.96  # standard errors on each side of a 95 % interval
+_FAILURES: Final = 3  # after so many failures in a row, the command ends
 
 
 class RecordedMove(NamedTuple):
@@ -68,7 +66,7 @@ class RecordedMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A decision that another player would have made differently.
+    """A decision for which another player chooses another move, `instead`.
 
     `lead` is the lead of `instead` over the recorded move, or None if it was not measured.
     """
@@ -83,8 +81,17 @@ class Finding:
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
-Judged = Iterator[Finding | bool]
-"""For each decision a finding, True if both moves are the same, or False if it was not judged."""
+class NoFinding(Enum):
+    """Why a decision has no finding."""
+
+    SAME_MOVE = auto()
+    NO_TIME = auto()
+    NO_MOVE = auto()
+    """The other player gave no legal move before its deadline."""
+
+
+Judged = Iterator[Finding | NoFinding]
+"""The judgement of each decision, in the order of the decisions."""
 
 
 @command
@@ -110,8 +117,7 @@ Judged = Iterator[Finding | bool]
 @click.option(
     "--minutes",
     metavar="MINUTES",
-    type=click.FloatRange(0, 10_000),
-    callback=refuse_nan,
+    type=FloatRange(0, 10_000),
     default=5.0,
     show_default=True,
     help="Stop judging decisions after this many minutes.",
@@ -133,8 +139,8 @@ def review(
     """List the decisions that cost BOT most: the position, its move, and a better move.
 
     The judge is the reference bot `search`. It estimates how many points its own move gains in that
-    deal, with the standard error. Another bot, named by --with, is asked for moves only, so no
-    points are shown.
+    deal, with the standard error. A bot named by --with is asked for moves only, so no points are
+    shown.
 
     \b
     Examples:
@@ -147,16 +153,14 @@ def review(
         cup = store.run().cup
         decisions, faults = _decisions(store, bot, matches)
     until = monotonic() + 60 * minutes
-    with stopping("Stopped."):
-        asked = other or later
-        if asked is None:
-            judged = _by_search(decisions, worlds, until)
-        else:
-            launch = starting.launch([asked], cup.clock.start_ms)
-            judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
-        console = make_console(stderr=True)
-        bar: Any = {"console": console, "disable": not console.is_terminal}
-        results = list(track(judged, "Reviewing", len(decisions), **bar))
+    asked = other or later
+    if asked is None:
+        judge, judged = "search", _by_search(decisions, worlds, until)
+    else:
+        launch = starting.launch([asked], cup.clock.start_ms)
+        judge = asked.name
+        judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
+    results = list(progress_bar("Reviewing", len(decisions))(judged))
     findings = [result for result in results if isinstance(result, Finding)]
     if later:
         findings.sort(key=lambda finding: finding.lead.points if finding.lead else 0.0)
@@ -168,13 +172,16 @@ def review(
             print_json(_to_dict(finding))
         return
     for number, finding in enumerate(findings[:top], 1):
-        _show(number, finding, "search" if asked is None else asked.name)
-    judged_count = len(results) - results.count(False)
+        _show(number, finding, judge)
+    late, failed = results.count(NoFinding.NO_TIME), results.count(NoFinding.NO_MOVE)
     what = "cost points" if asked is None else "are different"
-    of = f"{plural(judged_count, 'decision')} of {printable(bot)}"
+    of = f"{plural(len(results) - late - failed, 'decision')} of {printable(bot)}"
     click.echo(f"{len(findings)} of {of} {what}.")
-    if late := len(decisions) - judged_count:
+    if late:
         click.echo(f"{plural(late, 'decision')} more had no time; add --minutes.")
+    if failed:
+        more = f"{plural(failed, 'decision')} more, {printable(judge)} gave no legal move in time"
+        click.echo(f"For {more}; `stich check` finds out why.")
     if faults:
         click.echo(f"{plural(faults, 'fault')} left out: `stich replay {target} MATCH --faults`.")
 
@@ -189,8 +196,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
         StoreError: if there is no such bot, or if it has made no decision in these matches.
     """
     run = store.run()
-    if bot not in run.cup.names:
-        raise StoreError(f"There is no bot {bot}; there are {', '.join(run.cup.names)}.")
+    check_name(bot, run)
     matches = [
         summary.match
         for summary in store.summaries()
@@ -216,10 +222,10 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """Judge decisions by `search`, with one process per core. Yields the results in order.
+    """Judge decisions by `search`, with one process per core.
 
-    `worlds` is the number of determinizations. After the time `until`, in seconds of `monotonic`,
-    no further decision is judged, and the results are False.
+    `worlds` is the number of determinizations. Decisions are judged until the time `until`, in
+    seconds of `monotonic`.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -234,26 +240,27 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
         pool.shutdown(cancel_futures=True)
 
 
-def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool:
-    """Compare a decision with the move of `search`. Return False if the time `until` has passed."""
+def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | NoFinding:
+    """Compare a decision with the move of `search`, unless the time `until` has passed."""
     if monotonic() >= until:
-        return False
+        return NoFinding.NO_TIME
     row = decision.row
     return _compare(decision, search(json.loads(row.view), row.moves, iterations=worlds), worlds)
 
 
-def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Compare the recorded move with `move`, another legal move.
+def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | NoFinding:
+    """Compare the recorded move with another player's move, which is legal.
 
-    Returns True if they are the same, apart from suits that do not matter, and otherwise a finding.
-    The lead of `move` is measured in `worlds` worlds, or not at all if that is 0.
+    A play of the same ranks in other suits is the same move. The lead of `move` is measured in
+    `worlds` worlds, or not at all if that is 0.
     """
     row = decision.row
+    if move == row.move:
+        return NoFinding.SAME_MOVE
     view = json.loads(row.view)
-    # A play of the same ranks in other suits is the same.
-    action = None if move == row.move else action_of(read_view(view), move)
-    if move == row.move or (action is not None and action == row.action):
-        return True
+    action = action_of(read_view(view), move)
+    if action is not None and action == row.action:
+        return NoFinding.SAME_MOVE
     lead = measure_lead(view, move, row.move, iterations=worlds) if worlds else None
     return Finding(decision, move, lead)
 
@@ -266,17 +273,17 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> Judged:
-    """Ask a bot for its own move at each decision, with the clock of the cup. Yields the results.
+    """Judge decisions by the moves of a bot, with the clock of the cup.
 
-    The lead of its moves is measured in `worlds` worlds, or not at all if that is 0. An answer
-    without a legal move yields False, as does each decision after the time `until`, in seconds of
-    `monotonic`. Exit with 1 if the bot does not play the game, or if it fails three times in a row.
+    The lead of the bot's moves is measured in `worlds` worlds, or not at all if that is 0. The bot
+    is asked until the time `until`, in seconds of `monotonic`. Exit with 1 if the bot does not play
+    the game, or if it fails three times in a row.
 
     Raises:
         StartError: if the bot cannot be reached.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
-        refuse(f"{printable(bot.name)}: {why} Name a bot that plays the game of this run.")
+        refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")
     failures: list[str] = []
     with closing(reach(bot, launch)) as player:
         seats = groupby(decisions, lambda decision: (decision.row.match, decision.row.seat))
@@ -284,44 +291,37 @@ def _by_bot(
             table = _Table(player, cup, f"{match}-{seat}-{secrets.token_hex(4)}", next(group))
             for decision in chain([table.first], group):
                 if monotonic() >= until:
-                    yield False
+                    yield NoFinding.NO_TIME
                     continue
                 move, why = table.ask(decision.row)
                 failures = [*failures, why] if why else []
                 if len(failures) == _FAILURES:
-                    why = f"{printable(failures[0])} `stich check` finds out more."
-                    refuse(f"{printable(bot.name)}: {why}")
-                yield not why and _compare(decision, move, worlds)
+                    refuse(f"{bot.name}: {failures[0]} `stich check` finds out more.")
+                yield NoFinding.NO_MOVE if why else _compare(decision, move, worlds)
             table.end()
 
 
 class _Table:
-    """A recorded match, as a bot at one of its seats would experience it.
-
-    `first` is the first decision at that seat.
-    """
+    """A recorded match as a bot at one seat meets it. `first` is the first decision there."""
 
     def __init__(self, player: HttpBot, cup: Cup, match: str, first: RecordedMove) -> None:
         self.first = first
         self._player, self._match, self._turn = player, match, 0
         self._clock = TimeBank(cup.clock.move_ms, float(cup.clock.bank_ms))
         self._at = {"game": cup.game, "seat": first.row.seat}
-        options = {"players": cup.players, "options": cup.options}
-        self._notify("/start", **options, clock=self._clock.to_dict())
+        clock = self._clock.to_dict()
+        self._notify("/start", players=cup.players, options=cup.options, clock=clock)
 
     def end(self) -> None:
         """Notify the bot that the match has ended."""
         self._notify("/end", scores=self.first.scores)
 
     def ask(self, row: DecisionRow) -> tuple[str, str]:
-        """Ask the bot for its move, and return the move and "".
-
-        If the bot gives no legal move, return "" and the reason.
-        """
+        """Ask the bot for its move. Return the move, and "" or why the bot gave no legal move."""
         self._turn += 1
         view, clock = json.loads(row.view), self._clock
-        asked = {"turn": self._turn, "view": view, "moves": row.moves}
-        body = request(self._match, **asked, clock=clock.to_dict())
+        position = {"turn": self._turn, "view": view, "moves": row.moves}
+        body = request(self._match, **position, clock=clock.to_dict())
         answer = self._player.move(body, clock.deadline_ms / 1000)
         clock.charge(answer.elapsed_s * 1000)
         if not isinstance(answer, Choice):

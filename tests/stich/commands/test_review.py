@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +76,23 @@ def test_another_bot_and_a_later_version_are_asked(run: tuple[Path, set[str]]) -
     assert better == sorted(better, key=lambda finding: finding["points"])
 
 
-def test_a_review_without_time_says_so(run: tuple[Path, set[str]]) -> None:
+def test_no_time_and_no_legal_move_are_told_apart(run: tuple[Path, set[str]]) -> None:
     for asked in ((), ("--with", "greedy")):
         done = stich("review", run[0], "mine", "--minutes", 0, "--no-sandbox", *asked)
-        assert re.match(r"0 of 0 decisions of mine .*\n\d+ decisions more had no time", done.stdout)
+        late = r"0 of 0 decisions of mine .*\n\d+ decisions more had no time; add --minutes\.\n"
+        assert re.fullmatch(late, done.stdout)
+    turns = cycle([hostile.says('{"move": "bid:9"}'), hostile.first])
+    with hostile.running(lambda *call: next(turns)(*call)) as url:
+        done = stich("review", run[0], "mine", "--with", url)
+    count, failed = re.findall(r" of (\d+) decisions|For (\d+) decisions more, .*", done.stdout)
+    assert int(count[0]) <= int(failed[1]) <= int(count[0]) + 1
+    assert "no time" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        ("nobody", 1, "There is no bot nobody; there are mine, ann, bob."),
+        ("min", 1, 'There is no bot min; did you mean "mine"?'),
         ("mine --with greedy --as greedy", 2, "exclude each other; choose one."),
         ("mine --with no-such-program", 1, "no-such-program"),
         ("mine --with http://127.0.0.1:9", 1, "start it, or fix its url."),

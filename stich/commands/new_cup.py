@@ -17,11 +17,6 @@ from tournament.formats.round_robin import Gauntlet, RoundRobin
 
 _SCHEMA = "cup.schema.json"
 _CONNECT = "connect"
-_SETS = "; ".join(
-    f"{name} ({', '.join(options)}) of {game.title}"
-    for game in games.GAMES.values()
-    for name, options in game.option_sets.items()
-)
 
 
 @click.command("new-cup")
@@ -29,7 +24,6 @@ _SETS = "; ".join(
 @click.option("--name", help="Name of the cup.", prompt="Name of the cup")
 @click.option("--game", type=GAME, help="The game of the cup.", prompt="Game")
 @click.option("--players", type=int, help="Seats at a table. By default, as few as possible.")
-@click.option("--options", "option_set", help=f"A named set of options: {_SETS}.")
 @click.option(
     "--format",
     "kind",
@@ -52,7 +46,6 @@ def new_cup(
     name: str,
     game: str,
     players: int | None,
-    option_set: str | None,
     kind: str,
     deals: int | None,
     bots: tuple[str, ...],
@@ -73,7 +66,6 @@ def new_cup(
         raise click.UsageError("A ladder goes on without a number of deals; omit --deals.")
     seats = players or games.get(game).min_players
     chosen = [*filter(None, map(_bot, bots))] or _ask_for_bots()
-    options = f"options = {_quoted(option_set)}\n" if option_set is not None else ""
     length = f"deals = {deals or 40}  # of each table; a block each, played in every seating"
     if kind == Ladder.type:
         length = "\n[join]\nopen = true  # anybody may join"
@@ -85,7 +77,7 @@ def new_cup(
 name = {_quoted(name)}
 game = {_quoted(game)}
 players = {seats}
-{options}
+
 [format]
 type = {_quoted(kind)}
 {length}

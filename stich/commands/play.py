@@ -27,7 +27,7 @@ from stich.commands.common import (
     stopping,
 )
 from stich.console import play_screen as screen
-from stich.console.card_text import play_text
+from stich.console.card_text import move_text
 from stich.processes import find_port, pages_served
 from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import reach
@@ -97,12 +97,15 @@ class TerminalGame(Player, MatchObserver):
         shown = made.text
         if made.kind in _SECRET_MOVES:
             shown = self._state.view(self._seat).to_dict()["history"][-1]["move"]
-        line = Text(f"{self._names[seat]}: ").append_text(play_text(shown, made.category))
+        line = Text(f"{self._names[seat]}: ").append_text(move_text(shown))
+        if made.category not in (None, "card"):  # in 9-5-2, all plays are of one category
+            line.append(f" ({made.category})")
         if forced and seat == self._seat:  # for others this would reveal their cards
             line.append("  your only legal move", style="dim")
         self._console.print(line)
         for result in self._state.results[len(before.results) :]:
-            self._console.print(screen.result(result, self._names))
+            points = format_scores(self._names, result["scores"])
+            self._console.print(Text(f"Deal {result['deal']} is over: {points}.", style="bold"))
 
     def move(self, body: bytes, seconds: float) -> Choice:
         """Ask the person until they type a legal move, and return it. The arguments are not used.

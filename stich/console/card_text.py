@@ -47,12 +47,6 @@ def move_text(text: str) -> Text:
     return shown.append(f" as {suffix}") if suffix else shown
 
 
-def play_text(text: str, category: str | None) -> Text:
-    """The text of a move with its category in brackets, except the category `card` of 9-5-2."""
-    shown = move_text(text)
-    return shown.append(f" ({category})") if category not in (None, "card") else shown
-
-
 def fact_text(fact: Fact) -> Text:
     """The text of a fact of a position, without its label, as in `seat 0: K♦ (single)`."""
     shown = Text("" if fact.seat is None else f"seat {fact.seat}: ")

@@ -59,28 +59,28 @@ def print_as_they_come(
 ) -> list[CheckResult]:
     """Print each result as it arrives, then which checks were not passed. Return all results.
 
-    At the end, the last line of the bot's output is printed, if an outcome has output. Failures
-    with the same cause are printed once, unless `verbose`. `command` is the bot's command, or None
-    for a bot that has a URL.
+    At the end, print the last line of the bot's output, if an outcome has output. Failures with the
+    same cause are printed once, unless `verbose`. `command` is the bot's command, or None for a bot
+    by URL.
     """
     causes: Causes = {}
-    seen = []
+    printed = []
     for result in results:
         progress.close()
         _print(result, causes, command, verbose)
-        seen.append(result)
-    failed = [str(result.number) for result in seen if not result.outcome.passed]
+        printed.append(result)
+    failed = [str(result.number) for result in printed if not result.outcome.passed]
+    if not printed[-1].outcome.failures:  # each failure already ends with an empty line
+        click.echo()
     if failed:
-        if not seen[-1].outcome.failures:  # each failure already ends with an empty line
-            click.echo()
-        click.echo(f"{len(failed)} of {len(seen)} checks not passed: {', '.join(failed)}.")
+        click.echo(f"{len(failed)} of {len(printed)} checks not passed: {', '.join(failed)}.")
     else:
-        click.echo(f"\nAll {len(seen)} checks passed.")
-    for result in seen:
+        click.echo(f"All {len(printed)} checks passed.")
+    for result in printed:
         if lines := result.outcome.output.strip().splitlines():
             last = printable(lines[-1])[:_ANSWER]
             click.echo(f"Your bot wrote to stdout or stderr; the last line: {last}")
-    return seen
+    return printed
 
 
 Causes = dict[tuple[str, str], int]
@@ -93,10 +93,10 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 
 
 def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
-    """Print a result. Add its causes to `causes`, which is changed in place.
+    """Print a result, and add its causes to `causes`.
 
-    Unless `verbose`, failures whose cause is known are counted, and a check with only such failures
-    is not marked FAIL.
+    Unless `verbose`, failures whose cause is known are only counted, and a check with no others is
+    not marked FAIL.
     """
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
@@ -107,27 +107,26 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
     click.echo(f"{number:2} {click.style(word, fg=colour)} {title}{tail}")
     for warning in outcome.warnings:
         click.echo(f"        warning  {printable(warning)}")
-    again: list[int] = []
+    known_from: list[int] = []
     for failure in outcome.failures:
         cause = _cause(failure)
         if cause in causes and not verbose:
-            again.append(causes[cause])
+            known_from.append(causes[cause])
             continue
         causes.setdefault(cause, number)
         for label, text in _lines(failure, command):
             click.echo(f"        {label:8} {text}")
         click.echo()
-    if again:
-        where = ", ".join(map(str, sorted(set(again))))
-        what = f"{len(again)} more with the same cause as in check {where}"
+    if known_from:
+        checks = ", ".join(map(str, sorted(set(known_from))))
+        what = f"{len(known_from)} more with the same cause as in check {checks}"
         click.echo(f"        {what}; --verbose shows all.")
 
 
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of a failure as pairs of a label and a text.
 
-    `command` is the bot's command, or None for a bot that has a URL. With a command, the
-    request that can be repeated goes to a fixed port.
+    If the bot has a command, the request to repeat goes to a fixed port.
     """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
@@ -152,14 +151,12 @@ def _answer(answer: Answer) -> str:
     """The status and the body of an answer, shortened, or "nothing"."""
     if answer.status is None and not answer.body:
         return "nothing"
-    head = "no status line" if answer.status is None else str(answer.status)
-    if answer.body:
-        return f"{head} {_cut(printable(answer.body), _ANSWER)}"
-    return f"{head} without a body that was read"
+    body = _cut(printable(answer.body), _ANSWER) or "without a body that was read"
+    return f"{answer.status or 'no status line'} {body}"
 
 
 def _cut(text: str, length: int) -> str:
-    """The text, or its first `length` characters and its full length if it is longer."""
+    """The text. If it is longer than `length`, the beginning of the text, and its full length."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 

@@ -16,7 +16,6 @@ from games.errors import IllegalMove
 from games.game import JsonDict
 from games.move import Move
 from stich.console.card_text import cards, fact_text, move_text
-from tournament.display.formatting import format_scores
 from tournament.display.replay import VERBS
 
 MAX_SHOWN = 12
@@ -118,10 +117,10 @@ def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> Renderable
     return Group(row, Text(f"and {len(moves) - limit} more: /{title}", style="dim"))
 
 
-def seats(view: JsonDict, names: Sequence[str]) -> Table:
-    """A table with a row for each seat: player, number of cards, score and roles.
+def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
+    """The position as one seat may see it: `view`, in wire form, under a heading with `title`.
 
-    `view` is in wire form. `names` are the players by seat.
+    `names` are the players by seat.
     """
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -134,23 +133,9 @@ def seats(view: JsonDict, names: Sequence[str]) -> Table:
         cells = (seat, names[seat], view["counts"][seat], view["scores"][seat], roles)
         style = "bold" if seat == view["seat"] else None
         table.add_row(*(Text(str(cell)) for cell in cells), style=style)
-    return table
-
-
-def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The position as one seat may see it: `view`, in wire form, under a heading with `title`.
-
-    `names` are the players by seat.
-    """
     grid = Table.grid(padding=(0, 2))
-    for fact in games.get(view["game"]).facts(view):
+    for fact in game.facts(view):
         grid.add_row(Text(fact.label, style="dim"), fact_text(fact))
     grid.add_row(Text("your hand", style="dim"), cards(view["hand"]))
     heading = f"{title}, deal {view['deal']}, {view['phase']}"
-    return Group(Rule(heading, align="left"), seats(view, names), "", grid)
-
-
-def result(entry: JsonDict, names: Sequence[str]) -> RenderableType:
-    """A sentence with the points of a finished deal. `entry` is an item of a view's `results`."""
-    changes = format_scores(names, entry["scores"])
-    return Text(f"Deal {entry['deal']} is over: {changes}.", style="bold")
+    return Group(Rule(heading, align="left"), table, "", grid)

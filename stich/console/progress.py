@@ -54,11 +54,11 @@ class Lines(RunObserver):
         """Print the number of matches, and how many of them are finished."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
-        so_far = f"{done} of them done already" if done and total is not None else ""
-        self.tell(", ".join(filter(None, (self._matches(total), so_far))))
+        so_far = f", {done} of them done already" if done and total is not None else ""
+        self.tell(self._matches(total) + so_far)
 
     def _matches(self, total: int | None) -> str:
-        """The number of matches in words, or of those finished in a ladder, which has no total."""
+        """The number of planned matches, or in a ladder of finished matches, with its noun."""
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:

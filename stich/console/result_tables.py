@@ -90,7 +90,7 @@ def print_table(
     """Print the standings, the course of the cup, the result of a duel, and incidents.
 
     The course comes first if it decides the places. `sums` are sums of the numbers that bots sent
-    with their moves. They are printed too, unless `sums` is None.
+    with their moves, or None to leave the sums out.
     """
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
@@ -100,11 +100,14 @@ def print_table(
         parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, run))))
     parts += [Text(incident) for incident in standings.incidents]
     if sums:
-        rows = (
-            [line.bot, line.name]
-            + [format_number(number) for number in (line.sum, line.per_decision, line.per_match)]
+        rows = [
+            [
+                line.bot,
+                line.name,
+                *map(format_number, (line.sum, line.per_decision, line.per_match)),
+            ]
             for line in sums
-        )
+        ]
         parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
     elif sums is not None:
         parts.append(Text("No bot sent a number with its moves."))
@@ -239,34 +242,30 @@ def _duel_sentences(
     """
     format = run.cup.format
     within = format.within if isinstance(format, Duel) else None
-    # Exported rows do not say how many blocks were planned.
-    planned = format.deals if isinstance(format, WithDeals) and run.total is not None else None
     ahead, behind = printable(duel.ahead), printable(duel.behind)
-    played = plural(duel.blocks, "block")
-    if planned:
-        played = f"{duel.blocks} of {plural(planned, 'block')}"
-    interval = "unproved"
-    if duel.low is not None and duel.high is not None:
-        interval = f"95 % interval {duel.low:.2f} to {duel.high:.2f}"
-    lead = f"{ahead} has {duel.difference:.2f} points a deal more than {behind}"
+    blocks = plural(duel.blocks, "block")
+    # Exported rows do not say how many blocks were planned.
+    if isinstance(format, WithDeals) and run.total is not None:
+        blocks = f"{duel.blocks} of {plural(format.deals, 'block')}"
+    proved = duel.low is not None and duel.high is not None
+    interval = f"95 % interval {duel.low:.2f} to {duel.high:.2f}" if proved else "unproved"
+    points = f"{duel.difference:.2f} points a deal"
+    lead = f"{ahead} has {points} more than {behind}"
     if not duel.difference:
         lead = f"{ahead} and {behind} have equally many points"
     if duel.better is not None:
-        yield (
-            f"Decided after {played}: {ahead} is better than {behind}, by {duel.difference:.2f}"
-            f" points a deal ({interval})."
-        )
+        yield f"Decided after {blocks}: {ahead} is better than {behind}, by {points} ({interval})."
     elif duel.equal(within):
-        yield f"No difference beyond {within:g} points a deal after {played}: {lead} ({interval})."
+        yield f"No difference beyond {within:g} points a deal after {blocks}: {lead} ({interval})."
     else:
-        yield f"Not decided after {played}: {lead}, but it may be chance ({interval})."
-    own, other = scores[duel.ahead], scores[duel.behind]
-    if own is not None and other is not None and own < other:
+        yield f"Not decided after {blocks}: {lead}, but it may be chance ({interval})."
+    first, second = scores[duel.ahead], scores[duel.behind]
+    if first is not None and second is not None and first < second:
         yield (
             f"Counted by deals, {behind} has more, and so has the better place: the standings weigh"
             " all deals equally, and the difference weighs all blocks equally."
         )
-    if duel.low is None or duel.high is None:
+    if not proved:
         yield (
             "Unproved: the largest possible difference in a block is not known, so no number of"
             " blocks rules out a rare large loss. If you know it, add max_difference to the rows."
@@ -284,15 +283,16 @@ def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
     The numbers are requests, seconds and costs, rounded to three significant figures.
     """
     shares = list(estimate.bots.values())
-    names = [
-        name for name in ("requests", "seconds", *COSTS) if any(name in share for share in shares)
-    ]
-    total = {name: sum(share.get(name, 0.0) for share in shares) for name in names}
+    total = {
+        name: sum(share.get(name, 0.0) for share in shares)
+        for name in ("requests", "seconds", *COSTS)
+        if any(name in share for share in shares)
+    }
     rows = []
     for bot, share in (*estimate.bots.items(), ("all", total)):
-        figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in names)
+        figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in total)
         rows.append([printable(bot), *figures])
-    headings = ["Bot", *(name.replace("_", " ") for name in names)]
+    headings = ["Bot", *(name.replace("_", " ") for name in total)]
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
     faults = f", with {plural(estimate.faults, 'fault')}" if estimate.faults else ""
     played = plural(estimate.played, "match", "matches")

@@ -73,7 +73,7 @@ def test_a_server_may_stop_often_in_a_long_time(monkeypatch: pytest.MonkeyPatch)
     assert list(times) == []
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no host"])
+@pytest.mark.parametrize("host", ["192.0.2.1", "no host", "a..b"])
 def test_an_unusable_address_is_one_sentence(host: str) -> None:
     with pytest.raises(ClickException, match=f"^Cannot listen on port 0 of {host}: ") as raised:
         find_port(host, 0, "--connect-port")

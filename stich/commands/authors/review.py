@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import partial
 from itertools import chain, groupby
 from time import monotonic
@@ -81,17 +80,9 @@ class Finding:
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
-class NoFinding(Enum):
-    """Why a decision has no finding."""
-
-    SAME_MOVE = auto()
-    NO_TIME = auto()
-    NO_MOVE = auto()
-    """The other player gave no legal move before its deadline."""
-
-
-Judged = Iterator[Finding | NoFinding]
-"""The judgement of each decision, in the order of the decisions."""
+Judged = Iterator[Finding | bool]
+"""For each decision a finding, True if both players choose the same move, or False if the other
+player gave no legal move in time. The iterator ends early if the time for the review is over."""
 
 
 @command
@@ -173,11 +164,11 @@ def review(
         return
     for number, finding in enumerate(findings[:top], 1):
         _show(number, finding, judge)
-    late, failed = results.count(NoFinding.NO_TIME), results.count(NoFinding.NO_MOVE)
+    failed = results.count(False)
     what = "cost points" if asked is None else "are different"
-    of = f"{plural(len(results) - late - failed, 'decision')} of {printable(bot)}"
+    of = f"{plural(len(results) - failed, 'decision')} of {printable(bot)}"
     click.echo(f"{len(findings)} of {of} {what}.")
-    if late:
+    if late := len(decisions) - len(results):
         click.echo(f"{plural(late, 'decision')} more had no time; add --minutes.")
     if failed:
         more = f"{plural(failed, 'decision')} more, {printable(judge)} gave no legal move in time"
@@ -235,32 +226,32 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
         initializer=ignore,
     )
     try:
-        yield from pool.map(partial(_judge, worlds=worlds, until=until), decisions)
+        for judgement in pool.map(partial(_judge, worlds=worlds, until=until), decisions):
+            if judgement is None:
+                return
+            yield judgement
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | NoFinding:
-    """Compare a decision with the move of `search`, unless the time `until` has passed."""
+def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool | None:
+    """Compare a decision with the move of `search`. Return None if the time `until` has passed."""
     if monotonic() >= until:
-        return NoFinding.NO_TIME
+        return None
     row = decision.row
     return _compare(decision, search(json.loads(row.view), row.moves, iterations=worlds), worlds)
 
 
-def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | NoFinding:
-    """Compare the recorded move with another player's move, which is legal.
+def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
+    """Return True if the recorded move is another player's legal move, or a finding if not.
 
     A play of the same ranks in other suits is the same move. The lead of `move` is measured in
     `worlds` worlds, or not at all if that is 0.
     """
-    row = decision.row
-    if move == row.move:
-        return NoFinding.SAME_MOVE
-    view = json.loads(row.view)
-    action = action_of(read_view(view), move)
-    if action is not None and action == row.action:
-        return NoFinding.SAME_MOVE
+    row, view = decision.row, json.loads(decision.row.view)
+    action = None if move == row.move else action_of(read_view(view), move)
+    if move == row.move or (action is not None and action == row.action):
+        return True
     lead = measure_lead(view, move, row.move, iterations=worlds) if worlds else None
     return Finding(decision, move, lead)
 
@@ -291,13 +282,12 @@ def _by_bot(
             table = _Table(player, cup, f"{match}-{seat}-{secrets.token_hex(4)}", next(group))
             for decision in chain([table.first], group):
                 if monotonic() >= until:
-                    yield NoFinding.NO_TIME
-                    continue
+                    return
                 move, why = table.ask(decision.row)
                 failures = [*failures, why] if why else []
                 if len(failures) == _FAILURES:
                     refuse(f"{bot.name}: {failures[0]} `stich check` finds out more.")
-                yield NoFinding.NO_MOVE if why else _compare(decision, move, worlds)
+                yield not why and _compare(decision, move, worlds)
             table.end()
 
 

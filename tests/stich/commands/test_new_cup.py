@@ -21,7 +21,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     path = tmp_path / "CUP.toml"
     answers = ["Spring cup", "doudizhu", "random=random", "one", "one=python 'x", "one=http://"]
     answers += ["one=greedy", "sense=python -m bots.sensible", ""]
-    words = ("--options", "botzone", "--format", "swiss", "--deals", "4")
+    words = ("--format", "swiss", "--deals", "4")
     done = stich("new-cup", path, *words, input="\n".join(answers) + "\n")
     assert done.returncode == 0, done.stderr
     assert "write NAME=BOT" in done.stdout
@@ -30,7 +30,6 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     cup = read_cup(path)
     assert (cup.name, cup.game, cup.players, cup.seed) == ("Spring cup", "doudizhu", 3, None)
     assert (cup.format, cup.names) == (Swiss(deals=4), ("random", "one", "sense"))
-    assert cup.options["single_round"] is True
 
 
 def written(path: Path, *words: str) -> Cup:
@@ -64,7 +63,6 @@ def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
         (["--format", "ladder", "--deals", "4", *BOTS], "omit --deals"),
         (BOTS[:2], "1 is too few for tables of 3"),
         ([*BOTS, "--bot", "a=x"], 'bot 1 is "a" too; rename one'),
-        (["--game", "doudizhu", "--options", "botzon", *BOTS], '; did you mean "botzone"?'),
         (BOTS, "old.toml exists already"),
     ],
 )

@@ -63,7 +63,7 @@ def test_what_is_no_move_gets_a_sentence(menu: Menu, typed: str) -> None:
 
 def test_the_name_of_a_bot_is_no_markup() -> None:
     names = ["you", "[b]bot[/b]", "[/x]"]
-    shown = drawn(screen.seats(started("doudizhu").view(0).to_dict(), names))
+    shown = drawn(screen.position(started("doudizhu").view(0).to_dict(), names, "Dou Dizhu"))
     assert all(name in shown for name in names)
 
 

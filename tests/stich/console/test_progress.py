@@ -4,8 +4,10 @@ import io
 import json
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from stich.console.progress import JsonLines, Lines, watch
@@ -18,7 +20,10 @@ def shown(act: Callable[[RunObserver], object]) -> tuple[list[str], list[dict[st
     """What a log, a program and a terminal show of a run."""
     log, lines, bar = io.StringIO(), io.StringIO(), io.StringIO()
     console = Console(file=bar, force_terminal=True, width=120)
-    with watch(console, "Spring [cup]") as on_terminal:
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr("stich.console.progress.make_console", lambda stderr: console)
+        on_terminal = stack.enter_context(watch("Spring [cup]"))
         for observer in (Lines(Console(file=log, width=200), 0), JsonLines(lines), on_terminal):
             act(observer)
     events = [json.loads(line) for line in lines.getvalue().splitlines()]

@@ -9,7 +9,7 @@ from tests.support.tournament.cups import started, stich, toys, write
 
 
 @pytest.mark.parametrize(
-    "address", ["nonsense", "http://h:1", "tcp://h", "tcp://:8786", "tcp://h:x"]
+    "address", ["nonsense", "http://h:1", "tcp://h", "tcp://h:99999", "tcp://:8786", "tcp://h:x"]
 )
 def test_a_wrong_address_is_refused(tmp_path: Path, address: str) -> None:
     done = stich("run", write(tmp_path, toys(3)), "--cluster", address)

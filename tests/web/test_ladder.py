@@ -86,7 +86,6 @@ def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
         programs["ann"].wait_for("ann has left.")
         until(lambda: matches_of("ann/2") > 0)
         assert 'href="/bots/ann/2"' in get("/bots/ann")
-        assert "Mean of the last ten epochs" in get("/bots/ann")
 
         bot = tmp_path / "ann" / "my-bot" / "bot.py"
         bot.write_text(bot.read_text().replace('version="0.1"', 'version="0.2"'))

@@ -31,6 +31,7 @@ from web.arena.play.bots import AvailableBots
 from web.arena.play.games import BrowserGames
 from web.arena.play.pages import play_pages
 from web.arena.snapshot import RunView
+from web.gateway.addresses import THIS_MACHINE
 from web.gateway.invitations import Invitations
 from web.ui.languages import add_languages
 from web.ui.template_environment import prepare_templates
@@ -49,7 +50,6 @@ _TITLES: Final = {
 }
 _STATIC: Final = Path(web.ui.__file__).parent / "static"
 _RETRY_S: Final = "3"
-_THIS_MACHINE: Final = ("127.0.0.1", "::1", "[::1]")
 
 
 def create_app(
@@ -135,7 +135,7 @@ def _refuse_other_sites() -> None:
 def _refuse_other_hosts() -> None:
     """Answer a request with status 403 if it is for a host name other than localhost, 127.0.0.1 and
     ::1. Another name could be an attack by a page elsewhere (DNS rebinding)."""
-    if urlsplit(f"//{request.host}").hostname not in ("localhost", *_THIS_MACHINE):
+    if urlsplit(f"//{request.host}").hostname not in THIS_MACHINE:
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
@@ -154,7 +154,7 @@ def _asset(name: str) -> Response:
 def _rules(game: str) -> str:
     """Return a page with the rules of a game in ten lines. Answer with status 404 if there is no
     such game."""
-    return render_template(f"rules/{_game(game).name}.html", game=_game(game))
+    return render_template(f"rules/{game}.html", game=_game(game))
 
 
 def _all_rules(game: str) -> str:
@@ -181,10 +181,8 @@ def _game(game: str) -> Game:
 
 def _view() -> RunView | None:
     """Return a view of the run, or None if there is no run or it cannot be read."""
-    if "stich-run" not in current_app.extensions:
-        return None
     with suppress(StoreError):
-        return current_run().view()
+        return current_run().view() if "stich-run" in current_app.extensions else None
     return None
 
 

@@ -22,9 +22,8 @@ from werkzeug.utils import redirect
 from werkzeug.wrappers import Response
 
 from tournament.display.post_mortem import post_mortem
-from tournament.language import N_
 from tournament.language import gettext as _
-from tournament.records import FaultKind, FaultRecord, MatchRecord
+from tournament.records import FaultRecord, MatchRecord
 from web.arena.live_run import current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.arena.snapshot import Snapshot
@@ -34,12 +33,6 @@ author_pages = Blueprint("author", __name__)
 
 _SESSION: Final = timedelta(hours=12)
 _MAX_FAULTS: Final = 100  # in the list
-_EXPLANATIONS: Final = {
-    FaultKind.TIMEOUT: N_("Your bot answered too late; a default move was played."),
-    FaultKind.UNREACHABLE: N_("Your bot could not be reached; a default move was played."),
-    FaultKind.INVALID: N_("Your bot sent an invalid answer; a default move was played."),
-    FaultKind.ILLEGAL: N_("Your bot chose an illegal move; a default move was played."),
-}
 
 
 class _Sessions(SecureCookieSessionInterface):
@@ -146,7 +139,6 @@ def _fault_page(now: Snapshot, name: str) -> str:
         name=name,
         record=record,
         fault=fault,
-        explanation=_(_EXPLANATIONS[fault.kind]),
         text=post_mortem(record, fault, now.run.cup, show_command=False),
     )
 

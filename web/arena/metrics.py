@@ -1,6 +1,6 @@
 """The metrics of a run for an operator: `GET /metrics`, for Prometheus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from flask import Response
 from prometheus_client import CollectorRegistry, generate_latest
@@ -10,7 +10,6 @@ from prometheus_client.registry import Collector
 from tournament.model import Phase
 from tournament.store.reader import NotBegun
 from web.arena.live_run import LiveRun, current_run
-from web.arena.snapshot import RunView, Snapshot
 
 
 def metrics() -> Response:
@@ -28,46 +27,44 @@ class _RunCollector(Collector):
         self._run = run
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of the run, or only its phase if it has not begun."""
+        """Yield the metrics of the run, or only its phase if the run has not begun."""
         age = self._run.age_s
         try:
             now = self._run.snapshot()
         except NotBegun:
-            yield _phase(Phase.WAITING)
+            yield _phases(Phase.WAITING)
             return
-        yield _phase("over" if now.finished else now.run.phase)
+        run, present = now.run, now.run.present
+        yield _phases("over" if now.finished else run.phase)
         yield GaugeMetricFamily("stich_pages_age_seconds", "Age of what pages showed.", age)
-        yield from _of_matches(now)
-        yield from _of_bots(now)
+        yield CounterMetricFamily("stich_matches", "Finished matches.", now.matches)
+        yield CounterMetricFamily("stich_void_matches", "Void matches.", run.void_matches)
+        yield GaugeMetricFamily("stich_planned_matches", "Planned matches.", now.total)
+        if now.rate is not None:
+            about = "Matches a second in the last ten minutes."
+            yield GaugeMetricFamily("stich_matches_per_second", about, now.rate)
+        tables = {
+            "begun": sum(table.played > 0 for table in now.upcoming),
+            "waiting": sum(table.played == 0 for table in present.upcoming),
+        }
+        yield _gauges("stich_tables", "Tables by state.", "state", tables)
+        bots = {
+            "playing": len(set(run.cup.names) - run.gone),
+            "connected": len(present.connected),
+            "away": len(present.away),
+            "disqualified": len(run.disqualified),
+        }
+        yield _gauges("stich_bots", "Bots by state.", "state", bots)
 
 
-def _phase(current: str) -> Metric:
-    family = GaugeMetricFamily("stich_run_phase", "1 for the current phase.", labels=["phase"])
-    for phase in (*Phase, "over"):
-        family.add_metric([phase], float(phase == current))
+def _phases(current: str) -> Metric:
+    phases = {phase: float(phase == current) for phase in (*Phase, "over")}
+    return _gauges("stich_run_phase", "1 for the current phase.", "phase", phases)
+
+
+def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
+    """Return a gauge with a number for each value of a label."""
+    family = GaugeMetricFamily(name, about, labels=[label])
+    for value, number in values.items():
+        family.add_metric([value], number)
     return family
-
-
-def _of_matches(now: Snapshot) -> Iterator[Metric]:
-    yield CounterMetricFamily("stich_matches", "Finished matches.", now.matches)
-    yield CounterMetricFamily("stich_void_matches", "Void matches.", now.run.void_matches)
-    yield GaugeMetricFamily("stich_planned_matches", "Planned matches.", now.total)
-    if now.rate is not None:
-        about = "Matches a second in the last ten minutes."
-        yield GaugeMetricFamily("stich_matches_per_second", about, now.rate)
-    begun = sum(table.played > 0 for table in now.upcoming)
-    waiting = sum(table.played == 0 for table in now.run.present.upcoming)
-    tables = GaugeMetricFamily("stich_tables", "Tables by state.", labels=["state"])
-    tables.add_metric(["begun"], begun)
-    tables.add_metric(["waiting"], waiting)
-    yield tables
-
-
-def _of_bots(now: RunView) -> Iterator[Metric]:
-    run = now.run
-    bots = GaugeMetricFamily("stich_bots", "Bots by state.", labels=["state"])
-    bots.add_metric(["playing"], len(set(run.cup.names) - run.gone))
-    bots.add_metric(["connected"], len(run.present.connected))
-    bots.add_metric(["away"], len(run.present.away))
-    bots.add_metric(["disqualified"], len(run.disqualified))
-    yield bots

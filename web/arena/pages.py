@@ -5,8 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final
 
-import numpy as np
-from flask import Blueprint, Response, abort, current_app, render_template, request
+from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from serving.compression import StaticBody
@@ -45,8 +44,6 @@ _SUMMED: Final = 100
 """A bot's page adds up the numbers beside the moves over this many latest matches."""
 _REST: Final = 110
 """While a cup is played, `/matches.jsonl` takes at most 1/110 of a core."""
-_EPOCHS: Final = 10
-"""The number of latest epochs in a bot's recent mean."""
 
 
 def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
@@ -67,10 +64,14 @@ def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
     return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
-def _cached(key: str, content_type: str, make: Callable[[], str]) -> WerkzeugResponse:
-    """Return the text that `make` returns. The text is made and compressed once for each key and
-    language. Return status 304 if the browser has the text."""
-    body = current_run().cached(key, lambda: StaticBody.of(make().encode()))
+def _cached(key: str, content_type: str, make: Callable[[], str | bytes]) -> WerkzeugResponse:
+    """Return what `make` returns. The content is made and compressed once for each key and
+    language. Return status 304 if the browser has the content."""
+
+    def body_of(content: str | bytes) -> StaticBody:
+        return StaticBody.of(content.encode() if isinstance(content, str) else content)
+
+    body = current_run().cached(key, lambda: body_of(make()))
     response = body.answer(request, content_type)
     response.headers["Cache-Control"] = "no-cache"
     return response
@@ -89,10 +90,7 @@ def home(now: Snapshot) -> str:
 def preview_png() -> WerkzeugResponse:
     """Return the picture, a PNG image, that other sites show beside a link to the arena."""
     now = current_run().snapshot()
-    picture = current_run().cached(f"preview {now.version}", lambda: preview(now.table))
-    response = Response(picture, mimetype="image/png")
-    response.add_etag()
-    return response.make_conditional(request)
+    return _cached(f"preview {now.version}", "image/png", lambda: preview(now.table))
 
 
 @pages.get("/figures")
@@ -114,9 +112,8 @@ def embed(now: Snapshot) -> str:
 def standings_json() -> WerkzeugResponse:
     """Return the standings as `stich standings --json` prints them."""
     now = current_run().snapshot()
-    return _cached(
-        f"json {now.version}", "application/json", lambda: json.dumps(now.table.to_dict())
-    )
+    table = now.table
+    return _cached(f"json {now.version}", "application/json", lambda: json.dumps(table.to_dict()))
 
 
 @pages.get("/standings.csv")
@@ -134,7 +131,7 @@ def digest() -> WerkzeugResponse:
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
-    response = Response(json.dumps(store.digest()._asdict()), mimetype="application/json")
+    response = jsonify(store.digest()._asdict())
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -177,7 +174,6 @@ def bot(now: Snapshot, name: str) -> str:
         sums=[line for line in info_sums(filter(None, records)) if line.bot == name],
         summed=len(records),
         line=lines.get(name),
-        recent=_recent(now, name) if now.run.cup.is_ladder else None,
         name=name,
         decision=exclusion_of(now.table.decisions, name),
         statements=statements,
@@ -191,16 +187,6 @@ def bot(now: Snapshot, name: str) -> str:
         matches=latest[:_LATEST],
         count=rows.size,
     )
-
-
-def _recent(now: Snapshot, bot: str) -> float | None:
-    """Return a bot's mean points per deal in the last ten epochs of a ladder, or None if the bot
-    played no match in them."""
-    arrays = now.arrays
-    late = arrays.round > arrays.round.max(initial=0) - _EPOCHS
-    seated = (arrays.seats == arrays.bots.index(bot)) & late[:, np.newaxis]
-    deals = int((seated.sum(axis=1) * arrays.deals).sum())
-    return int(arrays.scores[seated].sum()) / deals if deals else None
 
 
 @pages.get("/matches")
@@ -244,8 +230,7 @@ def stage(now: Snapshot) -> str:
 def watch_next() -> WerkzeugResponse:
     """Return, as JSON, the match that a watching page shows next, or null if there is none."""
     shown = request.args.get("shown", "").split(",")
-    match = next_match(current_run(), request.args.get("live", ""), shown)
-    response = Response(json.dumps(match), mimetype="application/json")
+    response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"
     return response
 

@@ -13,9 +13,9 @@ from tournament.display.course_text import last_tables
 from tournament.display.formatting import shown_authors, table_lines
 from tournament.results.standings import Standings
 from web.arena.snapshot import Snapshot
+from web.gateway.addresses import THIS_MACHINE
 
 _TOP: Final = 10
-_THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
         lines=table_lines(now.table)[:_TOP],
         authors=shown_authors(now.run),
         codes=_codes(joinable and not now.finished),
-        margin=winning_margin(now.table) if now.finished else None,
+        margin=_winning_margin(now.table) if now.finished else None,
         highlight=_highlight(now),
         coming=_coming(now),
     )
 
 
-def winning_margin(table: Standings) -> float | None:
+def _winning_margin(table: Standings) -> float | None:
     """Return the winner's lead over the second bot in points per deal. In a knockout, these are the
     points of the final.
 
@@ -64,7 +64,7 @@ def _codes(joinable: bool) -> list[QrCode]:
     """Return the QR codes for phones in the hall: one for the first page, and one for `/join` if
     `joinable`. There are none if the page was opened by an address that works only on this machine,
     such as localhost."""
-    if urlsplit(request.url_root).hostname in _THIS_MACHINE:
+    if urlsplit(request.url_root).hostname in THIS_MACHINE:
         return []
     paths = ["", "join"] if joinable else [""]
     return [QrCode(_qr(request.url_root + path), path == "join") for path in paths]

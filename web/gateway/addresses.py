@@ -1,6 +1,10 @@
 """IP addresses of connections and requests."""
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
+"""The host names by which a machine reaches only itself."""
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:

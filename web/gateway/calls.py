@@ -109,17 +109,20 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 def gateway_port(url: str) -> int | None:
     """Ask the pages of an arena for its gateway's port. Return None if there is no valid answer."""
-    with suppress(requests.RequestException):
-        answer = _decode(_call("GET", url + "/connect")[1], _GatewayPort)
-        return None if answer is None else answer.port
-    return None
+    answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
+    return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
     """Ask the pages of an arena for the run's digest. Return None if there is no valid answer."""
+    answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
+    return None if answer is None else Digest(answer.entries, answer.digest)
+
+
+def _get(url: str, kind: type[_Answer], seconds: float) -> _Answer | None:
+    """The answer to a GET request, decoded as `kind`, or None if there is no valid answer."""
     with suppress(requests.RequestException):
-        answer = _decode(_call("GET", url + "/digest", seconds=_RECEIPT_S)[1], _ShownDigest)
-        return None if answer is None else Digest(answer.entries, answer.digest)
+        return _decode(_call("GET", url, seconds=seconds)[1], kind)
     return None
 
 

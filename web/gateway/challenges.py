@@ -136,16 +136,8 @@ class Challenges:
             ConnectionClosed: if the challenger leaves.
             DecodeError: if a message is not a valid request.
         """
-        clock = asyncio.get_running_loop().time
-        forgive_at = clock() + ALIVE_S
         while True:
-            if clock() >= forgive_at:
-                link.forgive()
-                forgive_at = clock() + ALIVE_S
-            try:
-                message = await asyncio.wait_for(link.recv(), ALIVE_S)
-            except TimeoutError:
-                continue
+            message = await link.recv()
             data = message if isinstance(message, bytes) else b""  # not a request
             number, call, body = msgspec.msgpack.decode(data, type=tuple[int, str, bytes])
             if call not in _CALLS:

@@ -98,7 +98,6 @@ class ConnectedBot:
         try:
             while not any(future.done() for future in waiting):
                 self._check_token()
-                link.forgive()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
             if session.ending.done():
                 with suppress(ConnectionClosed, TimeoutError):

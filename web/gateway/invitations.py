@@ -2,14 +2,15 @@
 
 import fcntl
 import hashlib
-import json
 import os
 import secrets
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from tournament.errors import StichError
 
@@ -21,8 +22,7 @@ class TokenRefused(StichError):
     """A token is not valid. The message is a sentence that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
+class Invitation(msgspec.Struct, frozen=True):
     """A bot's token, by its SHA-256 in hexadecimal. The times when the token was made, expires and
     was revoked are in ISO 8601. `revoked` is None for a token that has not been revoked."""
 
@@ -88,13 +88,13 @@ class Invitations:
             fcntl.flock(folder, fcntl.LOCK_EX)
             now, before = _iso(datetime.now(UTC)), self._read()
             after = [
-                replace(old, revoked=now) if old.bot == bot and old.revoked is None else old
+                structs.replace(old, revoked=now) if old.bot == bot and not old.revoked else old
                 for old in before
             ]
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             stack.callback(new.unlink, missing_ok=True)
-            with open(descriptor, "w", encoding="utf-8") as file:
-                json.dump([asdict(invitation) for invitation in (*after, *instead)], file, indent=1)
+            with open(descriptor, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode([*after, *instead]), indent=1))
                 file.flush()
                 os.fsync(descriptor)
             new.replace(self._path)
@@ -151,10 +151,9 @@ class Invitations:
     def _read(self) -> list[Invitation]:
         """Read all invitations. There are none if there is no file."""
         try:
-            data = json.loads(self._path.read_text("utf-8"))
+            return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
         except FileNotFoundError:
             return []
-        return [Invitation(**fields) for fields in data]
 
 
 def hash_of(token: str) -> str:

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import defaultdict
+from time import monotonic
 from typing import ClassVar, Final
 
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import Event
 
 from web.gateway.addresses import network_of, parse_address
+from web.gateway.calls import ALIVE_S
 
 CONNECTIONS: Final = 5000
 STRANGERS: Final = 64
@@ -15,7 +17,7 @@ STRANGERS: Final = 64
 MAX_TABLES: Final = 64
 """The most tables of a bot."""
 _USELESS: Final = 4 * MAX_TABLES
-_FORGIVEN: Final = 8
+_FORGIVEN_A_S: Final = 8 / ALIVE_S  # frames other than answers, such as pongs
 _PIECE: Final = 1024
 
 
@@ -23,7 +25,7 @@ class Link(ServerConnection):
     """The connection of an author's program.
 
     A new connection is closed at once if there are too many, because the runner needs connections
-    too. A connection is also closed if it sends too many frames besides answers, because all bots
+    too. A connection is also closed if it sends frames besides answers too fast, because all bots
     wait while a frame is read. If an address has too many connections without a valid token, the
     oldest of these is closed.
     """
@@ -31,21 +33,17 @@ class Link(ServerConnection):
     _open: ClassVar[set["Link"]] = set()
     _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
     _address = ""
-    _useless = 0  # received frames, not counting answers to requests
+    _useless = 0.0  # received frames, not counting answers to requests and what was forgiven
+    _counted_at = 0.0
 
     @property
     def flooded(self) -> bool:
-        """Whether the program has sent too many frames besides answers."""
+        """Whether the program has sent frames besides answers too fast."""
         return self._useless > _USELESS
 
     def answered(self) -> None:
         """Record that a frame was, or will be, the answer to a request."""
         self._useless -= 1
-
-    def forgive(self) -> None:
-        """Forget up to eight frames that were not answers, such as pongs. Call this every `ALIVE_S`
-        seconds."""
-        self._useless -= min(max(0, self._useless), _FORGIVEN)
 
     def let_in(self) -> None:
         """Record that the program has shown a valid token, or has left."""
@@ -80,6 +78,9 @@ class Link(ServerConnection):
 
     def process_event(self, event: Event) -> None:  # noqa: D102 - as of websockets
         super().process_event(event)
-        self._useless += 1
+        now = monotonic()
+        forgiven = (now - self._counted_at) * _FORGIVEN_A_S
+        self._useless += 1 - min(max(0, self._useless), forgiven)
+        self._counted_at = now
         if self.flooded:
             self.transport.abort()

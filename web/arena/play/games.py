@@ -2,14 +2,12 @@
 
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
-import games
 from games import State
-from games.game import Value
-from tournament.config.cup import Clock
+from tournament.config.cup import Bot, Clock
 from tournament.errors import StichError
 from tournament.language import gettext as _
 from web.arena.play.bots import AvailableBots
@@ -36,50 +34,21 @@ class BrowserGames:
         self._lock = threading.RLock()
         self._measured = 0.0
 
-    def begin(
-        self, game: str, players: int, chosen: Sequence[str], options: Mapping[str, Value]
-    ) -> str:
-        """Begin a game against the chosen bots, one for each other seat, and return the game's key.
-        `options` override the cup's options, which apply if a chosen bot is the cup's.
-
-        Raises:
-            KeyError: if a chosen bot is unknown.
-            UnknownGame: if there is no such game.
-            OptionError: if an option or the number of players cannot be used.
-            FullError: if no further game can begin now.
-            StartError: if a bot does not start.
-            SandboxError: if a sandbox is required but not possible.
-        """
-        bots, cup_options, clock = self.available.settings(chosen)
-        state = games.get(game).start(players, secrets.token_hex(16), {**cup_options, **options})
-        return self._begin(BrowserGame(state, bots, clock), clock)
-
-    def take_up(self, state: State, seat: int, chosen: Sequence[str]) -> str:
-        """Begin a game from a position, with the person at `seat` and the chosen reference bots at
-        the other seats in order. Return the game's key.
-
-        Raises:
-            KeyError: if a chosen bot is unknown.
-            FullError: if no further game can begin now.
-            StartError: if a bot does not start.
-            SandboxError: if a sandbox is required but not possible.
-        """
-        bots, _options, clock = self.available.settings(chosen)
-        return self._begin(BrowserGame(state, bots, clock, seat), clock)
-
-    def _begin(self, new: BrowserGame, clock: Clock) -> str:
-        """Start a game, add it to the games, and return its key.
+    def begin(self, state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> str:
+        """Begin a game from a position, with the person at `seat` and the bots at the other seats
+        in order. Return the game's key.
 
         Raises:
             FullError: if no further game can begin now.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required but not possible.
         """
+        new = BrowserGame(state, bots, clock, seat)
         key = secrets.token_urlsafe(16)
         with self._lock:
             self._end_idle()
             playing = [game for game in self._games.values() if not game.over]
-            if sum(len(game.bots) for game in (*playing, new)) > MAX_BOTS:
+            if len(bots) + sum(len(game.bots) for game in playing) > MAX_BOTS:
                 raise FullError(
                     _(
                         "%(games)d games are going on, and this server takes %(bots)d bots; try"
@@ -90,7 +59,7 @@ class BrowserGames:
                 )
             self._games[key] = new
         try:
-            new.start(self.available.launch(new.bots, clock))
+            new.start(self.available.launch(bots, clock))
             with self._lock:
                 if self._too_large():
                     raise FullError(

@@ -1,6 +1,7 @@
 """The routes of the pages on which a person plays against bots."""
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Final
 
@@ -8,11 +9,13 @@ from flask import Blueprint, abort, current_app, redirect, render_template, requ
 from werkzeug.wrappers import Response
 
 import games
+from games import State
 from games.errors import OptionError
 from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
 from tournament.config.arguments import DEFAULT_BOTS
+from tournament.config.cup import Bot, Clock
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
 from tournament.store.engine import damage
@@ -80,10 +83,12 @@ def begin() -> Response:
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     chosen = list(islice(cycle(wanted or DEFAULT_BOTS), players - 1))
+    bots, options, clock = _games().available.settings(chosen)
     try:
-        return _open(lambda: _games().begin(rules.name, players, chosen, _options(rules)))
+        state = rules.start(players, secrets.token_hex(16), {**options, **_chosen_options(rules)})
     except OptionError as error:
         abort(400, _explain(rules, error))
+    return _open(state, bots, clock)
 
 
 def _explain(rules: Game, error: OptionError) -> str:
@@ -127,18 +132,15 @@ def play_on(match: str) -> Response:
         state = games.get(record.game).start(record.players, record.seed, record.options)
         for text in record.moves[:move]:
             state = state.advance(text)
-    return _open(lambda: _games().take_up(state, seat, [_HOUSE_BOT] * (record.players - 1)))
+    bots, _options, clock = _games().available.settings([_HOUSE_BOT] * (record.players - 1))
+    return _open(state, bots, clock, seat)
 
 
-def _open(begin: Callable[[], str]) -> Response:
-    """Call `begin`, which begins a game and returns the game's key. Redirect to the game's page, or
-    answer with status 503 if the game cannot begin.
-
-    Raises:
-        OptionError: if an option in the form cannot be used.
-    """
+def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Response:
+    """Begin a game from a position, and redirect to the game's page. Answer with status 503 if the
+    game cannot begin."""
     try:
-        key = begin()
+        key = _games().begin(state, bots, clock, seat)
     except FullError as error:
         abort(503, str(error))
     except (StartError, SandboxError) as error:
@@ -147,7 +149,7 @@ def _open(begin: Callable[[], str]) -> Response:
     return redirect(url_for("play_pages.play", key=key), 303)
 
 
-def _options(rules: Game) -> dict[str, Value]:
+def _chosen_options(rules: Game) -> dict[str, Value]:
     """Return the options in the form. An empty text becomes None. A text that is neither "true",
     "false" nor a number becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}

@@ -68,12 +68,13 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
         and parameter.default is parameter.empty
     ]
-    if len(wanted) == 2:
-        return lambda request: move(request["view"], request["moves"])
-    if len(wanted) == 3 and wanted[2] == "clock":
-        return lambda request: move(request["view"], request["moves"], request["clock"])
-    if len(wanted) == 3 and wanted[2] == "request":
-        return lambda request: move(request["view"], request["moves"], request)
+    match wanted:
+        case [_, _]:
+            return lambda request: move(request["view"], request["moves"])
+        case [_, _, "clock"]:
+            return lambda request: move(request["view"], request["moves"], request["clock"])
+        case [_, _, "request"]:
+            return lambda request: move(request["view"], request["moves"], request)
     raise TypeError(
         f"{getattr(move, '__name__', 'move')} must take (view, moves), (view, moves, clock) or "
         f"(view, moves, request), not ({', '.join(wanted)})"

@@ -100,11 +100,11 @@ class _Search:
             models = sensible.load(view["game"], "strategy").WIN_MODELS
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
-    def run(self, goes_on: Callable[[int], bool]) -> str:
+    def run(self, continues: Callable[[int], bool]) -> str:
         """Return the best move, or the sensible bot's choice if there are no determinizations.
 
-        The search goes on while `goes_on(number of determinizations)` is true and more than one
-        move is left.
+        The search ends when `continues(number of determinizations)` is false, or when a single move
+        is left.
         """
         candidates = self.candidates
         if len(candidates) == 1:
@@ -114,7 +114,7 @@ class _Search:
         playout = sensible.load(self.view["game"], "playout")
         alive = list(candidates)
         done = 0
-        while len(alive) > 1 and goes_on(done):
+        while len(alive) > 1 and continues(done):
             state = next(states, None)
             if state is None:
                 return candidates[0]

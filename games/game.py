@@ -25,23 +25,17 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a game, whose value is an integer within the limits, or a Boolean.
+    """An option of a game: an integer within the limits, or a Boolean if both limits are None.
 
-    For a Boolean, `default` is a bool and both limits are None. If `nullable` is true, the value
-    may also be None.
+    If `nullable` is true, the value may also be None.
     """
 
     name: str
-    default: Value
-    minimum: int | None
-    maximum: int | None
-    nullable: bool
     description: str
-
-    @classmethod
-    def boolean(cls, name: str, description: str) -> Option:
-        """Return a Boolean option that is off by default."""
-        return cls(name, False, None, None, False, description)
+    default: Value = False
+    minimum: int | None = None
+    maximum: int | None = None
+    nullable: bool = False
 
     def problem(self, value: object) -> str | None:
         """Return a sentence on what is wrong with a value, or None if the value is valid."""

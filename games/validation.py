@@ -110,13 +110,13 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
-    own: int | None = data["seat"]
-    if own is None:
+    seat: int | None = data["seat"]
+    if seat is None:
         if hand:
             problems.append("hand must be empty in a view without a seat.")
-    elif 0 <= own < len(counts) and counts[own] != len(hand):
+    elif 0 <= seat < len(counts) and counts[seat] != len(hand):
         problems.append(
-            f"counts has {counts[own]} for seat {own}, but its hand has {len(hand)} cards."
+            f"counts has {counts[seat]} for seat {seat}, but its hand has {len(hand)} cards."
         )
     if HIDDEN in hand:
         problems.append("hand is masked, but a view must show its own cards.")

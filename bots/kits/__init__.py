@@ -154,17 +154,16 @@ def _pages() -> list[str]:
     return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
 
 
-def _kit(language: str, files: Sequence[str], shared: Sequence[str] = (), **data: Any) -> Kit:
-    sources = {name: f"kits/{language}/{name}" for name in files}
-    sources |= {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
-    sources |= {Path(path).name: path for path in shared}
-    return Kit(language, sources, **data)
-
-
 def catalogue() -> dict[str, Kit]:
     """Return all kits by language, in the order of `kits.toml`."""
     text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
-    return {language: _kit(language, **data) for language, data in tomllib.loads(text).items()}
+    pages = {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
+    kits = {}
+    for language, data in tomllib.loads(text).items():
+        sources = {name: f"kits/{language}/{name}" for name in data.pop("files")} | pages
+        sources |= {Path(path).name: path for path in data.pop("shared", ())}
+        kits[language] = Kit(language, sources, **data)
+    return kits
 
 
 def find(name: str) -> Kit:

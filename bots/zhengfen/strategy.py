@@ -179,14 +179,14 @@ def _score(turn: _Trick, combo: Combo) -> float:
     left = without(turn.counts, combo.ranks)
     if not any(left):
         return 500.0
-    own = sum(POINTS[rank] for rank in combo.ranks)
+    played = sum(POINTS[rank] for rank in combo.ranks)
     win = win_probability(turn.unseen, combo, turn.opponents)
     score = turn.points_per_step * (worth(left) - turn.worth)
     if len(combo.ranks) > 1:
         # A joker used as another card could have won a trick of its own.
         score -= 3.0 * sum(rank >= BLACK for rank in combo.ranks)
-    at_stake = turn.trick_points + own
+    at_stake = turn.trick_points + played
     if turn.own_table:
-        return score + win * own - (1 - win) * at_stake - 1.0
-    score += win * at_stake - (1 - win) * own
+        return score + win * played - (1 - win) * at_stake - 1.0
+    score += win * at_stake - (1 - win) * played
     return score + 1.0 * win

@@ -291,9 +291,9 @@ class Dasan(auction.AuctionGame):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 4
     options: ClassVar[tuple[Option, ...]] = (
-        Option("deals", 1, 1, 1000, False, "The number of deals in a game."),
-        Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
-        Option.boolean("open_higher", "The opening bid may be higher than 1."),
+        Option("deals", "The number of deals in a game.", 1, 1, 1000),
+        Option("reveal_talon", "Everybody sees the talon once the declarer takes it."),
+        Option("open_higher", "The opening bid may be higher than 1."),
     )
     phases: ClassVar[tuple[str, ...]] = ("auction", "call", "play")
     categories: ClassVar[tuple[Category, ...]] = (

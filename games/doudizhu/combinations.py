@@ -4,7 +4,7 @@ A *kicker* is a single card or a pair that is attached to a triple or a quad. A 
 of plays that differ only in suits and kickers.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -104,6 +104,7 @@ _CATEGORY: Final[dict[int, int]] = {
 _WITHOUT_TRIPLES: Final = tuple([category for category in range(BOMB) if SIZE[category] < 3])
 
 
+@dataclass(frozen=True, eq=False)
 class Combinations:
     """The combinations for one number of players.
 
@@ -114,13 +115,10 @@ class Combinations:
         doubling_bomb: the smallest number of cards of a bomb that doubles the score.
     """
 
-    def __init__(
-        self, deck: Deck, categories: Sequence[int], pair_as_solos: bool, doubling_bomb: int
-    ) -> None:
-        self.deck = deck
-        self.categories = tuple(categories)
-        self.pair_as_solos = pair_as_solos
-        self.doubling_bomb = doubling_bomb
+    deck: Deck
+    categories: tuple[int, ...]
+    pair_as_solos: bool
+    doubling_bomb: int
 
     def identify(self, move: Move) -> Move:
         """Return a play with its category, rank and length.
@@ -307,8 +305,8 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
     `pair_as_solos` has no effect.
     """
     if players == 3:
-        return Combinations(DECKS[3], range(BOMB), pair_as_solos, 4)
-    categories = [c for c in range(BOMB) if KICKER_SIZE[c] != 1 and SIZE[c] < 4]
+        return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)
+    categories = tuple([c for c in range(BOMB) if KICKER_SIZE[c] != 1 and SIZE[c] < 4])
     return Combinations(DECKS[4], categories, False, 6)
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb
 
 from games.doudizhu.combinations import (
@@ -53,12 +53,6 @@ class Kickers:
             sets += [(rank, rank) for rank in ranks_in(self._doubles)]
             sets.sort()
         return sets
-
-    def nth(self, index: int) -> tuple[int, ...]:
-        """Return the set at an index, which must be less than `count()`."""
-        if self._jokers or self._doubles:
-            return self.all()[index]
-        return next(islice(combinations(ranks_in(self._mask), self._number), index, None))
 
 
 class DoudizhuMoves(LegalMoves):
@@ -125,7 +119,7 @@ class DoudizhuMoves(LegalMoves):
         place = bisect_right(starts, index) - 1
         group = self._groups[place]
         kickers = self._kickers(group)
-        chosen = () if kickers is None else kickers.nth(index - starts[place])
+        chosen = () if kickers is None else kickers.all()[index - starts[place]]
         return self._plays.build(self._hand, group, chosen)
 
     def __iter__(self) -> Iterator[Move]:

@@ -277,25 +277,24 @@ class Doudizhu(auction.AuctionGame):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 4
     options: ClassVar[tuple[Option, ...]] = (
-        Option("deals", 1, 1, 1000, False, "The number of deals in a game, not counting redeals."),
+        Option("deals", "The number of deals in a game, not counting redeals.", 1, 1, 1000),
         Option(
             "redeals",
+            "The most redeals in a row; the next passed-out deal counts, with 0 points for all.",
             9,
             0,
             1000,
-            False,
-            "The most redeals in a row; the next passed-out deal counts, with 0 points for all.",
         ),
-        Option.boolean(
+        Option(
             "quad_pair_as_solos",
             "Three players: a quad may take a pair in place of two cards of different ranks.",
         ),
-        Option.boolean(
+        Option(
             "spring",
             "One extra doubling if the losing side never played (the declarer: at most once).",
         ),
-        Option.boolean("reveal_talon", "Everybody sees the talon once the declarer takes it."),
-        Option.boolean("single_round", "Each seat bids or passes once in an auction."),
+        Option("reveal_talon", "Everybody sees the talon once the declarer takes it."),
+        Option("single_round", "Each seat bids or passes once in an auction."),
     )
     option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
         "botzone": {"single_round": True, "reveal_talon": True, "spring": True}

@@ -326,10 +326,8 @@ class Ninefivetwo(Game):
     min_players: ClassVar[int] = PLAYERS
     max_players: ClassVar[int] = PLAYERS
     options: ClassVar[tuple[Option, ...]] = (
-        Option(
-            "target", 15, 1, 100_000, False, "Reaching this score ends the game after the deal."
-        ),
-        Option("deals", 100, 1, 1000, False, "The most deals in a game."),
+        Option("target", "Reaching this score ends the game after the deal.", 15, 1, 100_000),
+        Option("deals", "The most deals in a game.", 100, 1, 1000),
     )
     phases: ClassVar[tuple[str, ...]] = ("exchange", "trump", "discard", "play")
     categories: ClassVar[tuple[Category, ...]] = (

@@ -112,7 +112,7 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
     counts = [len(end) for end in ends]
     for choices in reversed(ranks):
         counts = [
-            sum(counts[used + more] for _, more in choices if used + more < len(counts))
+            sum(counts[used + jokers] for _, jokers in choices if used + jokers < len(counts))
             for used in range(len(counts))
         ]
     return counts[0]
@@ -128,9 +128,9 @@ def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
         tails = [
             [
                 cards | tail
-                for cards, more in choices
-                if used + more < len(ends)
-                for tail in tails[used + more]
+                for cards, jokers in choices
+                if used + jokers < len(ends)
+                for tail in tails[used + jokers]
             ]
             for used in range(len(ends))
         ]

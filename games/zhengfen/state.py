@@ -198,10 +198,8 @@ class Zhengfen(Game):
     min_players: ClassVar[int] = 3
     max_players: ClassVar[int] = 6
     options: ClassVar[tuple[Option, ...]] = (
-        Option(
-            "target", 500, 1, 100_000, False, "Reaching this score ends the game after the deal."
-        ),
-        Option("deals", None, 1, 1000, True, "The most deals in a game; null for no limit."),
+        Option("target", "Reaching this score ends the game after the deal.", 500, 1, 100_000),
+        Option("deals", "The most deals in a game; null for no limit.", None, 1, 1000, True),
     )
     phases: ClassVar[tuple[str, ...]] = ("play",)
     categories: ClassVar[tuple[Category, ...]] = CATEGORIES

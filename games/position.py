@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from games import validation
 from games.deck import Deck
-from games.errors import IllegalMove, Reason
+from games.errors import IllegalMove, InvalidState, Reason
 from games.game import Game, JsonDict, LegalMoves, Options
 from games.move import History, Move, parse
 
@@ -54,6 +55,27 @@ def masked_field(name: str) -> Field:
     )
 
 
+class Table:
+    """The play to beat and the seat that played it. Immutable."""
+
+    __slots__ = ("move", "seat")
+
+    def __init__(self, seat: int, move: Move) -> None:
+        self.seat = seat
+        self.move = move
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the wire form."""
+        move = self.move
+        return {
+            "seat": self.seat,
+            "move": move.text,
+            "category": move.category,
+            "rank": move.rank,
+            "length": move.length,
+        }
+
+
 STATE_FIELDS: Final = (Field("seed"), hands_field("hands"))
 """The fields that a state has and a view does not."""
 VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
@@ -71,8 +93,10 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
-    Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use. In a
-    view, `hands` has -1 for each hand that its seat does not see.
+    Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use.
+    `CHECK` checks the clauses of a game on a wire form: it adds a sentence for every problem to a
+    list, and returns the play on the table. In a view, `hands` has -1 for each hand that its seat
+    does not see. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
@@ -94,8 +118,10 @@ class BasePosition:
         list_field("scores"),
         Field("results", _write_results, lambda deck, results: tuple(results)),
     )
+    CHECK: ClassVar[Callable[[list[str], JsonDict], Table | None]]
     game: Game
     deck: Deck
+    table: Table | None
     players: int
     options: Options
     deal: int
@@ -114,7 +140,7 @@ class BasePosition:
     @property
     def to_beat(self) -> tuple[int, Move] | None:
         """The seat and the play that the seat to move must beat, or None if there is none."""
-        return None
+        return None if self.table is None else (self.table.seat, self.table.move)
 
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move.
@@ -181,15 +207,22 @@ class BasePosition:
         return wire
 
     def load(self, data: JsonDict) -> None:
-        """Set all fields from a wire form, which subclasses validate first.
+        """Validate a wire form, and set all fields from it.
 
         Raises:
             InvalidState: if the position breaks a rule. The error lists every problem.
         """
+        problems: list[str] = []
+        checked = validation.with_valid_players(problems, self.game, data)
+        validation.check_common(problems, self.game, checked)
+        table = type(self).CHECK(problems, checked)
+        if problems:
+            raise InvalidState(problems)
         deck = self.deck = self.game.deck(data["players"])
         for field in self.FIELDS:
             value, read = data[field.name], field.read
             setattr(self, field.name, value if read is None else read(deck, value))
+        self.table = table
         if "hand" in data:
             self._set_seen_hands()
 
@@ -246,6 +279,7 @@ class BasePosition:
         self.dealer = dealer
         self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
         self.history = History()
+        self.table = None
 
     def copy_common(self, other: BasePosition) -> None:
         """Copy from `other` the fields that all games share, except the seed and hands.
@@ -263,6 +297,7 @@ class BasePosition:
         self.history = other.history
         self.scores = other.scores
         self.results = other.results
+        self.table = other.table
 
     def is_legal(self, move: str | Move) -> bool:
         """Return whether `check` accepts the move."""

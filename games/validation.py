@@ -68,11 +68,8 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
 
-def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat: str) -> None:
-    """Check the fields that all games share, such as phase, turn, seats and results.
-
-    `lists_by_seat` names further fields of this game that must have one entry for each seat.
-    """
+def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
+    """Check the fields that all games share, such as phase, turn, seats and results."""
     players: int = data["players"]
     phase: str = data["phase"]
     if phase != "over" and phase not in game.phases:
@@ -83,7 +80,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict, *lists_by_seat
     for name in ("turn", "dealer", "first", "declarer", "partner", "seat"):
         if name in data:
             seat(problems, name, data[name], players)
-    for name in ("scores", "counts" if "seat" in data else "hands", *lists_by_seat):
+    for name in ("scores", "counts" if "seat" in data else "hands"):
         one_per_seat(problems, name, data[name], players)
     for number, result in enumerate(data["results"]):
         where = f"results[{number}]"

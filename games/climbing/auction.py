@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from games import validation
-from games.climbing.trick import Table
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
 from games.game import Game, JsonDict, Phrase
 from games.move import BID, PASS, Move
-from games.position import wrong_phase
+from games.position import Table, wrong_phase
 
 HIGHEST: Final = 3
 

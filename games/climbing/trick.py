@@ -15,28 +15,7 @@ from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Fact
 from games.move import PASS, PLAY, Move, names_in, parse
-from games.position import BasePosition, Field, not_held, wrong_phase
-
-
-class Table:
-    """The play to beat and the seat that played it. Immutable."""
-
-    __slots__ = ("move", "seat")
-
-    def __init__(self, seat: int, move: Move) -> None:
-        self.seat = seat
-        self.move = move
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the wire form."""
-        move = self.move
-        return {
-            "seat": self.seat,
-            "move": move.text,
-            "category": move.category,
-            "rank": move.rank,
-            "length": move.length,
-        }
+from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 
 class ClimbingPosition(BasePosition):
@@ -45,16 +24,10 @@ class ClimbingPosition(BasePosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
         Field("passes"),
-        # Only the rules of a game can read a table: each game sets the result of its validation.
+        # Only the rules of a game can read a table: it is the result of `CHECK`.
         Field("table", lambda deck, table: table and table.to_dict(), lambda deck, entry: None),
     )
     passes: int
-    table: Table | None
-
-    @property
-    def to_beat(self) -> tuple[int, Move] | None:
-        """The seat and the play that the seat to move must beat, or None if there is none."""
-        return None if self.table is None else (self.table.seat, self.table.move)
 
     @abstractmethod
     def validate_play(self, play: Move, table: Move | None) -> Move:
@@ -86,7 +59,6 @@ class ClimbingPosition(BasePosition):
         """Set the fields that all climbing games share for a new deal."""
         super().start_deal(deal, dealer, hands)
         self.passes = 0
-        self.table = None
 
     def play_cards(self, seat: int, move: Move) -> int:
         """Move the cards of a play from a seat's hand to the table, and set the passes to 0.
@@ -104,7 +76,6 @@ class ClimbingPosition(BasePosition):
         """Copy from `other` the fields that all climbing games share, except the seed and hands."""
         self.copy_common(other)
         self.passes = other.passes
-        self.table = other.table
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:

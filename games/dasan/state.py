@@ -17,7 +17,7 @@ from games.climbing import auction
 from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
 from games.dasan import combinations
 from games.dasan.combinations import CALLABLE, DECK
-from games.dasan.validation import validate_position
+from games.dasan.validation import check_position
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase
@@ -47,6 +47,7 @@ class DasanPosition(ClimbingPosition):
             lambda deck, name: deck.hand([name]) if name else 0,
         ),
     )
+    CHECK: ClassVar = check_position
     first: int
     bid: int
     declarer: int | None
@@ -100,12 +101,6 @@ class DasanPosition(ClimbingPosition):
         table = None if self.table is None else self.table.move
         listed = [] if table is None else [Move(PASS, DECK)]
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
-
-    def load(self, data: JsonDict) -> None:
-        """Validate a wire form and read it (see `BasePosition.load`)."""
-        table = validate_position(self.game, data)
-        super().load(data)
-        self.table = table
 
     def copy_shared(self, other: DasanPosition) -> None:
         """Copy from another position the fields that every seat may know.

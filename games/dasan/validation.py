@@ -2,22 +2,15 @@
 
 from games import validation
 from games.climbing import auction
-from games.climbing.trick import Table, check_passing, read_table
+from games.climbing.trick import check_passing, read_table
 from games.dasan.combinations import CALLABLE, DECK, identify
-from games.errors import InvalidState
-from games.game import Game, JsonDict
+from games.game import JsonDict
+from games.position import Table
 
 
-def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view in wire form. Return the play on the table, or None.
-
-    Raises:
-        InvalidState: if the position breaks a rule. The error lists every problem.
-    """
-    problems: list[str] = []
-    data = validation.with_valid_players(problems, game, data)
+def check_position(problems: list[str], data: JsonDict) -> Table | None:
+    """Check the clauses of Dasan. Return the play on the table, or None."""
     players: int = data["players"]
-    validation.check_common(problems, game, data)
     table = read_table(problems, data["table"], DECK, players, identify)
     if data["phase"] == "auction":
         auction.check_auction(problems, data, 0)
@@ -33,8 +26,6 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     else:
         _check_called(problems, data)
     auction.check_cards(problems, data, DECK, table)
-    if problems:
-        raise InvalidState(problems)
     return table
 
 

@@ -25,7 +25,7 @@ from games.doudizhu.combinations import (
     combinations,
 )
 from games.doudizhu.move_list import DoudizhuMoves
-from games.doudizhu.validation import validate_position
+from games.doudizhu.validation import check_position
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase, Value
 from games.move import BID, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
@@ -45,6 +45,7 @@ class DoudizhuPosition(ClimbingPosition):
         Field("declarer"),
         Field("doublings"),
     )
+    CHECK: ClassVar = check_position
     plays: Combinations
     first: int
     exposed: str | None
@@ -74,9 +75,7 @@ class DoudizhuPosition(ClimbingPosition):
 
     def load(self, data: JsonDict) -> None:
         """Validate a wire form and read it (see `BasePosition.load`)."""
-        table = validate_position(self.game, data)
         super().load(data)
-        self.table = table
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:

@@ -1,24 +1,16 @@
 """Semantic validation of posted positions of Dou Dizhu."""
 
-from games import validation
 from games.climbing import auction
-from games.climbing.trick import Table, check_passing, read_table
-from games.doudizhu.combinations import MOST_DOUBLINGS, combinations
-from games.errors import InvalidState
-from games.game import Game, JsonDict
+from games.climbing.trick import check_passing, read_table
+from games.doudizhu.combinations import DECKS, MOST_DOUBLINGS, combinations
+from games.game import JsonDict
+from games.position import Table
 
 
-def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view in wire form. Return the play on the table, or None.
-
-    Raises:
-        InvalidState: if the position breaks a rule. The error lists every problem.
-    """
-    problems: list[str] = []
-    data = validation.with_valid_players(problems, game, data)
+def check_position(problems: list[str], data: JsonDict) -> Table | None:
+    """Check the clauses of Dou Dizhu. Return the play on the table, or None."""
     players: int = data["players"]
-    deck = game.deck(players)
-    validation.check_common(problems, game, data)
+    deck = DECKS[players]
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
     table = read_table(problems, data["table"], deck, players, identify)
     if data["phase"] == "auction":
@@ -34,6 +26,4 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
         problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
     auction.check_cards(problems, data, deck, table)
-    if problems:
-        raise InvalidState(problems)
     return table

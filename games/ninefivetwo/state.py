@@ -38,7 +38,7 @@ from games.ninefivetwo.trick import (
     suit_of,
     winner,
 )
-from games.ninefivetwo.validation import TALON, TRICKS, validate_position
+from games.ninefivetwo.validation import TALON, TRICKS, check_position
 from games.position import (
     STATE_FIELDS,
     VIEW_FIELDS,
@@ -70,6 +70,7 @@ class NinefivetwoPosition(BasePosition):
         TRICK_FIELD,
         list_field("tricks"),
     )
+    CHECK: ClassVar = check_position
     targets: tuple[int, ...]
     trump: int | None
     owed: tuple[ExchangePair, ...]
@@ -129,11 +130,6 @@ class NinefivetwoPosition(BasePosition):
         else:
             moves = GIVES if self.phase == "exchange" else DISCARDS
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
-
-    def load(self, data: JsonDict) -> None:
-        """Validate a wire form and read it (see `BasePosition.load`)."""
-        validate_position(self.game, data)
-        super().load(data)
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
         """Copy from another position the fields that every seat may know, and the history.

@@ -9,10 +9,11 @@ be discarded do not count. A position without a talon has nothing to take up or 
 from typing import Final
 
 from games import validation
-from games.deck import HIDDEN, SUITS, Deck
-from games.errors import IllegalMove, InvalidState
-from games.game import Game, JsonDict
+from games.deck import HIDDEN, SUITS
+from games.errors import IllegalMove
+from games.game import JsonDict
 from games.move import PLAY, parse
+from games.ninefivetwo.trick import DECK
 
 TRICKS: Final = 16
 TALON: Final = 4
@@ -20,26 +21,18 @@ TARGETS: Final = [2, 5, 9]
 SEATS: Final = 3
 
 
-def validate_position(game: Game, data: JsonDict) -> None:
-    """Validate a state or a view in wire form.
-
-    Raises:
-        InvalidState: if the position breaks a rule. The error lists every problem.
-    """
-    problems: list[str] = []
+def check_position(problems: list[str], data: JsonDict) -> None:
+    """Check the clauses of 9-5-2."""
     counts = validation.hand_sizes(data)
-    deck = game.deck(SEATS)
-    data = validation.with_valid_players(problems, game, data)
-    validation.check_common(problems, game, data, "targets", "tricks")
+    for name in ("targets", "tricks"):
+        validation.one_per_seat(problems, name, data[name], SEATS)
     _targets(problems, data)
     _phase(problems, data)
-    played = _trick(problems, deck, data)
+    played = _trick(problems, data)
     if len(data["targets"]) == len(data["tricks"]) == len(counts) == SEATS:
         _sizes(problems, data, counts)
-    _pairings(problems, deck, data, counts)
-    _cards(problems, deck, data, played)
-    if problems:
-        raise InvalidState(problems)
+    _pairings(problems, data, counts)
+    _cards(problems, data, played)
 
 
 def _targets(problems: list[str], data: JsonDict) -> None:
@@ -84,7 +77,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
         problems.append("discards has four cards: the phase discard would be over.")
 
 
-def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
+def _trick(problems: list[str], data: JsonDict) -> list[str]:
     """Check the trick. Return the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
@@ -100,14 +93,14 @@ def _trick(problems: list[str], deck: Deck, data: JsonDict) -> list[str]:
                 f"{where}.seat is {entry['seat']}, which does not follow the seat before."
             )
         try:
-            move = parse(entry["move"], deck)
+            move = parse(entry["move"], DECK)
         except IllegalMove as error:
             problems.append(f"{where}.move: {error.detail}")
             continue
         if move.kind != PLAY or move.suffix or move.cards.bit_count() != 1 or move.cards < 0:
             problems.append(f"{where}.move is not a play of one card.")
         else:
-            cards += deck.names_of(move.cards)
+            cards += DECK.names_of(move.cards)
     if trick and data["phase"] == "play" and turn is not None:
         following = (trick[-1]["seat"] + 1) % SEATS
         if turn != following:
@@ -149,7 +142,7 @@ def _surplus(data: JsonDict) -> int:
     return 0
 
 
-def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]) -> None:
+def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
     """Check the seats and cards of all pairings, and that each giver can fill its open pairing."""
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
@@ -171,11 +164,11 @@ def _pairings(problems: list[str], deck: Deck, data: JsonDict, counts: list[int]
     for number, pair in enumerate(data["exchanged"]):
         for name in ("given", "returned"):
             twice: list[str] = []
-            validation.check_cards(twice, deck, _known(pair[name]))
+            validation.check_cards(twice, DECK, _known(pair[name]))
             problems += [f"exchanged[{number}].{name}: {problem}" for problem in twice]
 
 
-def _cards(problems: list[str], deck: Deck, data: JsonDict, played: list[str]) -> None:
+def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
     """Check that all cards are in the deck, and that none occurs twice, in one place or several.
 
     In a view, the hand and the counts are checked too, and hidden cards are left out.
@@ -185,11 +178,11 @@ def _cards(problems: list[str], deck: Deck, data: JsonDict, played: list[str]) -
     for pair in data["owed"]:
         cards += pair["given"]
     if "seat" in data:
-        validation.own_hand(problems, data, deck, len(cards))
+        validation.own_hand(problems, data, DECK, len(cards))
         cards = _known(cards)
     for hand in validation.known_hands(data).values():
         cards += hand
-    validation.check_cards(problems, deck, cards)
+    validation.check_cards(problems, DECK, cards)
 
 
 def _known(cards: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_f
 from games.shuffle import Randomness, distribute
 from games.zhengfen.combinations import CATEGORIES, DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import ZhengfenMoves
-from games.zhengfen.validation import validate_position
+from games.zhengfen.validation import check_position
 
 LEADING_CARD: Final = DECK.hand(["3h"])
 FIVES: Final = 15 << 4 * FIVE
@@ -41,6 +41,7 @@ class ZhengfenPosition(ClimbingPosition):
         hands_field("taken"),
         list_field("out"),
     )
+    CHECK: ClassVar = check_position
     first: int
     trick: int
     taken: tuple[int, ...]
@@ -54,12 +55,6 @@ class ZhengfenPosition(ClimbingPosition):
         """Return the legal moves in the contract's order."""
         table = self.table
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
-
-    def load(self, data: JsonDict) -> None:
-        """Validate a wire form and read it (see `BasePosition.load`)."""
-        table = validate_position(self.game, data)
-        super().load(data)
-        self.table = table
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
         """Copy from another position the fields that every seat may know.

@@ -3,22 +3,16 @@
 from collections import Counter
 
 from games import validation
-from games.climbing.trick import Table, check_passing, read_table
-from games.errors import InvalidState
-from games.game import Game, JsonDict
+from games.climbing.trick import check_passing, read_table
+from games.game import JsonDict
+from games.position import Table
 from games.zhengfen.combinations import DECK, validate_play
 
 
-def validate_position(game: Game, data: JsonDict) -> Table | None:
-    """Validate a state or a view in wire form. Return the play on the table, or None.
-
-    Raises:
-        InvalidState: if the position breaks a rule. The error lists every problem.
-    """
-    problems: list[str] = []
+def check_position(problems: list[str], data: JsonDict) -> Table | None:
+    """Check the clauses of Zheng Fen. Return the play on the table, or None."""
     counts = validation.hand_sizes(data)
-    data = validation.with_valid_players(problems, game, data)
-    validation.check_common(problems, game, data, "taken")
+    validation.one_per_seat(problems, "taken", data["taken"], data["players"])
     table = read_table(
         problems, data["table"], DECK, data["players"], lambda move: validate_play(move, None)
     )
@@ -36,8 +30,6 @@ def validate_position(game: Game, data: JsonDict) -> Table | None:
     for names in validation.known_hands(data).values():
         cards += names
     validation.check_cards(problems, DECK, cards)
-    if problems:
-        raise InvalidState(problems)
     return table
 
 

@@ -232,7 +232,7 @@ class Cup:
         `env` are included.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
-        data["format"] = self.format.to_dict()
+        data["format"] = {"type": self.format.type, **data["format"]}
         del data["join"]["code"]
         for bot in data["bots"]:
             del bot["token"]

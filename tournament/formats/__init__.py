@@ -26,7 +26,7 @@ FORMATS: Final[dict[str, type[Format]]] = {
 
 
 def format_of(data: Mapping[str, Any]) -> Format:
-    """Return the format that `Format.to_dict` wrote. Keys of other formats are ignored.
+    """Return the format of this section, which names its `type`. Keys of other formats are ignored.
 
     Raises:
         msgspec.ValidationError: if there is no such format, or a value is missing or has the wrong

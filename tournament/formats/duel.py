@@ -8,7 +8,7 @@ import numpy as np
 
 import games
 from tournament.formats.format import Growth, WithDeals
-from tournament.formats.plan import Look, Plan, Progress, Round, Setup
+from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
 from tournament.ranking.betting import Bets, Reach, reach_of
 
@@ -47,23 +47,17 @@ class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
     The setup must have two bots. The duel is decided once it is settled which bot is better, or
-    that the difference is too small to matter.
-
-    `look` is the result of all blocks so far. It changes after each round.
+    that the difference is too small to matter. `look` has the bets on all blocks so far.
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
         super().__init__(setup)
         self.blocks = format.deals
         self._within = format.within
-        self.look: Look = self._look(())
+        self.look = self._bets(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided or all blocks
-        are played.
-
-        Updates `look` after each round.
-        """
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks. Update `look` after each round."""
         first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):
@@ -75,19 +69,9 @@ class DuelPlan(Plan):
             for block in blocks:
                 means = results[block.stage, block.table]
                 differences.append(float(means[first]) - float(means[second]))
-            self.look = self._look(differences)
+            self.look = self._bets(differences)
             if self.look.settled or self.look.equal:
                 return
 
-    def _look(self, differences: Sequence[float]) -> Look:
-        bets = Bets(np.array(differences), reach(self.setup), self._within)
-        interval = bets.interval
-        return Look(
-            blocks=bets.blocks,
-            difference=bets.mean,
-            low=interval.low,
-            high=interval.high,
-            evidence=bets.wealth,
-            settled=bets.settled,
-            equal=bets.equal,
-        )
+    def _bets(self, differences: Sequence[float]) -> Bets:
+        return Bets(np.array(differences), reach(self.setup), self._within)

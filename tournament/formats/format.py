@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Final, Literal, get_args
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, get_args
 
 from tournament.formats.plan import Plan, Setup
 from tournament.settings.keys import choice, key, number
@@ -66,8 +66,7 @@ class Format(ABC):
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
         """Return whether a table is left out because one of its bots is in `gone`.
 
-        `gone` holds the names of the bots that no longer play. The result is always False in
-        formats that need every table.
+        `gone` names the bots that no longer play. Formats that need every table leave out none.
         """
         return self.skips_tables and not gone.isdisjoint(table)
 
@@ -80,9 +79,9 @@ class Format(ABC):
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of different tables, or 0 in formats that do not list them in advance.
+        """Return the number of different tables of `players` seats for so many bots.
 
-        `bots` is the number of bots, and `players` the number of seats at a table.
+        The number is 0 in formats that do not list their tables in advance.
         """
         return 0
 
@@ -93,10 +92,6 @@ class Format(ABC):
     def named_bots(self) -> Iterator[tuple[str, str]]:
         """Yield each bot that the section names, as (key that names the bot, name)."""
         return iter(())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section as JSON values, including `type` and the defaults."""
-        return {"type": self.type, **asdict(self)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -146,10 +146,7 @@ class LadderPlan(Plan):
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of epoch `number` for the bots that can play, as (stage, table).
-
-        There are none if there are too few bots for a table.
-        """
+        """Return the tables of epoch `number` for these bots, as `draw_tables` draws them."""
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
             self._known.add(

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
+from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
 
 Seating = tuple[str, ...]
@@ -116,26 +117,6 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """The result of a duel after `blocks` blocks.
-
-    `difference` is the lead of the first bot over the second, in points per deal. `low` to `high`
-    is its 95 % interval. Both are None if nothing is proved. `evidence` is the wealth of the bets
-    against a difference of 0, which starts at 1. A wealth of 20 settles which bot is better.
-    `settled` says whether that is settled, and `equal` whether it is settled that the difference is
-    too small to matter.
-    """
-
-    blocks: int
-    difference: float
-    low: float | None
-    high: float | None
-    evidence: float
-    settled: bool
-    equal: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Batch:
     """The blocks to play now, some of which may be finished.
 
@@ -175,8 +156,8 @@ class Plan(ABC):
     """The number of blocks in the whole cup, or 0 if the plan is open-ended."""
     settled: tuple[str, ...] = ()
     """The top bots, once `rounds` has ended because of `[stop]`."""
-    look: Look | None = None
-    """The result of a duel so far, which changes after each round. None in other formats."""
+    look: Bets | None = None
+    """The bets on a duel so far, which change after each round. None in other formats."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import ClassVar
@@ -36,7 +37,7 @@ class EveryTable(WithDeals):
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin(EveryTable):
-    """A format in which every set of bots that fills a table meets."""
+    """A format in which all sets of bots that fill a table meet."""
 
     type: ClassVar[str] = "round-robin"
     may_stop: ClassVar[bool] = True
@@ -73,17 +74,18 @@ class AllTables(Plan):
         tables = (self._maker.in_order((*always, *others)) for others in every)
         self._tables = sorted(tables, key=lambda table: draw("order", setup.seed, *sorted(table)))
         self.blocks = deals * len(self._tables)
-        self._numbers: dict[frozenset[str], int] = {}
+
+    @cached_property
+    def _numbers(self) -> dict[frozenset[str], int]:
+        return {frozenset(table): number for number, table in enumerate(self._tables, 1)}
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield a single round with all blocks."""
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of a run played to its end without the bots in `gone`.
-
-        These are the planned matches without these bots, and the finished matches with them.
-        """
+        """Return the number of planned matches without the bots in `gone`, and of finished matches
+        with them."""
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()
         played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)
@@ -91,7 +93,5 @@ class AllTables(Plan):
 
     def number(self, block: BlockRecord) -> int:
         """Return the number of a stored block in this plan, which may have grown since."""
-        if not self._numbers:
-            self._numbers = {frozenset(table): i for i, table in enumerate(self._tables, 1)}
         _, names, deal = json.loads(block.key)
         return (int(deal) - 1) * len(self._tables) + self._numbers[frozenset(names)]

@@ -16,9 +16,7 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the look after the one at `blocks` blocks.
-
-    It is a tenth more, rounded down, but at least one more.
+    """The number of blocks at the look after `blocks` blocks: a tenth more, but at least one more.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -47,8 +45,7 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the other plan, split at each look, until the top bots are settled.
 
-        Sets `settled` to the top bots when a look ends the cup. The last block is followed by a
-        look too.
+        The last block is followed by a look too. Sets `settled` if a look ends the cup.
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK

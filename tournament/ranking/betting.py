@@ -54,7 +54,8 @@ class Bets:
 
     ``differences`` (B) are by block, in order, in points per deal. ``within`` is half the width of
     the zone around 0 in which a difference does not matter, or None without a zone. Nothing is
-    proved if ``reach`` is None or if a block exceeds a reach without a tail.
+    proved if ``reach`` is None or if a block exceeds a reach without a tail. The properties are
+    computed anew at each access.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:

@@ -5,7 +5,7 @@ from time import monotonic
 from typing import Final
 
 from tournament.decisions import sentence
-from tournament.formats.plan import Look
+from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, MatchRecord, Outage
 from tournament.text import plural, unreachable
 
@@ -119,18 +119,19 @@ class RunObserver:
             matches=getattr(decision, "matches", ()),
         )
 
-    def look(self, look: Look, first: str, second: str) -> None:
+    def look(self, look: Bets, first: str, second: str) -> None:
         """Report a look at the duel between the bots `first` and `second`, if it comes after 8, 16,
         32, … blocks. Other looks are not reported."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
-        known = look.low is not None and look.high is not None
-        interval = f" (95 % interval {look.low:.2f} to {look.high:.2f})" if known else ""
+        low, high = look.interval.low, look.interval.high
+        known = low is not None and high is not None
+        interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
         self.tell(
-            f"After {look.blocks} blocks: {first} less {second} {look.difference:+.2f}{interval}",
+            f"After {look.blocks} blocks: {first} less {second} {look.mean:+.2f}{interval}",
             "look",
             blocks=look.blocks,
-            difference=look.difference,
-            low=look.low,
-            high=look.high,
+            difference=look.mean,
+            low=low,
+            high=high,
         )

@@ -20,9 +20,10 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices, paused
 from tournament.formats import Block, Plan
-from tournament.formats.plan import Batch, Done, Look, Wait, with_replays
+from tournament.formats.plan import Batch, Done, Wait, with_replays
 from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
+from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
 from tournament.run.observer import RunObserver
 from tournament.run.outages import Outages
@@ -86,7 +87,7 @@ class Session:
         self._read_at = self._shown_at = 0.0
         self._present = self._run.present
         self._live = make_folder(self._run.cup, self._run.id)
-        self.look: Look | None = None
+        self.look: Bets | None = None
         """The latest look at a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
@@ -162,7 +163,7 @@ class Session:
     def _report_look(self) -> None:
         """Pass the plan's look at a duel to the observer if it is a new one."""
         look = self._plan.look
-        if look is not None and look != self.look:
+        if look is not None and look is not self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 

@@ -29,7 +29,7 @@ from stich.console.result_tables import make_console, print_table
 from tournament.config.cup import Bot, Clock, Cup, RunSettings, remembers
 from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
-from tournament.formats.plan import Look
+from tournament.ranking.betting import Bets
 from tournament.results.standings import standings
 from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
@@ -165,7 +165,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
         _report(observer, session.look, store, "finished")
 
 
-def _report(observer: RunObserver, look: Look | None, store: Store, event: str) -> None:
+def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
     """Print the standings of a duel with its verdict, and the first fault of each bot.
 
     A `JsonLines` observer prints an event with the name `event` instead. `look` is the last look of
@@ -196,7 +196,7 @@ def _report(observer: RunObserver, look: Look | None, store: Store, event: str) 
         event,
         ended=ended,
         better=duel.better if duel else None,
-        difference=round(look.difference, 9) if look else 0.0,
-        evidence=look.evidence if look else 1.0,
+        difference=round(look.mean, 9) if look else 0.0,
+        evidence=look.wealth if look else 1.0,
         **table.to_dict(),
     )

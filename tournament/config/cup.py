@@ -148,10 +148,7 @@ class Cup:
     voids: int = key(2, number(0, 1000, "Matches that may be void because of one bot."))
     fallback: str = key(
         "play",
-        choice(
-            ("play", "strike"),
-            "Whether a move by a bot's fallback is played, or is a fault.",
-        ),
+        choice(("play", "strike"), "Whether a move by a bot's fallback is played, or is a fault."),
     )
     run: RunSettings = RunSettings()
     sandbox: bool | None = key(None, boolean("Run started bots in a sandbox."))

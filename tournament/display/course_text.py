@@ -12,11 +12,7 @@ from tournament.language import gettext as _
 from tournament.results.course import CourseRound, CourseTable
 from tournament.results.standings import Standings
 
-_STAGES: Final = {
-    "final": N_("Final"),
-    "bronze": N_("Bronze"),
-    "semi-final": N_("Semi-final"),
-}
+_STAGES: Final = {"final": N_("Final"), "bronze": N_("Bronze"), "semi-final": N_("Semi-final")}
 _STAGE_WORDS: Final = {
     "final": N_("in the final"),
     "bronze": N_("for third place"),

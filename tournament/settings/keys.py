@@ -260,10 +260,7 @@ TOKEN = Key(
 DIR = Key(
     str, "The folder that the command runs in, relative to this file.", _folder, {"minLength": 1}
 )
-_VARIABLE_NAME = {
-    "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-    "not": {"enum": list(RESERVED_VARIABLES)},
-}
+_VARIABLE_NAME = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "not": {"enum": list(RESERVED_VARIABLES)}}
 ENV_FROM = Key(
     list,
     "Variables of the organiser's shell that are passed to the command.",
@@ -274,8 +271,5 @@ ENV = Key(
     dict,
     "Environment variables of the command.",
     _variables,
-    {
-        "additionalProperties": {"type": "string"},
-        "propertyNames": _VARIABLE_NAME,
-    },
+    {"additionalProperties": {"type": "string"}, "propertyNames": _VARIABLE_NAME},
 )

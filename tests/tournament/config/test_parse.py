@@ -16,11 +16,9 @@ import games
 from stich.cli import cli
 from tests.support.tournament.cup_files import GOOD, WRONG
 from tournament.config.cup import Cup, JoinRules
-from tournament.config.parse import CupError, parse_cup, read_cup
+from tournament.config.parse import CupError, parse_cup
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_robin import RoundRobin
-
-ROOT = Path(__file__).parents[3]
 
 
 def errors(text: str) -> list[str]:
@@ -59,25 +57,18 @@ def test_bots_that_may_remember_cards_get_fresh_cards(
     assert Cup.from_dict(cup.to_dict()) == cup
 
 
-def test_the_example_of_the_page() -> None:
+def test_keys_that_are_left_out_have_defaults() -> None:
     cup = parsed(GOOD)
     assert cup.names == ("greedy", "mine", "third")
     defaults = {option.name: option.default for option in games.get("doudizhu").options}
     assert cup.options == defaults | {"deals": 1}
     assert (cup.format, cup.strikes) == (RoundRobin(deals=40, cards="fresh"), 3)
-
-
-def test_defaults() -> None:
+    assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == cup, "a byte order mark is allowed"
     top = 'name = "x"\ngame = "dasan"\nfill = "greedy"\n'
     cup = parsed(top + '[[bots]]\nname = "a"\ncommand = "./a"\n')
     bots = [(bot.name, bot.house) for bot in cup.bots]
     assert bots == [("a", False), ("greedy (house)", True), ("greedy (house 2)", True)]
     assert (cup.players, cup.seed) == (3, None)
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
-def test_the_examples_can_be_read(path: Path) -> None:
-    read_cup(path)
 
 
 def test_tokens_are_neither_stored_nor_shown() -> None:
@@ -114,21 +105,6 @@ def test_a_ladder_needs_no_full_table_and_does_not_tell_its_code() -> None:
     assert Cup.from_dict(cup.to_dict()) == replace(cup, join=replace(cup.join, code=None))
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (('code = "S3cret"', 'code = "x"\nopen = true'), "7: join.code: is not needed where"),
-        (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
-        (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
-        (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
-        (("most = 20", "most = 5001"), "8: join.most: must be from 1 to 5000, not 5001"),
-    ],
-)
-def test_an_error_in_a_ladder(change: tuple[str, str], line: str) -> None:
-    (error,) = errors(LADDER.replace(*change))
-    assert error.startswith(f"cup.toml:{line}")
-
-
 def test_ends_and_join_are_for_a_ladder() -> None:
     keys = [error.split(": ")[1] for error in errors(LADDER.replace('"ladder"\n', '"swiss"\n'))]
     assert keys[:2] == ["format.ends", "join"]
@@ -143,10 +119,32 @@ def usual_depth() -> Iterator[None]:
     sys.setrecursionlimit(before)
 
 
-@pytest.mark.parametrize(("change", "line"), WRONG)
-def test_an_error_is_one_line_with_its_key_and_fix(change: tuple[str, str], line: str) -> None:
-    assert change[0] in GOOD
-    (error,) = errors(GOOD.replace(*change, 1))
+WRONG_LADDER = [
+    (('code = "S3cret"', 'code = "x"\nopen = true'), "7: join.code: is not needed where"),
+    (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
+    (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
+    (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
+    (("most = 20", "most = 5001"), "8: join.most: must be from 1 to 5000, not 5001"),
+]
+MANY = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
+STOP = GOOD.replace("[clock]", "[stop]\ntop = 1\n[clock]")
+TWICE = 'fill = "random"\n' + GOOD.replace("[format]", '[format]\nfill = "greedy"')
+TOO_MANY = "1: format.type: makes 280,840 tables of 120 bots, more than 200,000"
+STOPS = '14: stop: is for type = "round-robin" or "halving", not "swiss"'
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        *((GOOD.replace(*change, 1), line) for change, line in WRONG),
+        *((LADDER.replace(*change), line) for change, line in WRONG_LADDER),
+        (TWICE, "1: fill: is already set by format.fill; delete one of them."),
+        (STOP.replace("round-robin", "swiss", 1), f"{STOPS}; delete the section."),
+        (f'name = "x"\ngame = "doudizhu"\n{MANY}', f'{TOO_MANY}; write type = "swiss".'),
+    ],
+)
+def test_an_error_is_one_line_with_its_key_and_fix(text: str, line: str) -> None:
+    (error,) = errors(text)
     assert error.startswith(f"cup.toml:{line}")
     assert error.endswith((".", "?"))
     assert len(error) < 250
@@ -160,32 +158,6 @@ def test_all_errors_are_reported_together_in_file_order() -> None:
     lines = [int(error.split(":")[1]) for error in errors(text)]
     assert lines == sorted(lines)
     assert len(lines) >= 4
-
-
-MANY = "".join(f'[[bots]]\nname = "b{i}"\ncommand = "x"\n' for i in range(120))
-STOP = GOOD.replace("[clock]", "[stop]\ntop = 1\n[clock]")
-
-
-TWICE = 'fill = "random"\n' + GOOD.replace("[format]", '[format]\nfill = "greedy"')
-TOO_MANY = "1: format.type: makes 280,840 tables of 120 bots, more than 200,000"
-STOPS = '14: stop: is for type = "round-robin" or "halving", not "swiss"'
-
-
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        (TWICE, "1: fill: is already set by format.fill; delete one of them."),
-        (STOP.replace("round-robin", "swiss", 1), f"{STOPS}; delete the section."),
-        (f'name = "x"\ngame = "doudizhu"\n{MANY}', f'{TOO_MANY}; write type = "swiss".'),
-    ],
-    ids=["fill twice", "stop in a swiss", "too many tables"],
-)
-def test_keys_that_do_not_fit_each_other_are_refused(text: str, error: str) -> None:
-    assert errors(text) == [f"cup.toml:{error}"]
-
-
-def test_a_byte_order_mark_is_allowed() -> None:
-    assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == parsed(GOOD)
 
 
 @pytest.mark.parametrize(

@@ -5,32 +5,24 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from tools.simulation import simulated_cups as cups
 from tools.simulation.claims import anytime, final
-from tools.simulation.simulated_cups import (
-    from_blocks,
-    gauntlet,
-    observed,
-    round_robin,
-    simulated,
-    swiss,
-)
 from tournament.ranking.arrays import UNKNOWN, Floats, Interval, Ints
 from tournament.ranking.effects import fit, score_intervals
 from tournament.ranking.observations import Observations, observe
 from tournament.ranking.ranks import rank_ranges
-
-Columns = tuple[Ints, Ints, Ints, Ints]
-
 
 STRENGTHS = np.linspace(1.0, -1.0, 12)
 
 
 def exact(random: np.random.Generator, seats: Ints) -> Floats:
     """The points of up to twelve bots, without noise."""
-    return simulated(STRENGTHS, lambda _, n: np.zeros((n, 3)))(random, seats)
+    return cups.simulated(STRENGTHS, lambda _, n: np.zeros((n, 3)))(random, seats)
 
 
-def matches(bots: int, deals: int, tables: list[tuple[int, ...]] | None = None) -> Columns:
+def matches(
+    bots: int, deals: int, tables: list[tuple[int, ...]] | None = None
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Block, deals, seats and scores of matches: three rotations of each table and deal."""
     seats = np.array((tables or list(combinations(range(bots), 3))) * deals)
     block = np.repeat(np.arange(len(seats)), 3)
@@ -53,15 +45,14 @@ def test_in_a_complete_round_robin_the_score_is_the_plain_mean(bots: int, deals:
 def test_the_fit_of_a_balanced_zero_sum_cup_is_its_plain_mean() -> None:
     # One block more or less must not make the score jump: the same cup, one table once more.
     random = np.random.default_rng(1)
-    data = round_robin(40)(random, 5, exact)
+    data = cups.round_robin(40)(random, 5, exact)
     seats = np.concatenate((data.seated, [[0, 1, 2]]))
     points = exact(random, seats)
-    assert fit(observed(seats, points, 5)).score == pytest.approx(data.plain, abs=1e-9)
+    assert fit(cups.observed(seats, points, 5)).score == pytest.approx(data.plain, abs=1e-9)
 
 
-@pytest.mark.parametrize("draw", [gauntlet(1), swiss(4, 1), round_robin(1)])
-def test_without_noise_the_scores_are_the_true_ones(draw: object) -> None:
-    assert callable(draw)
+@pytest.mark.parametrize("draw", [cups.gauntlet(1), cups.swiss(4, 1), cups.round_robin(1)])
+def test_without_noise_the_scores_are_the_true_ones(draw: cups.Draw) -> None:
     data = draw(np.random.default_rng(2), 12, exact)
     assert fit(data).score == pytest.approx(STRENGTHS * 12 / 11, abs=1e-9)
 
@@ -96,13 +87,6 @@ def test_order_of_matches_seats_and_names_changes_no_digit(
         assert [again[new] for new in name] == first
 
 
-def test_a_swiss_without_residuals_settles_nothing() -> None:
-    seats = np.array([(0, 1, 2), (2, 3, 4), (4, 5, 6)])
-    data = observed(seats, np.array([[9.0, 0.0, -9.0]] * 3), 7)
-    assert not final(data).any()
-    assert intervals(data) == [UNKNOWN] * 7
-
-
 @pytest.mark.parametrize(
     ("points", "blocks", "ties", "settled"),
     [
@@ -117,7 +101,7 @@ def test_constant_differences_settle_once_signs_alone_could(
     points: list[float], blocks: int, ties: int, settled: set[tuple[int, int]]
 ) -> None:
     table = np.array([points] * blocks + [[0.0] * 3] * ties)
-    result = final(from_blocks(table, np.ones(table.shape, bool)))
+    result = final(cups.from_blocks(table, np.ones(table.shape, bool)))
     assert set(zip(*np.nonzero(result), strict=True)) == settled
 
 
@@ -129,13 +113,14 @@ def test_stratifying_by_table_takes_out_what_a_table_brings() -> None:
     of_table -= of_table.mean(axis=1, keepdims=True)
     seats = np.tile(tables, (6, 1))
     points = np.tile(of_table, (6, 1)) + 0.01 * random.normal(size=seats.shape)
-    for interval in intervals(observed(seats, points, 5)):
+    for interval in intervals(cups.observed(seats, points, 5)):
         assert (interval.high or 9.0) - (interval.low or 0.0) < 0.02
 
 
-def test_no_bot_and_no_block_are_no_error() -> None:
-    for bots in (0, 3):
-        data = from_blocks(np.zeros((0, bots)), np.zeros((0, bots), bool))
-        assert rank_ranges(final(data)) == [(1, bots)] * bots
+def test_nothing_is_settled_without_blocks_or_residuals() -> None:
+    seats = np.array([(0, 1, 2), (2, 3, 4), (4, 5, 6)])
+    empty = [cups.from_blocks(np.zeros((0, bots)), np.zeros((0, bots), bool)) for bots in (0, 3)]
+    for data in (*empty, cups.observed(seats, np.array([[9.0, 0.0, -9.0]] * 3), 7)):
+        assert rank_ranges(final(data)) == [(1, data.bots)] * data.bots
         assert not anytime(data).any()
-        assert intervals(data) == [UNKNOWN] * bots
+        assert intervals(data) == [UNKNOWN] * data.bots

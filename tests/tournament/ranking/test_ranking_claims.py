@@ -13,18 +13,18 @@ import scipy.stats
 from tools.simulation import simulated_cups as cups
 from tools.simulation.claims import MIXED, Rule, anytime, claims, final, missed, stopped, watched
 from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
-from tools.simulation.simulated_cups import NOISES, Draw, simulated, spaced, strong
+from tools.simulation.simulated_cups import NOISES, Draw, Noise, simulated, spaced, strong
 from tournament.ranking.arrays import Floats
 from tournament.ranking.evidence import Evidence
 from tournament.ranking.ranks import final_chances
 from tournament.ranking.student import student_quantile, student_tail
 
 
-@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 @pytest.mark.parametrize(("bots", "deals", "count"), [(3, 10, 120), (10, 1, 40)])
-def test_equal_bots_are_put_in_no_order(bots: int, deals: int, count: int, noise: str) -> None:
+def test_equal_bots_are_put_in_no_order(bots: int, deals: int, count: int, noise: Noise) -> None:
     equal = np.zeros(bots)
-    result = claims(cups.round_robin(deals), equal, simulated(equal, NOISES[noise]), count)
+    result = claims(cups.round_robin(deals), equal, simulated(equal, noise), count)
     assert result.false <= count * 0.05 + 3 * (count * 0.05) ** 0.5
 
 

@@ -2,18 +2,18 @@
 
 import pkgutil
 import re
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import games
-from tests.support.pages import FENCED, links
+from tests.support.pages import FENCED, ROOT, links
 from tests.support.screens import pictures
 from tournament.bench.play import read_landmarks
 from tournament.bench.suite import TABLES, USUAL
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(ROOT.glob("docs/**/*.md")),
@@ -81,3 +81,11 @@ def test_the_page_of_reference_bots_has_the_stored_points() -> None:
         bots = ("search", "greedy", "kit", "random")
         cells = [points.get((table.key, bot), "–") for bot in bots]
         assert [games.get(table.game).title, str(table.players), *cells] in rows
+
+
+def test_the_changelog_begins_with_the_version_and_a_date() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8").replace("## Unreleased\n", "")
+    heading = re.search(r"^## (.+)$", text, re.MULTILINE)
+    assert heading
+    assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", heading[1])

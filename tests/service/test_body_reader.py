@@ -1,55 +1,46 @@
 """Bodies in pieces, without a length, or truncated."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import repeat
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from service.app import create_app
 from tests.support.service.contract import matches
 
-JSON = "application/json"
+ENDED = {"wsgi.input_terminated": True}
+CLAIMED = {"CONTENT_LENGTH": "2"}
 
 
-class Stream:
-    """A body as a server passes it on; each read returns the next piece."""
-
-    def __init__(self, pieces: Iterable[bytes | OSError]) -> None:
-        self.pieces = iter(pieces)
-
-    def read(self, size: int) -> bytes:
-        assert size > 0, "a read must name a size"
-        piece = next(self.pieces, b"")
-        if isinstance(piece, OSError):
-            raise piece
-        return piece
+def pieces_until_an_error(*pieces: bytes) -> Iterator[bytes]:
+    yield from pieces
+    raise OSError("reset")
 
 
-def raw(pieces: Iterable[bytes | OSError], path: str, **environ: Any) -> tuple[str, Any]:
-    """The status and body of the response to a POST of pieces."""
-    builder = EnvironBuilder(path, method="POST", content_type=JSON)
-    request = builder.get_environ() | {"wsgi.input": Stream(pieces)} | environ
-    body, status, _ = run_wsgi_app(create_app(), request)
-    return status[:3], json.loads(b"".join(body))
-
-
-def test_too_large_without_a_length() -> None:
-    status, problem = raw(repeat(b" " * 4096), "/v1/moves", **{"wsgi.input_terminated": True})
-    assert status == "413"
+@pytest.mark.parametrize(
+    ("pieces", "environ", "code"),
+    [
+        (repeat(b" " * 4096), ENDED, "too-large"),
+        ([b'{"game":', b'"whist"', b"}"], ENDED, "invalid-request"),
+        ([b'{"game":', b'"whist"', b"}"], {}, "malformed-json"),
+        ([b"{"], CLAIMED, "malformed-json"),
+        (pieces_until_an_error(), CLAIMED, "malformed-json"),
+        (pieces_until_an_error(b"{"), CLAIMED, "malformed-json"),
+    ],
+)
+def test_a_body_of_unknown_length_or_cut(
+    pieces: Iterable[bytes], environ: dict[str, Any], code: str
+) -> None:
+    """A server passes the body on; each read returns the next piece."""
+    rest = iter(pieces)
+    stream = SimpleNamespace(read=lambda _size: next(rest, b""))
+    builder = EnvironBuilder("/v1/start", method="POST", content_type="application/json")
+    request = builder.get_environ() | {"wsgi.input": stream} | environ
+    body, _, _ = run_wsgi_app(create_app(), request)
+    problem = json.loads(b"".join(body))
+    assert problem["code"] == code
     assert matches("Problem", problem)
-
-
-def test_a_body_in_pieces_without_a_length() -> None:
-    pieces = (b'{"game":', b'"dasan"', b"}")
-    assert raw(pieces, "/v1/start", **{"wsgi.input_terminated": True})[0] == "200"
-    assert raw(pieces, "/v1/start")[1]["code"] == "malformed-json"
-
-
-def test_a_body_that_cannot_be_read() -> None:
-    reset = OSError("reset")
-    bodies: list[list[bytes | OSError]] = [[reset], [b"{", reset], [b"{"]]
-    for pieces in bodies:
-        status, problem = raw(pieces, "/v1/moves", CONTENT_LENGTH="2")
-        assert (status, problem["code"]) == ("400", "malformed-json")

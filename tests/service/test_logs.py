@@ -29,25 +29,20 @@ def environ(path: str) -> Any:
     return {**made, "PATH_INFO": path, logs.REQUEST_ID: "id-1"}
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_a_request_is_one_line(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    logs.configure(Settings.from_environ({"STICH_LOG_FORMAT": form}))
-    logs.log_request(environ("/v1/\nforged line"), 404, 0.0015)
-    (line,) = capsys.readouterr().err.splitlines()
-    if form == "text":
-        assert line.endswith(r"192.0.2.7 GET /v1/\nforged line 404 1.500 ms id-1")
-        return
-    about = {"logger": "service.access", "level": "info", "status": 404, "request_id": "id-1"}
-    assert json.loads(line).items() >= {**about, "path": r"/v1/\nforged line"}.items()
-
-
-def test_an_error_has_its_trace_and_its_request(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.configure(Settings.from_environ({"STICH_LOG_FORMAT": "json"}))
+def test_a_request_and_an_error_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         raise RuntimeError("no\nsecret")
-    except RuntimeError as error:
-        logs.log_error(error, environ("/"))
-    (line,) = capsys.readouterr().err.splitlines()
-    entry = json.loads(line)
-    assert entry["request_id"] == "id-1"
-    assert entry["trace"].endswith("RuntimeError: no\nsecret")
+    except RuntimeError as caught:
+        error = caught
+    lines = {}
+    for form in ("text", "json"):
+        logs.configure(Settings.from_environ({"STICH_LOG_FORMAT": form}))
+        logs.log_request(environ("/v1/\nforged line"), 404, 0.0015)
+        lines[form] = capsys.readouterr().err.splitlines()
+    assert lines["text"][0].endswith(r"192.0.2.7 GET /v1/\nforged line 404 1.500 ms id-1")
+    logs.log_error(error, environ("/"))
+    (request,), (entry,) = lines["json"], capsys.readouterr().err.splitlines()
+    about = {"logger": "service.access", "level": "info", "status": 404, "request_id": "id-1"}
+    assert json.loads(request).items() >= {**about, "path": r"/v1/\nforged line"}.items()
+    assert json.loads(entry)["request_id"] == "id-1"
+    assert json.loads(entry)["trace"].endswith("RuntimeError: no\nsecret")

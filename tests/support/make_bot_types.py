@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.pages import ROOT
+
 CONTRACT = ROOT / "openapi.yaml"
 TYPES = ROOT / "bots" / "kits" / "typescript" / "src" / "api.d.ts"
 ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")

@@ -2,7 +2,6 @@
 translation, and unused ones are removed."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 from babel.messages.catalog import Catalog
@@ -11,9 +10,9 @@ from babel.messages.pofile import read_po, write_po
 
 import games
 from games.ninefivetwo.state import SUIT_NAMES
+from tests.support.pages import ROOT
 from tournament.records import FAULT_KINDS
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 CATALOGS: Final = ROOT / "web" / "ui" / "catalogs"
 _PACKAGES: Final = ("games", "tournament", "web")
 _METHODS: Final = [("**.py", "python"), ("**.html", "jinja2")]

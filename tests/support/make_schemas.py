@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from tests.support.pages import ROOT
 from tournament.bench.record import Record
 from tournament.results.files.match_lines import MatchLine
 
-ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "docs" / "match-format.schema.json"
 BENCH = ROOT / "examples" / "bench.schema.json"
 

@@ -42,3 +42,9 @@ def run_script(script: str, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_program(code: str, folder: Path) -> str:
+    """What a Python program of a page prints in this folder."""
+    (folder / "program.py").write_text(code, "utf-8")
+    return run_script("python program.py 2>&1", folder)

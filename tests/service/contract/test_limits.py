@@ -123,15 +123,11 @@ def test_items_far_beyond_the_limit_are_not_checked(service: Service) -> None:
 
 def test_a_request_id_is_kept_only_if_it_is_well_formed(client: FlaskClient) -> None:
     well_formed = ("a", "walk-7", "4bf92f35:77b3/_.+=", "x" * 128)
-    for given in (*well_formed, "x" * 129, "", "two words", '"quoted"', "é", "<script>", "id\tid"):
-        answer = client.post("/v1/start", json={}, headers={"X-Request-Id": given})
+    wrong = ("x" * 129, "", "two words", '"quoted"', "é", "<script>", "id\tid")
+    line_breaks = ("a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\u2028b")
+    for given in (*well_formed, *wrong, *line_breaks):
+        environ = {"HTTP_X_REQUEST_ID": given}
+        answer = client.post("/v1/start", json={}, environ_overrides=environ)
         (used,) = answer.headers.getlist("X-Request-Id")
         assert answer.get_json()["request_id"] == used
         assert used == given if given in well_formed else re.fullmatch(r"[0-9a-f]{16}", used)
-
-
-def test_a_line_break_in_a_request_id_is_not_repeated(client: FlaskClient) -> None:
-    for given in ("a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\u2028b"):
-        answer = client.get("/healthz", environ_overrides={"HTTP_X_REQUEST_ID": given})
-        assert answer.headers["X-Request-Id"].isalnum()
-        assert "Set-Cookie" not in answer.headers

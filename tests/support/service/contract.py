@@ -15,8 +15,7 @@ from werkzeug.test import TestResponse
 
 import games
 from tests.support.games.zhengfen import wire
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.support.pages import ROOT as ROOT
 
 
 @cache

@@ -19,12 +19,12 @@ import pytest
 from click.testing import CliRunner
 
 from stich.cli import cli
+from tests.support.pages import ROOT as ROOT
 from tools import hostile
 from tournament.bot.sandbox.bubblewrap import SandboxError, sandboxes
 from tournament.bot.supervisor.process_tree import descendants
 from tournament.config.cup import Bot, Limits
 
-ROOT = Path(__file__).parents[3]
 HOSTILE = ROOT / "tools" / "hostile"
 children = descendants
 
